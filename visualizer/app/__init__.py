@@ -1,0 +1,1 @@
+"""The window: commands, settings, themes, experiment panel."""

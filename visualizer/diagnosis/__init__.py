@@ -1,0 +1,1 @@
+"""Why: sentences about a step, from History alone."""

@@ -1,0 +1,1 @@
+"""The executable specification: mbarrier, PipelineState and the shared-memory layout. Imports nothing."""

@@ -1,0 +1,1 @@
+"""Where recordings come from: the simulator and the GPU."""

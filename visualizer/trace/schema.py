@@ -1,0 +1,81 @@
+"""The event schema: one row per barrier event, in the field's own words. docs/trace-format.md is its reference.
+
+Every source (simulator, GPU log, importer) ends in this table, and everything to the right of it reads only this.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+import numpy as np
+
+
+class EventKind(IntEnum):
+    """What happened. `amount`, `parity` and `token` of the event mean what each line says."""
+
+    INIT = 1  # mbarrier.init; amount = expected arrivals per phase
+    INVAL = 2  # mbarrier.inval
+    WAIT_BEGIN = 3  # an agent starts waiting; parity = the operand
+    WAIT_END = 4  # ... and passed; parity = the operand; flag BLOCKED if the first test was false
+    ARRIVE = 5  # amount = arrivals (32 for a whole warp); token = word before, of the recording lane
+    ARRIVE_DROP = 6  # like ARRIVE, and lowers the expected count of later phases by amount
+    EXPECT_TX = 7  # amount = bytes
+    ARRIVE_EXPECT_TX = 8  # amount = bytes; one arrival; token = word before
+    COMPLETE_TX = 9  # amount = bytes written; by the copy engine
+    PHASE_COMPLETE = 10  # amount = k, the phase that completed, counted from 0; parity = k & 1; agent = who did it
+    COPY_ISSUE = 11  # a bulk copy into `stage` bound to `barrier`; amount = bytes
+    COPY_DONE = 12  # that copy has landed; amount = bytes; by the copy engine
+    READ_BEGIN = 13  # a consumer starts to read the stage buffer
+    READ_END = 14  # ... and is done with it
+    ADVANCE = 15  # ++PipelineState; stage = new index, parity = new phase, amount = new count
+    FENCE = 16  # fence.mbarrier_init and the CTA-wide sync that publishes the barriers
+    EXIT = 17  # the agent leaves the kernel
+    TIMEOUT = 18  # a wait gave up (watchdog) or was told to; parity = the operand
+    WORD_SAMPLE = 19  # a live barrier word seen by a probe; token = the word
+
+
+class EventFlag(IntFlag):
+    """Bits of an event's `flags`."""
+
+    BLOCKED = 1  # WAIT_END: the wait did not pass at once
+    DERIVED = 2  # reconstructed from what agents saw, not logged: hardware keeps no record of it
+    ESTIMATED = 4  # the time is an estimate between two observations, see docs/trace-format.md
+    HAS_TOKEN = 8  # `token` holds a word the hardware returned
+
+
+EVENT_DTYPE = np.dtype(
+    [
+        ("time", "<i8"),  # ps from the first event, after reconciling
+        ("measured", "<i8"),  # ps on the same scale as the clock gave it; equals time if it was not moved
+        ("token", "<u8"),
+        ("tile", "<i4"),  # -1: none
+        ("amount", "<i4"),
+        ("barrier", "<i4"),  # row of the barriers table; -1: none
+        ("agent", "<i4"),  # row of the agents table
+        ("site", "<i2"),  # row of the sites table; -1: none
+        ("stage", "<i2"),  # -1: none
+        ("kind", "u1"),
+        ("parity", "i1"),  # -1: none
+        ("flags", "u1"),
+        ("reserved", "u1"),
+    ]
+)
+"""48 bytes an event, little-endian, no padding but the one reserved byte (0)."""
+
+ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPECT_TX)
+"""Events that lower a barrier's pending count."""
+
+BARRIER_STATE_KINDS = (
+    EventKind.INIT,
+    EventKind.INVAL,
+    *ARRIVAL_KINDS,
+    EventKind.EXPECT_TX,
+    EventKind.COMPLETE_TX,
+    EventKind.PHASE_COMPLETE,
+)
+"""Events that change a barrier's state."""
+
+
+def kind_name(kind: int) -> str:
+    """The kind as JSON, CSV and the event table spell it: "arrive_expect_tx"."""
+    return EventKind(kind).name.lower()

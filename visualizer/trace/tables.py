@@ -1,0 +1,70 @@
+"""The small tables of a Trace: who acted (agents), on what (barriers), where in the source (sites), and meta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from visualizer.semantics.pipeline_state import PipelineState
+
+AgentRole = Literal["producer", "consumer", "copy_engine", "other"]
+BarrierKind = Literal["full", "empty", "other"]
+EndingKind = Literal["completed", "deadlock", "timeout", "crash", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A warp that acts on barriers, or a CTA's copy engine ("tma", warp -1)."""
+
+    name: str  # "producer", "consumer.w1", "tma"; "CTA1.producer" when there are several CTAs
+    role: AgentRole
+    cta: int
+    warp: int
+    start: PipelineState | None = None  # the cursor it starts with; None if it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """One mbarrier object."""
+
+    name: str  # "full[0]", "empty[2]"; "CTA1.full[0]" when there are several CTAs
+    cta: int
+    kind: BarrierKind
+    stage: int  # -1: belongs to no stage
+    init_count: int  # arrivals per phase the program gives it
+    offset: int  # bytes from the start of the CTA's dynamic shared memory; -1: unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One operation in the source: where a record was made."""
+
+    file: str  # as named in Trace.source_files, e.g. "kernels/async_pipeline.cu"
+    line: int  # counted from 1
+    op: str  # CUTLASS's word for it: "producer_acquire", "consumer_release", ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the run ended, in one word and one sentence ("" when it simply completed)."""
+
+    kind: EndingKind
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """Everything about a recording that is not a row. All values are JSON; docs/trace-format.md lists the keys."""
+
+    program: str  # "lesson"
+    config: dict[str, Any]  # the program's parameters by name
+    source: dict[str, Any]  # {"kind": "simulator" | "gpu", ...}: seed and latencies, or GPU model and driver
+    ending: Ending
+    command: str = ""  # the command line that makes this recording again
+    created: str = ""  # ISO 8601, UTC
+    records_lost: int = 0  # records the log had no room for
+    events_dropped: int = 0  # recorded events left out because other agents' records of that time were lost
+    clock: dict[str, Any] = field(default_factory=dict)  # fit of SM cycles to nanoseconds
+    reconcile: dict[str, Any] = field(default_factory=dict)  # how far events were moved
+    check: dict[str, Any] = field(default_factory=dict)  # {"mode": "exact", "checked": n, "errors": n}
+    versions: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,100 @@
+"""Trace: one recording, immutable once built. Everything right of it is a pure function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.trace.schema import EVENT_DTYPE, EventKind
+from visualizer.trace.tables import Agent, Barrier, Meta, Site
+
+
+class TraceError(ValueError):
+    """A recording that breaks the format's rules; the message says which rule, where, and what was expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A recording: events in time order, the tables their ids point into, and meta.
+
+    `events` has dtype EVENT_DTYPE, shape (n,), is read-only and may be a memory map.
+    `source_files` maps the names in `sites` to the text that was compiled, so an old recording keeps its lines.
+    """
+
+    meta: Meta
+    agents: Sequence[Agent]
+    barriers: Sequence[Barrier]
+    sites: Sequence[Site]
+    events: NDArray[np.void]
+    source_files: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", tuple(self.agents))
+        object.__setattr__(self, "barriers", tuple(self.barriers))
+        object.__setattr__(self, "sites", tuple(self.sites))
+        self._check()
+        if self.events.flags.writeable:
+            self.events.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def stages(self) -> int:
+        """Stage buffers per CTA: one more than the highest stage any barrier belongs to."""
+        return max((b.stage for b in self.barriers), default=-1) + 1
+
+    @property
+    def ctas(self) -> int:
+        return max((a.cta for a in self.agents), default=-1) + 1
+
+    @cached_property
+    def agent_index(self) -> dict[str, int]:
+        return {agent.name: row for row, agent in enumerate(self.agents)}
+
+    @cached_property
+    def barrier_index(self) -> dict[str, int]:
+        return {barrier.name: row for row, barrier in enumerate(self.barriers)}
+
+    @property
+    def duration_ps(self) -> int:
+        return int(self.events["time"][-1]) if len(self.events) else 0
+
+    def _check(self) -> None:
+        """Refuse what later code could not trust. Vectorised: a few passes over the columns."""
+        events = self.events
+        if events.dtype != EVENT_DTYPE or events.ndim != 1:
+            raise TraceError(f"events must be one-dimensional with the schema's dtype, not {events.dtype}")
+        for table, rows in (("agent", self.agents), ("barrier", self.barriers)):
+            names = [row.name for row in rows]
+            if len(set(names)) != len(names):
+                raise TraceError(f"two {table}s share a name")
+        if not len(events):
+            return
+        _check_range(events, "agent", 0, len(self.agents))
+        _check_range(events, "barrier", -1, len(self.barriers))
+        _check_range(events, "site", -1, len(self.sites))
+        _check_range(events, "kind", min(EventKind), max(EventKind) + 1)
+        _check_range(events, "parity", -1, 2)
+        _check_range(events, "stage", -1, max(self.stages, 1))
+        time = events["time"]
+        if time[0] != 0:
+            raise TraceError(f"event 0 is at {int(time[0])} ps: times count from the first event, so it must be 0")
+        late = np.flatnonzero(time[1:] < time[:-1])
+        if len(late):
+            step = int(late[0]) + 1
+            raise TraceError(
+                f"event {step} at {int(time[step])} ps is earlier than event {step - 1} at {int(time[step - 1])} ps:"
+                " events must be in time order"
+            )
+
+
+def _check_range(events: NDArray[np.void], column: str, low: int, high: int) -> None:
+    values = events[column]
+    if int(values.min()) < low or int(values.max()) >= high:
+        step = int(np.flatnonzero((values < low) | (values >= high))[0])
+        raise TraceError(f"event {step} has {column} {int(values[step])}, outside {low}..{high - 1}")

@@ -1,0 +1,1 @@
+"""Render models (pure) and the Qt widgets that paint them."""
