@@ -1,0 +1,65 @@
+"""Lanes: the rows of the timeline, one for each agent, copy engine, stage buffer and barrier, with the key that Focus uses.
+
+A lane's key is the name people already know ("producer", "full[0]", "CTA1.stage[2]"), so it can stand in an address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+LaneKind = Literal["agent", "copy", "stage", "barrier"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row. `row` is the agent's or barrier's row in its table; for a stage, cta * stages + stage."""
+
+    key: str
+    title: str  # the key without the CTA, which the header shows once for all its lanes
+    kind: LaneKind
+    cta: int
+    row: int
+
+
+def build_lanes(trace: Trace) -> list[Lane]:
+    """All lanes in drawing order: for each CTA its agents, copy engine, stage buffers, then barriers."""
+    groups: list[list[Lane]] = [[] for _ in range(max(trace.ctas, 1))]
+
+    def add(lane: Lane) -> None:
+        while lane.cta >= len(groups):  # barriers of a CTA that has no agents
+            groups.append([])
+        groups[lane.cta].append(lane)
+
+    for row, agent in enumerate(trace.agents):
+        if agent.role != "copy_engine":
+            add(Lane(agent.name, _title(agent.name), "agent", agent.cta, row))
+    for row, agent in enumerate(trace.agents):
+        if agent.role == "copy_engine":
+            add(Lane(agent.name, _title(agent.name), "copy", agent.cta, row))
+    for cta in range(trace.ctas):
+        for stage in range(trace.stages):
+            add(Lane(stage_key(trace, cta, stage), f"stage[{stage}]", "stage", cta, cta * trace.stages + stage))
+    for row, barrier in enumerate(trace.barriers):
+        add(Lane(barrier.name, _title(barrier.name), "barrier", barrier.cta, row))
+    return [lane for group in groups for lane in group]
+
+
+def stage_key(trace: Trace, cta: int, stage: int) -> str:
+    """The key of a stage buffer's lane: "stage[1]", or "CTA2.stage[1]" when there are several CTAs."""
+    return f"CTA{cta}.stage[{stage}]" if trace.ctas > 1 else f"stage[{stage}]"
+
+
+def lane_of_event(trace: Trace, step: int) -> str:
+    """Where an event is at home: a phase completion at its barrier, everything else at the agent that did it."""
+    event = trace.events[step]
+    if int(event["kind"]) == EventKind.PHASE_COMPLETE and int(event["barrier"]) >= 0:
+        return trace.barriers[int(event["barrier"])].name
+    return trace.agents[int(event["agent"])].name
+
+
+def _title(name: str) -> str:
+    return name.partition(".")[2] if name.startswith("CTA") and "." in name else name
