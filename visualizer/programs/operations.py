@@ -73,23 +73,28 @@ class ExpectTx:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """cp.async.bulk.tensor of `bytes` into stage `stage`; the copy engine does complete_tx on `barrier`."""
+    """cp.async.bulk.tensor of `bytes` into stage `stage`; the copy engine does complete_tx on `barrier`.
+
+    `source` tells the pieces of global memory apart: what was copied before comes from L2. -1: always from L2.
+    """
 
     barrier: int
     stage: int
     bytes: int
     tile: int = -1
     site: int = -1
+    source: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The agent reads its share of stage `stage`: `bytes` bytes."""
+    """The agent reads its share of stage `stage`, `bytes` bytes, and works on it for `work` ns more."""
 
     stage: int
     bytes: int
     tile: int = -1
     site: int = -1
+    work: int = 0
 
 
 @dataclass(frozen=True, slots=True)
