@@ -1,0 +1,113 @@
+"""Every bulk copy of the recording: its issue paired with its landing, and how many are in flight at any step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.agent_columns import AgentActivity
+from visualizer.replay.spans import Spans
+from visualizer.replay.stage_columns import place_of
+from visualizer.replay.step_index import StepIndex, Steps
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Copies by stage (entity = cta * stages + stage), in order of issue, and the copy engines' load by CTA."""
+
+    issues: StepIndex
+    done_step: Steps  # at the positions of `issues`: the COPY_DONE; -1: it never landed
+    done_steps: Steps  # every paired COPY_DONE, ascending ...
+    done_issue: Steps  # ... and the COPY_ISSUE it belongs to
+    traffic: StepIndex  # COPY_ISSUE and COPY_DONE (entity = CTA)
+    in_flight: NDArray[np.int32]  # at the positions of `traffic`: copies under way after the event
+
+    def issue_of(self, done_step: int) -> int | None:
+        """The COPY_ISSUE step of the copy that landed at `done_step`."""
+        row = int(np.searchsorted(self.done_steps, done_step))
+        if row < len(self.done_steps) and self.done_steps[row] == done_step:
+            return int(self.done_issue[row])
+        return None
+
+    def landing_of(self, stage_row: int, issue_step: int) -> int | None:
+        """The COPY_DONE step of the copy issued at `issue_step` into a stage; None: it never landed."""
+        position = self.issues.position_from(stage_row, issue_step)
+        done = int(self.done_step[position])
+        return done if done >= 0 else None
+
+    def under_way(self, stage_row: int, step: int) -> int | None:
+        """The issue step of the oldest copy into the stage that has not landed before `step`."""
+        stop = self.issues.position_from(stage_row, step)
+        start = max(int(self.issues.starts[stage_row]), stop - _LOOK_BACK)
+        done = self.done_step[start:stop]
+        rows = np.flatnonzero((done < 0) | (done >= step))
+        return int(self.issues.keys[start + rows[0]] % self.issues.length) if len(rows) else None
+
+    def spans(self, trace: Trace, cta: int) -> Spans:
+        """The copies of a CTA, issued to landed; they may overlap."""
+        first = int(self.issues.starts[cta * trace.stages])
+        last = int(self.issues.starts[(cta + 1) * trace.stages])
+        issued = self.issues.keys[first:last] % max(self.issues.length, 1)
+        order = np.argsort(issued)
+        issued, done = issued[order], self.done_step[first:last][order]
+        done = np.where(done < 0, len(trace) - 1, done)
+        events = trace.events[issued]
+        state = np.full(len(issued), AgentActivity.RUNNING, np.uint8)
+        time = trace.events["time"]
+        return Spans(events["time"], time[done], state, events["tile"], events["barrier"], issued, done)
+
+
+# More copies than one stage can have in flight: a tile of 512 columns takes 8, and a stage is filled once at a time.
+_LOOK_BACK = 64
+
+
+def build_copies(trace: Trace, kinds: NDArray[np.uint8]) -> Copies:
+    """All copies of the trace; `kinds` is its kind column, contiguous."""
+    issues, issued, issue_lane = _by_stage(trace, np.flatnonzero(kinds == EventKind.COPY_ISSUE))
+    _, landed, landing_lane = _by_stage(trace, np.flatnonzero(kinds == EventKind.COPY_DONE))
+    # The n-th copy of a tile into a stage is the n-th to land of that tile in that stage.
+    _, lane = np.unique(np.concatenate((issue_lane, landing_lane)), return_inverse=True)
+    issue_key = _rank_keys(lane[: len(issued)], len(lane))
+    landing_key = _rank_keys(lane[len(issued) :], len(lane))
+    _, issue_row, landing_row = np.intersect1d(issue_key, landing_key, assume_unique=True, return_indices=True)
+    done_step = np.full(len(issued), -1, np.int64)
+    done_step[issue_row] = landed[landing_row]
+    by_time = np.argsort(landed[landing_row])
+    traffic, in_flight = _traffic(trace, kinds)
+    return Copies(issues, done_step, landed[landing_row][by_time], issued[issue_row][by_time], traffic, in_flight)
+
+
+def _by_stage(trace: Trace, steps: Steps) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
+    """Index of the steps by stage; at its positions the steps, and one number per (stage, tile)."""
+    stage, cta = place_of(trace, steps)
+    steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
+    index, order = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace))
+    steps = steps[order]
+    return index, steps, (row[order] << 32) + trace.events["tile"][steps]
+
+
+def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
+    """A key per row, unique: its lane and its rank (from 0, less than `span`) among the lane's rows, in row order."""
+    order = np.argsort(lane, kind="stable")
+    ordered = lane[order]
+    rows = np.arange(len(lane))
+    first = np.ones(len(lane), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    keys = np.empty(len(lane), np.int64)
+    keys[order] = ordered * span + rows - np.maximum.accumulate(np.where(first, rows, 0))
+    return keys
+
+
+def _traffic(trace: Trace, kinds: NDArray[np.uint8]) -> tuple[StepIndex, NDArray[np.int32]]:
+    steps = np.flatnonzero((kinds == EventKind.COPY_ISSUE) | (kinds == EventKind.COPY_DONE))
+    _, cta = place_of(trace, steps)
+    index, order = StepIndex.build(cta, steps, trace.ctas, len(trace))
+    change = np.where(kinds[steps[order]] == EventKind.COPY_ISSUE, 1, -1)
+    total = np.cumsum(change)
+    base = np.concatenate(([0], total))[index.starts[:-1]]
+    in_flight = total - np.repeat(base, np.diff(index.starts))
+    return index, in_flight.astype(np.int32)

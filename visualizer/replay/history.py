@@ -1,0 +1,148 @@
+"""History: the state of every barrier, agent, cursor and stage at any step, in both directions alike.
+
+Built once per trace, in passes over columns; every look-up is a binary search. Nothing is replayed from the start.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.agent_columns import (
+    ON_A_BARRIER,
+    AgentActivity,
+    AgentColumns,
+    activity_of,
+    build_agent_columns,
+)
+from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, build_barrier_columns
+from visualizer.replay.copies import Copies, build_copies
+from visualizer.replay.spans import Spans
+from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
+from visualizer.replay.state import State
+from visualizer.replay.step_index import Steps
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+__all__ = ["AgentActivity", "BarrierCurve", "History", "Spans", "StageState", "State"]
+
+
+class History:
+    """Everything a view asks about a trace. The columns are built when first asked for.
+
+    The spans and curves of a lane are built on each call, in time proportional to the lane: keep what you paint.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    @property
+    def steps(self) -> int:
+        """Number of events; steps are 0..steps-1."""
+        return len(self.trace)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """The kind of every event, contiguous (the events' own column is strided)."""
+        return np.ascontiguousarray(self.trace.events["kind"])
+
+    @cached_property
+    def barriers(self) -> BarrierColumns:
+        return build_barrier_columns(self.trace, self.kinds)
+
+    @cached_property
+    def agents(self) -> AgentColumns:
+        return build_agent_columns(self.trace, self.kinds)
+
+    @cached_property
+    def stages(self) -> StageColumns:
+        return build_stage_columns(self.trace, self.kinds)
+
+    @cached_property
+    def copies(self) -> Copies:
+        return build_copies(self.trace, self.kinds)
+
+    @cached_property
+    def completion_steps(self) -> Steps:
+        """Steps of every PHASE_COMPLETE, ascending."""
+        return np.flatnonzero(self.kinds == EventKind.PHASE_COMPLETE)
+
+    @cached_property
+    def engine_rows(self) -> NDArray[np.int64]:
+        """Rows of the agents that are copy engines."""
+        rows = [row for row, agent in enumerate(self.trace.agents) if agent.role == "copy_engine"]
+        return np.array(rows, np.int64)
+
+    @cached_property
+    def _engine_ctas(self) -> NDArray[np.int64]:
+        return np.array([self.trace.agents[row].cta for row in self.engine_rows], np.int64)
+
+    def state_at(self, step: int) -> State:
+        """The state after event `step`; IndexError outside 0..steps-1."""
+        if not 0 <= step < self.steps:
+            raise IndexError(f"step {step} is outside 0..{self.steps - 1}")
+        barriers = self.barriers
+        position = barriers.index.last_at(step)
+        known = position >= 0
+        acts = self.agents.latest_act(self.kinds, step)
+        started = acts >= 0
+        events = self.trace.events[np.maximum(acts, 0)]
+        activity = activity_of(self.kinds, acts)
+        on_a_barrier = np.isin(activity, ON_A_BARRIER)
+        activity[self.engine_rows] = self._engine_activity(step)
+        cursors = self.agents.cursors(self.trace, step)
+        stage_state, stage_tile = self.stages.at(step)
+        return State(
+            step=step,
+            barrier_phase=_pick(barriers.phase, position, known),
+            barrier_pending=_pick(barriers.pending, position, known),
+            barrier_expected=_pick(barriers.expected, position, known),
+            barrier_tx=_pick(barriers.tx, position, known),
+            barrier_valid=_pick(barriers.valid, position, known),
+            agent_activity=activity,
+            agent_barrier=np.where(on_a_barrier, events["barrier"], np.int32(-1)),
+            agent_parity=np.where(on_a_barrier, events["parity"], np.int32(-1)).astype(np.int32),
+            agent_stage=np.where(started, events["stage"], np.int32(-1)).astype(np.int32),
+            agent_tile=np.where(started, events["tile"], np.int32(-1)),
+            agent_site=np.where(started, events["site"], np.int32(-1)).astype(np.int32),
+            cursor_index=cursors[:, 0],
+            cursor_phase=cursors[:, 1],
+            cursor_count=cursors[:, 2],
+            stage_state=stage_state,
+            stage_tile=stage_tile,
+        )
+
+    def agent_spans(self, agent_row: int) -> Spans:
+        """What the agent (a warp) did when; state is an AgentActivity. Nothing before its first event or after EXIT."""
+        return self.agents.spans(self.trace, agent_row)
+
+    def stage_spans(self, stage_row: int) -> Spans:
+        """What the stage buffer cta * stages + stage held when; state is a StageState, EMPTY included."""
+        return self.stages.spans(self.trace, stage_row)
+
+    def copy_spans(self, cta: int) -> Spans:
+        """The copies of a CTA, issued to landed, in order of issue; they overlap when several are in flight."""
+        return self.copies.spans(self.trace, cta)
+
+    def barrier_curve(self, barrier_row: int) -> BarrierCurve:
+        """The barrier's state after each of its changes."""
+        return self.barriers.curve(self.trace, barrier_row)
+
+    def _engine_activity(self, step: int) -> NDArray[np.uint8]:
+        copies = self.copies
+        position = copies.traffic.last_at(step)[self._engine_ctas]
+        busy = _pick(copies.in_flight, position, position >= 0) > 0
+        return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+def _pick(column: NDArray[T], position: Steps, known: NDArray[np.bool_]) -> NDArray[T]:
+    """column at each position, and 0 where there is none yet: an uninitialised object."""
+    picked = np.zeros(len(position), column.dtype)
+    picked[known] = column[position[known]]
+    return picked

@@ -1,0 +1,91 @@
+"""What each stage buffer holds after each event that concerns it: empty, filling, full, being read, and which tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.spans import Spans, merge_spans
+from visualizer.replay.step_index import StepIndex, kind_mask
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+
+class StageState(IntEnum):
+    """Occupancy of a stage buffer; the events that begin each state."""
+
+    EMPTY = 0  # at first, and when the empty barrier's phase completes
+    FILLING = 1  # COPY_ISSUE into the stage
+    FULL = 2  # the full barrier's phase completes: all bytes are in
+    READING = 3  # the first READ_BEGIN
+
+
+_STATE = np.zeros(256, np.uint8)
+_STATE[EventKind.COPY_ISSUE] = StageState.FILLING
+_STATE[EventKind.READ_BEGIN] = StageState.READING
+_CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE)
+
+
+@dataclass(frozen=True, eq=False)
+class StageColumns:
+    """State and tile after each row of `index` (entity = cta * stages + stage)."""
+
+    index: StepIndex
+    state: NDArray[np.uint8]
+    tile: NDArray[np.int32]
+
+    def at(self, step: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """State and tile of every stage, shape (ctas * stages,); tile -1 when empty."""
+        positions = self.index.last_at(step)
+        held = np.flatnonzero(positions >= 0)
+        state = np.full(len(positions), StageState.EMPTY, np.uint8)
+        tile = np.full(len(positions), -1, np.int32)
+        state[held] = self.state[positions[held]]
+        tile[held] = self.tile[positions[held]]
+        return state, tile
+
+    def spans(self, trace: Trace, row: int) -> Spans:
+        """The stage's states from time 0 to the end of the recording, the empty ones too."""
+        rows, steps = self.index.rows(row), self.index.steps(row)
+        state, tile = self.state[rows], self.tile[rows]
+        if len(trace) and (not len(steps) or steps[0] > 0):
+            steps = np.concatenate(([0], steps))
+            state = np.concatenate(([np.uint8(StageState.EMPTY)], state))
+            tile = np.concatenate(([np.int32(-1)], tile))
+        return merge_spans(trace, steps, state, tile, np.full(len(steps), -1, np.int32))
+
+
+def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
+    """All stages of the trace; `kinds` is its kind column, contiguous."""
+    stages = trace.stages
+    kind_of_barrier = np.array([b.kind for b in trace.barriers] or ["other"])
+    steps = np.flatnonzero(_CONCERNS[kinds])
+    kind, barrier = kinds[steps], trace.events["barrier"][steps]
+    complete = kind == EventKind.PHASE_COMPLETE
+    fills = complete & (kind_of_barrier == "full")[barrier]
+    frees = complete & (kind_of_barrier == "empty")[barrier]
+    stage, cta = place_of(trace, steps)
+    keep = (stage >= 0) & (~complete | fills | frees)
+    steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
+
+    index, order = StepIndex.build(cta[keep] * stages + stage[keep], steps, trace.ctas * stages, len(trace))
+    state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])[order]
+    tile = np.where(frees, -1, trace.events["tile"][steps])[order].astype(np.int32)
+    return StageColumns(index, state, tile)
+
+
+def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Stage (-1: none) and CTA of the events at `steps`: the barrier says both where there is one."""
+    barrier, agent = trace.events["barrier"][steps], trace.events["agent"][steps]
+    stage = trace.events["stage"][steps].astype(np.int64)
+    # A last entry for "no barrier", which index -1 finds.
+    stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)[barrier]
+    cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)
+    cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)[barrier]
+    return (
+        np.where(stage_of_barrier >= 0, stage_of_barrier, stage),
+        np.where(barrier >= 0, cta_of_barrier, cta_of_agent[agent]),
+    )
