@@ -124,9 +124,7 @@ def _producer(config: LessonConfig, first_barrier: int) -> Iterator[Operation]:
         yield ArriveExpectTx(full + state.index, config.expected_bytes, tile, _SITE["producer_acquire"])
         for box in range(copies):
             source = tile % config.source_tiles * copies + box
-            yield Copy(
-                full + state.index, state.index, config.tile_bytes // copies, tile, _SITE["copy"], source
-            )
+            yield Copy(full + state.index, state.index, config.tile_bytes // copies, tile, _SITE["copy"], source)
         state = state.increment()
         yield Advance(state, tile, _SITE["advance write"])
     for _ in range(config.stages):

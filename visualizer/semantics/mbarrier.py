@@ -151,7 +151,7 @@ class Mbarrier:
             raise UndefinedBehaviour("arrive-count", f"arrive count {count} is outside 1..{MAX_COUNT}")
         if count > self.pending:
             raise UndefinedBehaviour(
-                "over-arrival", f"{count} arrivals while only {self.pending} of {self.expected} are pending"
+                "over-arrival", f"arrive({count}) while only {self.pending} of {self.expected} arrivals are pending"
             )
         if no_complete and count == self.pending and self.tx == 0:
             raise UndefinedBehaviour("no-complete", "a noComplete arrive would complete the phase")

@@ -11,9 +11,6 @@ from datetime import UTC, datetime
 from heapq import heappop, heappush, heappushpop
 from random import Random
 
-import numpy as np
-from numpy.typing import NDArray
-
 from visualizer import __version__
 from visualizer.programs.operations import (
     Advance,
@@ -34,27 +31,18 @@ from visualizer.programs.program import Program
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.semantics.word import TX_GRANULE
 from visualizer.sources.errors import Cancelled
+from visualizer.sources.event_log import EventLog
 from visualizer.sources.latency import Latencies
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.tables import Agent, Ending, Meta
 from visualizer.trace.trace import Trace
 
 _PS_PER_NS = 1000
 _PARKED = -1  # what an agent yields when something else will wake it
 _FINISHED = -2
-_CHUNK_ROWS = 1 << 16
 _CHECK_EVERY = 1 << 12  # turns of the event loop between two looks at progress and cancelling
 _LARGEST_STEP = 3  # granules of 2048 bytes one complete_tx brings at most; H200 showed 4096, 6144, 4096, 2048
-
-_BLOCKED = int(EventFlag.BLOCKED)
-_INIT, _WAIT_BEGIN, _WAIT_END = int(EventKind.INIT), int(EventKind.WAIT_BEGIN), int(EventKind.WAIT_END)
-_ARRIVE, _EXPECT_TX = int(EventKind.ARRIVE), int(EventKind.EXPECT_TX)
-_ARRIVE_EXPECT_TX, _COMPLETE_TX = int(EventKind.ARRIVE_EXPECT_TX), int(EventKind.COMPLETE_TX)
-_PHASE_COMPLETE = int(EventKind.PHASE_COMPLETE)
-_COPY_ISSUE, _COPY_DONE = int(EventKind.COPY_ISSUE), int(EventKind.COPY_DONE)
-_READ_BEGIN, _READ_END = int(EventKind.READ_BEGIN), int(EventKind.READ_END)
-_ADVANCE, _FENCE, _EXIT = int(EventKind.ADVANCE), int(EventKind.FENCE), int(EventKind.EXIT)
 
 
 def simulate(
@@ -80,7 +68,7 @@ def simulate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"phasescope": __version__},
     )
-    return Trace(meta, run.agents, program.barriers, program.sites, run.events(), dict(program.source_files))
+    return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), dict(program.source_files))
 
 
 class _Run:
@@ -88,6 +76,7 @@ class _Run:
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
         self._program = program
+        self.log = EventLog(program.barriers)
         self._random = random.random
         self._latencies = latencies
         self._spread = 2 * latencies.jitter
@@ -101,7 +90,6 @@ class _Run:
         self._in_l2: set[int] = {-1}
 
         self._barriers = [Mbarrier() for _ in program.barriers]
-        self._stages = [barrier.stage for barrier in program.barriers]
         self._waiters: list[list[int]] = [[] for _ in program.barriers]
         self._blocked: dict[int, tuple[int, int, int]] = {}  # agent row -> when its wait began, barrier, parity
         self._acting_on = 0
@@ -116,8 +104,6 @@ class _Run:
         self._now = 0
         self._order = 0
         self._heap: list[tuple[int, int, int, Iterator[int]]] = []
-        self._rows: list[tuple[int, ...]] = []
-        self._chunks: list[NDArray[np.void]] = []
 
         self._instant: dict[type, Callable[..., int]] = {
             Init: self._init,
@@ -130,7 +116,7 @@ class _Run:
             Advance: self._advance,
             Exit: self._exit,
         }
-        start = {cta: self._duration(self._random() * latencies.start_skew) for cta in self._at_sync}
+        start = {cta: int(self._random() * latencies.start_skew * _PS_PER_NS) for cta in self._at_sync}
         self._running: dict[int, Iterator[int]] = {}
         for row, agent in enumerate(self.agents):
             if agent.name in operations:
@@ -148,27 +134,17 @@ class _Run:
                 while (resume := next(process, _FINISHED)) >= 0:
                     self._order += 1
                     self._now, _, row, process = heappushpop(heap, (resume, self._order, row, process))
-                    turns += 1
                     if turns % _CHECK_EVERY == 0:
-                        self._pack_full_chunk()
-                        progress(self._done / max(self._total, 1), "simulating")
+                        progress(self._done / self._total, "simulating")
                         if cancelled():
                             raise Cancelled
+                    turns += 1
                 if resume == _FINISHED:
                     self._finish(row, process)
         except UndefinedBehaviour as error:
             barrier = self._program.barriers[self._acting_on].name
             return Ending("crash", f"undefined behaviour: {self.agents[row].name} on {barrier}: {error}")
         return self._deadlock() if self._running else Ending("completed")
-
-    def events(self) -> NDArray[np.void]:
-        """All events so far, in time order, from 0 ps."""
-        chunks = [*self._chunks, np.array(self._rows, dtype=EVENT_DTYPE)]
-        events = np.concatenate(chunks)
-        if len(events):
-            events["time"] -= events["time"][0]
-            events["measured"] = events["time"]
-        return events
 
     def _finish(self, row: int, process: Iterator[int]) -> None:
         """An agent is done; a copy that landed is not an agent."""
@@ -209,26 +185,26 @@ class _Run:
         """The first test takes effect `test_wait` after the wait begins; a blocked wait tests again at each flip."""
         index, parity = wait.barrier, wait.parity
         barrier = self._barriers[index]
-        self._emit(_WAIT_BEGIN, row, index, wait.tile, wait.site, parity=parity)
+        self.log.add(self._now, EventKind.WAIT_BEGIN, row, index, wait.tile, wait.site, parity=parity)
         began = self._now
         yield self._now + self._duration(self._latencies.test_wait)
         flags = 0
         self._acting_on = index
         while not barrier.test_wait_parity(parity):
-            flags = _BLOCKED
+            flags = int(EventFlag.BLOCKED)
             self._blocked[row] = (began, index, parity)
             self._waiters[index].append(row)
             yield _PARKED
             self._acting_on = index
         self._blocked.pop(row, None)
-        self._emit(_WAIT_END, row, index, wait.tile, wait.site, parity=parity, flags=flags)
+        self.log.add(self._now, EventKind.WAIT_END, row, index, wait.tile, wait.site, parity=parity, flags=flags)
         yield self._now + self._duration(0)
 
     def _read(self, row: int, read: Read) -> Iterator[int]:
-        self._emit(_READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
+        self.log.add(self._now, EventKind.READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
         reading = self._duration(read.bytes / self._latencies.read_bandwidth)
         yield self._now + reading + read.work * _PS_PER_NS
-        self._emit(_READ_END, row, -1, read.tile, read.site, stage=read.stage)
+        self.log.add(self._now, EventKind.READ_END, row, -1, read.tile, read.site, stage=read.stage)
         yield self._now + self._duration(0)
 
     def _sync(self, row: int, cta: int) -> None:
@@ -242,46 +218,37 @@ class _Run:
     def _init(self, row: int, init: Init) -> int:
         self._acting_on = init.barrier
         self._barriers[init.barrier].init(init.count)
-        self._emit(_INIT, row, init.barrier, -1, init.site, amount=init.count)
+        self.log.add(self._now, EventKind.INIT, row, init.barrier, -1, init.site, amount=init.count)
         return self._now + self._duration(self._latencies.init)
 
     def _fence(self, row: int, fence: Fence) -> int:
-        self._emit(_FENCE, row, -1, -1, fence.site)
+        self.log.add(self._now, EventKind.FENCE, row, -1, -1, fence.site)
         return self._now + self._duration(self._latencies.publish)
 
     def _arrive(self, row: int, arrive: Arrive) -> int:
         """Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one."""
-        index = self._acting_on = arrive.barrier
-        barrier = self._barriers[index]
+        barrier = self._barriers[arrive.barrier]
         left = arrive.count
         while left:
             amount = min(left, max(barrier.pending, 1))
-            phase = barrier.phase
-            barrier.arrive(amount)
-            self._emit(_ARRIVE, row, index, arrive.tile, arrive.site, amount=amount)
-            self._follow_flip(phase, row, index, arrive.tile, arrive.site)
+            self._act(EventKind.ARRIVE, barrier.arrive, amount, row, arrive.barrier, arrive.tile, arrive.site)
             left -= amount
         return self._now + self._duration(self._latencies.arrive)
 
     def _arrive_expect_tx(self, row: int, arrive: ArriveExpectTx) -> int:
-        index = self._acting_on = arrive.barrier
-        phase = self._barriers[index].phase
-        self._barriers[index].arrive_expect_tx(arrive.bytes)
-        self._emit(_ARRIVE_EXPECT_TX, row, index, arrive.tile, arrive.site, amount=arrive.bytes)
-        self._follow_flip(phase, row, index, arrive.tile, arrive.site)
+        act = self._barriers[arrive.barrier].arrive_expect_tx
+        self._act(EventKind.ARRIVE_EXPECT_TX, act, arrive.bytes, row, arrive.barrier, arrive.tile, arrive.site)
         return self._now + self._duration(self._latencies.arrive)
 
     def _expect_tx(self, row: int, expect: ExpectTx) -> int:
-        index = self._acting_on = expect.barrier
-        phase = self._barriers[index].phase
-        self._barriers[index].expect_tx(expect.bytes)
-        self._emit(_EXPECT_TX, row, index, expect.tile, expect.site, amount=expect.bytes)
-        self._follow_flip(phase, row, index, expect.tile, expect.site)
+        act = self._barriers[expect.barrier].expect_tx
+        self._act(EventKind.EXPECT_TX, act, expect.bytes, row, expect.barrier, expect.tile, expect.site)
         return self._now + self._duration(self._latencies.arrive)
 
     def _copy(self, row: int, copy: Copy) -> int:
         """Hand the copy to the engine, which brings copies in one after another at its bandwidth."""
-        self._emit(_COPY_ISSUE, row, copy.barrier, copy.tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        kind, index, tile = EventKind.COPY_ISSUE, copy.barrier, copy.tile
+        self.log.add(self._now, kind, row, index, tile, copy.site, stage=copy.stage, amount=copy.bytes)
         latency = self._latencies.copy_latency
         if copy.source not in self._in_l2:
             self._in_l2.add(copy.source)
@@ -297,38 +264,42 @@ class _Run:
 
     def _land(self, engine: int, copy: Copy, start: int, transfer: int) -> Iterator[int]:
         """The bytes arrive in a few steps of whole granules; yields when each is in."""
-        index = copy.barrier
+        complete_tx = self._barriers[copy.barrier].complete_tx
         landed = 0
         while landed < copy.bytes:
             step = min(copy.bytes - landed, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
             landed += step
             yield start + transfer * landed // copy.bytes
-            self._acting_on = index
-            phase = self._barriers[index].phase
-            self._barriers[index].complete_tx(step)
-            self._emit(_COMPLETE_TX, engine, index, copy.tile, -1, stage=copy.stage, amount=step)
-            self._follow_flip(phase, engine, index, copy.tile, -1)
-        self._emit(_COPY_DONE, engine, index, copy.tile, -1, stage=copy.stage, amount=copy.bytes)
+            self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, copy.barrier, copy.tile, -1)
+        kind, index, tile = EventKind.COPY_DONE, copy.barrier, copy.tile
+        self.log.add(self._now, kind, engine, index, tile, -1, stage=copy.stage, amount=copy.bytes)
 
     def _delay(self, row: int, delay: Delay) -> int:
         return self._now + delay.ns * _PS_PER_NS
 
     def _advance(self, row: int, advance: Advance) -> int:
-        state = advance.state
-        self._emit(
-            _ADVANCE, row, -1, advance.tile, advance.site, stage=state.index, parity=state.phase, amount=state.count
-        )
+        kind, tile, state = EventKind.ADVANCE, advance.tile, advance.state
+        cursor = {"stage": state.index, "parity": state.phase, "amount": state.count}
+        self.log.add(self._now, kind, row, -1, tile, advance.site, **cursor)
         return self._now + self._duration(self._latencies.advance)
 
     def _exit(self, row: int, leave: Exit) -> int:
-        self._emit(_EXIT, row, -1, -1, leave.site)
+        self.log.add(self._now, EventKind.EXIT, row, -1, -1, leave.site)
         return self._now
 
-    def _follow_flip(self, phase_before: int, row: int, index: int, tile: int, site: int) -> None:
-        """If the last operation completed the barrier's phase, log that and let its waiters test again."""
-        if self._barriers[index].phase == phase_before:
+    def _act(
+        self, kind: EventKind, act: Callable[[int], object], amount: int, row: int, index: int, tile: int, site: int
+    ) -> None:
+        """Do something to a barrier; if that completed its phase, log it and let the waiters test again."""
+        self._acting_on = index
+        barrier = self._barriers[index]
+        phase = barrier.phase
+        act(amount)
+        self.log.add(self._now, kind, row, index, tile, site, amount=amount)
+        if barrier.phase == phase:
             return
-        self._emit(_PHASE_COMPLETE, row, index, tile, site, amount=phase_before, parity=phase_before & 1)
+        kind = EventKind.PHASE_COMPLETE
+        self.log.add(self._now, kind, row, index, tile, site, amount=phase, parity=phase & 1)
         for waiting in self._waiters[index]:
             self._schedule(self._now + self._duration(self._latencies.wake_up), waiting, self._running[waiting])
         self._waiters[index].clear()
@@ -340,27 +311,3 @@ class _Run:
     def _duration(self, ns: float) -> int:
         """`ns` with jitter, in ps; at least 1, so that what depends on something is later than it."""
         return int(ns * _PS_PER_NS * (self._least + self._spread * self._random())) + 1
-
-    def _emit(
-        self,
-        kind: int,
-        agent: int,
-        barrier: int,
-        tile: int,
-        site: int,
-        *,
-        stage: int = -1,
-        amount: int = 0,
-        parity: int = -1,
-        flags: int = 0,
-    ) -> None:
-        if barrier >= 0:
-            stage = self._stages[barrier]
-        now = self._now
-        self._rows.append((now, now, 0, tile, amount, barrier, agent, site, stage, kind, parity, flags, 0))
-
-    def _pack_full_chunk(self) -> None:
-        """Keep memory per event at the schema's 48 bytes in long runs."""
-        if len(self._rows) >= _CHUNK_ROWS:
-            self._chunks.append(np.array(self._rows, dtype=EVENT_DTYPE))
-            self._rows.clear()
