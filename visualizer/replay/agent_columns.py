@@ -38,7 +38,8 @@ _ACTIVITY[EventKind.TIMEOUT] = AgentActivity.TIMED_OUT
 
 # Observations, not acts: they say nothing about what the agent itself does next.
 _ACTS = ~kind_mask(EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
-ON_A_BARRIER = (AgentActivity.WAITING, AgentActivity.TIMED_OUT)
+ON_A_BARRIER = kind_mask(AgentActivity.WAITING, AgentActivity.TIMED_OUT)
+"""At an AgentActivity: whether it has to do with one barrier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ class AgentColumns:
         keep = np.ones(len(steps), bool)
         keep[after_timeout + 1] = False
         steps, events, state = steps[keep], events[keep], state[keep]
-        barrier = np.where(np.isin(state, ON_A_BARRIER), events["barrier"], -1)
+        barrier = np.where(ON_A_BARRIER[state], events["barrier"], -1)
         spans = merge_spans(trace, steps, state, events["tile"], barrier)
         return spans.keep(spans.state != AgentActivity.EXITED)
 

@@ -91,7 +91,7 @@ class History:
         started = acts >= 0
         events = self.trace.events[np.maximum(acts, 0)]
         activity = activity_of(self.kinds, acts)
-        on_a_barrier = np.isin(activity, ON_A_BARRIER)
+        on_a_barrier = ON_A_BARRIER[activity]
         activity[self.engine_rows] = self._engine_activity(step)
         cursors = self.agents.cursors(self.trace, step)
         stage_state, stage_tile = self.stages.at(step)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Steps = NDArray[np.int64]
 
 _RADIX_SPAN = 1 << 16
+_WAYPOINTS = 1 << 10
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -40,6 +41,8 @@ class StepIndex:
     starts: Steps
     length: int
     _base: Steps
+    _waypoints: NDArray[np.int32]
+    _shift: int
 
     @classmethod
     def build(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> tuple[StepIndex, Steps]:
@@ -50,16 +53,29 @@ class StepIndex:
         starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         keys *= length
         keys += steps[order]
-        return cls(keys, starts, length, np.arange(entities, dtype=np.int64) * length), order
+        base = np.arange(entities, dtype=np.int64) * length
+        shift = max(length // _WAYPOINTS, 1).bit_length()
+        marks = np.arange(0, length + (1 << shift), 1 << shift)
+        # Clipped, so that the mark beyond the last step does not reach into the next entity.
+        wanted = base[:, None] + np.minimum(marks, length)
+        waypoints = (np.searchsorted(keys, wanted.ravel()) - 1).astype(np.int32).reshape(wanted.shape)
+        return cls(keys, starts, length, base, np.ascontiguousarray(waypoints.T), shift), order
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def last_at(self, step: int) -> Steps:
         """For every entity the position of its last row at or before `step`; -1 where it has none."""
-        positions = np.searchsorted(self.keys, self._base + step, side="right") - 1
-        positions[positions < self.starts[:-1]] = -1
-        return positions
+        # Between two waypoints few rows are left to bisect, and they lie close together in memory.
+        low = self._waypoints[step >> self._shift]
+        high = self._waypoints[(step >> self._shift) + 1]
+        wanted = self._base + step
+        for _ in range(int((high - low).max(initial=0)).bit_length()):
+            middle = (low + high + 1) >> 1
+            reached = self.keys[middle] <= wanted
+            low = np.where(reached, middle, low)
+            high = np.where(reached, high, middle - 1)
+        return np.where(low < self.starts[:-1], np.int64(-1), low)
 
     def step_at(self, positions: Steps) -> Steps:
         """The step of each position; -1 for position -1."""
