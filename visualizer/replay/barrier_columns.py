@@ -41,6 +41,9 @@ class BarrierColumns:
     expected: NDArray[np.int32]
     tx: NDArray[np.int32]
     valid: NDArray[np.bool_]
+    reloads: NDArray[
+        np.int64
+    ]  # ascending positions at which a phase begins: INIT, PHASE_COMPLETE, a barrier's first row
 
     def curve(self, trace: Trace, row: int) -> BarrierCurve:
         rows, steps = self.index.rows(row), self.index.steps(row)
@@ -90,6 +93,7 @@ def build_barrier_columns(trace: Trace, kinds: NDArray[np.uint8]) -> BarrierColu
         expected.astype(np.int32),
         tx.astype(np.int32),
         valid,
+        np.flatnonzero(is_init | is_complete | first),
     )
 
 

@@ -1,0 +1,225 @@
+"""Causality: what released a wait, whom an arrival woke, which copy brought the bytes. The arrows of the timeline.
+
+Each answer is a few binary searches at the time it is asked; nothing is stored per event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.history import History
+from visualizer.replay.phases import Phase, completion_before, phase_of
+from visualizer.replay.step_index import StepIndex
+from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
+
+LinkKind = Literal["arrival", "bytes", "release", "copy"]
+
+_WAIT_OVER = (EventKind.WAIT_END, EventKind.TIMEOUT)
+_CONTRIBUTIONS = (*ARRIVAL_KINDS, EventKind.EXPECT_TX, EventKind.COMPLETE_TX)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Why a wait passed. `fresh`: no phase of that parity had completed; a wait on parity 1 passes on a new barrier."""
+
+    fresh: bool
+    completion: int | None = None  # the PHASE_COMPLETE step
+    phase: int | None = None  # its number
+    arrivals: tuple[int, ...] = ()  # the steps of that phase's arrivals
+    bytes_landed: tuple[int, ...] = ()  # the steps of its COMPLETE_TX events
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An arrow from a cause to its effect."""
+
+    from_step: int
+    to_step: int
+    kind: LinkKind
+
+
+class Causality:
+    """Queries by step over one history. A step outside 0..steps-1 raises IndexError."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._events = history.trace.events
+
+    def release_of(self, step: int) -> Release | None:
+        """What let the wait that ends at `step` pass; None if the event is no WAIT_END."""
+        if self._kind(step) != EventKind.WAIT_END:
+            return None
+        event = self._events[step]
+        phase = completion_before(self._history.barriers, int(event["barrier"]), step, int(event["parity"]))
+        if phase is None:
+            return Release(fresh=True)
+        return Release(False, phase.completion, phase.number, phase.arrivals, phase.bytes_landed)
+
+    def woken_by(self, step: int) -> list[int]:
+        """The WAIT_END steps that were released by the phase this event contributes to (or completes)."""
+        phase = self.phase_of(step)
+        return [] if phase is None else self._released(phase)
+
+    def phase_of(self, step: int) -> Phase | None:
+        """The phase that the event contributes arrivals or bytes to, or completes; None if it does neither."""
+        kind = self._kind(step)
+        barrier = int(self._events["barrier"][step])
+        if kind == EventKind.COPY_DONE:
+            # Its last bytes arrived just before it, and may have completed the phase.
+            landed = self._bytes_of_landing(step)
+            return self.phase_of(landed[-1]) if landed else None
+        if barrier < 0 or kind not in (*_CONTRIBUTIONS, EventKind.PHASE_COMPLETE, EventKind.COPY_ISSUE):
+            return None
+        return phase_of(self._history.barriers, barrier, step)
+
+    def links(self, step: int) -> list[Link]:
+        """The arrows to draw for the focused event, causes first."""
+        kind = self._kind(step)
+        if kind == EventKind.WAIT_BEGIN:
+            end = self.wait_end(step)
+            return [] if end is None else self.links(end)
+        if kind == EventKind.WAIT_END:
+            return self._release_links(step)
+        links: list[Link] = []
+        if kind == EventKind.COPY_ISSUE:
+            links += [Link(step, landed, "copy") for landed in self._bytes_of_issue(step)]
+        elif kind in (EventKind.COMPLETE_TX, EventKind.COPY_DONE):
+            issue = self.issue_of(step)
+            links += [] if issue is None else [Link(issue, step, "copy")]
+        phase = self.phase_of(step)
+        if phase is not None and phase.completion is not None and kind != EventKind.COPY_DONE:
+            if kind == EventKind.PHASE_COMPLETE:
+                links += _contribution_links(phase)
+            elif kind in _CONTRIBUTIONS:
+                links.append(Link(step, phase.completion, _link_kind(phase, step)))
+            links += [Link(phase.completion, end, "release") for end in self._released(phase)]
+        return links
+
+    def previous_cause(self, step: int) -> int | None:
+        """The step this event followed from: a release, the completing event, the copy; else its agent's one before."""
+        kind = self._kind(step)
+        if kind == EventKind.WAIT_END:
+            release = self.release_of(step)
+            if release is not None and release.completion is not None:
+                return release.completion
+        if kind == EventKind.PHASE_COMPLETE:
+            phase = self.phase_of(step)
+            return phase.contributions[-1] if phase is not None and phase.contributions else None
+        if kind in (EventKind.COMPLETE_TX, EventKind.COPY_DONE):
+            return self.issue_of(step)
+        return self._history.agents.acts.before(self._agent(step), step)
+
+    def next_effect(self, step: int) -> int | None:
+        """The step that followed from this event: the completion, the first wait released; else the agent's next."""
+        kind = self._kind(step)
+        if kind == EventKind.COPY_ISSUE:
+            landed = self._bytes_of_issue(step)
+            return landed[0] if landed else None
+        phase = self.phase_of(step)
+        if phase is not None and phase.completion is not None:
+            if kind in _CONTRIBUTIONS:
+                return phase.completion
+            released = self._released(phase)
+            return released[0] if released else None
+        if kind == EventKind.PHASE_COMPLETE:
+            return None
+        return self._history.agents.acts.after(self._agent(step), step)
+
+    def wait_end(self, step: int) -> int | None:
+        """The WAIT_END or TIMEOUT of the wait that begins at `step`; None if it never ends."""
+        after = self._history.agents.acts.after(self._agent(step), step)
+        return after if after is not None and self._kind(after) in _WAIT_OVER else None
+
+    def wait_begin(self, step: int) -> int | None:
+        """The WAIT_BEGIN of the wait that ends at `step`."""
+        before = self._history.agents.acts.before(self._agent(step), step)
+        return before if before is not None and self._kind(before) == EventKind.WAIT_BEGIN else None
+
+    def issue_of(self, step: int) -> int | None:
+        """The COPY_ISSUE of the copy that a COMPLETE_TX or COPY_DONE belongs to."""
+        copies = self._history.copies
+        if self._kind(step) == EventKind.COPY_DONE:
+            return copies.issue_of(step)
+        stage_row = self._stage_row(step)
+        return None if stage_row is None else copies.under_way(stage_row, step)
+
+    @cached_property
+    def _wait_ends(self) -> StepIndex:
+        """WAIT_END events by barrier."""
+        steps = np.flatnonzero(self._history.kinds == EventKind.WAIT_END)
+        barrier = self._events["barrier"][steps]
+        steps, barrier = steps[barrier >= 0], barrier[barrier >= 0]
+        return StepIndex.build(barrier, steps, len(self._history.trace.barriers), self._history.steps)[0]
+
+    def _released(self, phase: Phase) -> list[int]:
+        """Waits on the phase's parity that ended after it, and before the next phase of that parity did."""
+        if phase.completion is None:
+            return []
+        barriers = self._history.barriers
+        following = phase_of(barriers, phase.barrier, phase.completion + 1).completion
+        last = None if following is None else phase_of(barriers, phase.barrier, following + 1).completion
+        _, steps = self._wait_ends.between(
+            phase.barrier, phase.completion, self._history.steps if last is None else last
+        )
+        same_parity: NDArray[np.bool_] = self._events["parity"][steps] == phase.number & 1
+        return [int(step) for step in steps[same_parity]]
+
+    def _release_links(self, step: int) -> list[Link]:
+        release = self.release_of(step)
+        if release is None or release.completion is None:
+            return []
+        phase = self.phase_of(release.completion)
+        links = [] if phase is None else _contribution_links(phase)
+        return [*links, Link(release.completion, step, "release")]
+
+    def _bytes_of_issue(self, step: int) -> list[int]:
+        """The COMPLETE_TX steps of the copy issued at `step`."""
+        stage_row = self._stage_row(step)
+        if stage_row is None:
+            return []
+        done = self._history.copies.landing_of(stage_row, step)
+        last = self._history.steps if done is None else done
+        return self._bytes_between(int(self._events["barrier"][step]), int(self._events["tile"][step]), step, last)
+
+    def _bytes_of_landing(self, step: int) -> list[int]:
+        """The COMPLETE_TX steps of the copy that has landed at `step`."""
+        issue = self._history.copies.issue_of(step)
+        return [] if issue is None else self._bytes_of_issue(issue)
+
+    def _bytes_between(self, barrier: int, tile: int, first: int, last: int) -> list[int]:
+        if barrier < 0:
+            return []
+        rows, steps = self._history.barriers.index.between(barrier, first, last)
+        steps = steps[self._history.barriers.kind[rows] == EventKind.COMPLETE_TX]
+        return [int(step) for step in steps[self._events["tile"][steps] == tile]]
+
+    def _stage_row(self, step: int) -> int | None:
+        trace, event = self._history.trace, self._events[step]
+        barrier = int(event["barrier"])
+        stage, cta = int(event["stage"]), trace.agents[int(event["agent"])].cta
+        if barrier >= 0:
+            stage, cta = trace.barriers[barrier].stage, trace.barriers[barrier].cta
+        return None if stage < 0 else cta * trace.stages + stage
+
+    def _kind(self, step: int) -> int:
+        if not 0 <= step < self._history.steps:
+            raise IndexError(f"step {step} is outside 0..{self._history.steps - 1}")
+        return int(self._history.kinds[step])
+
+    def _agent(self, step: int) -> int:
+        return int(self._events["agent"][step])
+
+
+def _contribution_links(phase: Phase) -> list[Link]:
+    if phase.completion is None:
+        return []
+    return [Link(step, phase.completion, _link_kind(phase, step)) for step in phase.contributions]
+
+
+def _link_kind(phase: Phase, step: int) -> LinkKind:
+    return "bytes" if step in phase.bytes_landed else "arrival"
