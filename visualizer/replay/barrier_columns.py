@@ -30,6 +30,27 @@ class BarrierCurve:
     tx: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class BarrierState:
+    """One barrier at one step."""
+
+    valid: bool = False
+    phase: int = 0
+    pending: int = 0  # arrivals
+    expected: int = 0  # arrivals of the phases to come
+    tx: int = 0  # bytes
+    needed: int = 0  # arrivals that the current phase began with
+
+    @property
+    def parity(self) -> int:
+        return self.phase & 1
+
+    @property
+    def arrived(self) -> int:
+        """Arrivals of the current phase so far."""
+        return self.needed - self.pending
+
+
 @dataclass(frozen=True, eq=False)
 class BarrierColumns:
     """The state after each barrier event, at the positions of `index` (entity = barrier row)."""
@@ -44,6 +65,21 @@ class BarrierColumns:
     reloads: NDArray[
         np.int64
     ]  # ascending positions at which a phase begins: INIT, PHASE_COMPLETE, a barrier's first row
+
+    def at(self, row: int, step: int) -> BarrierState:
+        """The barrier after event `step`; what an uninitialised object is before its first event."""
+        position = self.index.position_from(row, step + 1) - 1
+        if position < self.index.starts[row]:
+            return BarrierState()
+        reload = self.reloads[np.searchsorted(self.reloads, position, side="right") - 1]
+        return BarrierState(
+            bool(self.valid[position]),
+            int(self.phase[position]),
+            int(self.pending[position]),
+            int(self.expected[position]),
+            int(self.tx[position]),
+            int(self.pending[reload]),
+        )
 
     def curve(self, trace: Trace, row: int) -> BarrierCurve:
         rows, steps = self.index.rows(row), self.index.steps(row)

@@ -6,15 +6,10 @@ Each answer is a few binary searches at the time it is asked; nothing is stored 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.replay.history import History
 from visualizer.replay.phases import Phase, completion_before, phase_of
-from visualizer.replay.step_index import StepIndex
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
@@ -146,15 +141,16 @@ class Causality:
         if self._kind(step) == EventKind.COPY_DONE:
             return copies.issue_of(step)
         stage_row = self._stage_row(step)
-        return None if stage_row is None else copies.under_way(stage_row, step)
+        under_way = [] if stage_row is None else copies.under_way(stage_row, step)
+        return under_way[0] if under_way else None
 
-    @cached_property
-    def _wait_ends(self) -> StepIndex:
-        """WAIT_END events by barrier."""
-        steps = np.flatnonzero(self._history.kinds == EventKind.WAIT_END)
-        barrier = self._events["barrier"][steps]
-        steps, barrier = steps[barrier >= 0], barrier[barrier >= 0]
-        return StepIndex.build(barrier, steps, len(self._history.trace.barriers), self._history.steps)[0]
+    def bytes_missing(self, stage_row: int, step: int) -> int:
+        """Bytes of the copies into a stage (cta * stages + stage) that are issued but not landed after `step`."""
+        missing = 0
+        for issue in self._history.copies.under_way(stage_row, step + 1):
+            landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
+            missing += int(self._events["amount"][issue]) - int(self._events["amount"][landed].sum())
+        return max(missing, 0)
 
     def _released(self, phase: Phase) -> list[int]:
         """Waits on the phase's parity that ended after it, and before the next phase of that parity did."""
@@ -163,11 +159,10 @@ class Causality:
         barriers = self._history.barriers
         following = phase_of(barriers, phase.barrier, phase.completion + 1).completion
         last = None if following is None else phase_of(barriers, phase.barrier, following + 1).completion
-        _, steps = self._wait_ends.between(
+        _, steps = self._history.wait_ends.between(
             phase.barrier, phase.completion, self._history.steps if last is None else last
         )
-        same_parity: NDArray[np.bool_] = self._events["parity"][steps] == phase.number & 1
-        return [int(step) for step in steps[same_parity]]
+        return [int(step) for step in steps[self._events["parity"][steps] == phase.number & 1]]
 
     def _release_links(self, step: int) -> list[Link]:
         release = self.release_of(step)

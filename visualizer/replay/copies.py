@@ -39,13 +39,13 @@ class Copies:
         done = int(self.done_step[position])
         return done if done >= 0 else None
 
-    def under_way(self, stage_row: int, step: int) -> int | None:
-        """The issue step of the oldest copy into the stage that has not landed before `step`."""
+    def under_way(self, stage_row: int, step: int) -> list[int]:
+        """The issue steps of the copies into the stage, issued before `step`, that have not landed before it."""
         stop = self.issues.position_from(stage_row, step)
         start = max(int(self.issues.starts[stage_row]), stop - _LOOK_BACK)
         done = self.done_step[start:stop]
-        rows = np.flatnonzero((done < 0) | (done >= step))
-        return int(self.issues.keys[start + rows[0]] % self.issues.length) if len(rows) else None
+        rows = start + np.flatnonzero((done < 0) | (done >= step))
+        return [int(issue) for issue in self.issues.keys[rows] - stage_row * self.issues.length]
 
     def spans(self, trace: Trace, cta: int) -> Spans:
         """The copies of a CTA, issued to landed; they may overlap."""

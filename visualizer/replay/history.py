@@ -18,16 +18,16 @@ from visualizer.replay.agent_columns import (
     activity_of,
     build_agent_columns,
 )
-from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, build_barrier_columns
+from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
-from visualizer.replay.step_index import Steps
+from visualizer.replay.step_index import StepIndex, Steps
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
-__all__ = ["AgentActivity", "BarrierCurve", "History", "Spans", "StageState", "State"]
+__all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 
 
 class History:
@@ -69,6 +69,14 @@ class History:
     def completion_steps(self) -> Steps:
         """Steps of every PHASE_COMPLETE, ascending."""
         return np.flatnonzero(self.kinds == EventKind.PHASE_COMPLETE)
+
+    @cached_property
+    def wait_ends(self) -> StepIndex:
+        """WAIT_END events by barrier."""
+        steps = np.flatnonzero(self.kinds == EventKind.WAIT_END)
+        barrier = self.trace.events["barrier"][steps]
+        steps, barrier = steps[barrier >= 0], barrier[barrier >= 0]
+        return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:
@@ -114,6 +122,10 @@ class History:
             stage_state=stage_state,
             stage_tile=stage_tile,
         )
+
+    def barrier_at(self, barrier_row: int, step: int) -> BarrierState:
+        """One barrier after event `step`, without the rest of the State; step -1 is before the first event."""
+        return self.barriers.at(barrier_row, step)
 
     def agent_spans(self, agent_row: int) -> Spans:
         """What the agent (a warp) did when; state is an AgentActivity. Nothing before its first event or after EXIT."""

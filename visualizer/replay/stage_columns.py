@@ -19,7 +19,7 @@ class StageState(IntEnum):
 
     EMPTY = 0  # at first, and when the empty barrier's phase completes
     FILLING = 1  # COPY_ISSUE into the stage
-    FULL = 2  # the full barrier's phase completes: all bytes are in
+    FULL = 2  # the full barrier's phase completes: by its count all bytes are in
     READING = 3  # the first READ_BEGIN
 
 
@@ -46,6 +46,13 @@ class StageColumns:
         state[held] = self.state[positions[held]]
         tile[held] = self.tile[positions[held]]
         return state, tile
+
+    def one(self, row: int, step: int) -> tuple[StageState, int]:
+        """State and tile of one stage after event `step`; step -1 is before the first event."""
+        position = self.index.position_from(row, step + 1) - 1
+        if position < self.index.starts[row]:
+            return StageState.EMPTY, -1
+        return StageState(int(self.state[position])), int(self.tile[position])
 
     def spans(self, trace: Trace, row: int) -> Spans:
         """The stage's states from time 0 to the end of the recording, the empty ones too."""

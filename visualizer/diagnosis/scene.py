@@ -1,0 +1,109 @@
+"""Scene: the facts about one event that an explanation may speak of, looked up when asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from visualizer.replay.causality import Causality
+from visualizer.replay.history import BarrierState, History, StageState
+from visualizer.replay.tile_table import Cursor
+from visualizer.trace.schema import EventFlag
+from visualizer.trace.tables import Agent, Barrier
+
+
+class Scene:
+    """The event at `step`, who acts on what, and the state of it just before and after."""
+
+    def __init__(self, history: History, step: int) -> None:
+        if not 0 <= step < history.steps:
+            raise IndexError(f"step {step} is outside 0..{history.steps - 1}")
+        self.history = history
+        self.causality = Causality(history)
+        self.trace = history.trace
+        self.step = step
+        self.event: np.void = history.trace.events[step]
+        self.kind = int(self.event["kind"])
+        self.amount = int(self.event["amount"])
+        self.parity = int(self.event["parity"])
+        self.tile = int(self.event["tile"])
+        self.stage = int(self.event["stage"])
+
+    @property
+    def agent(self) -> Agent:
+        return self.trace.agents[int(self.event["agent"])]
+
+    @property
+    def barrier(self) -> Barrier | None:
+        row = int(self.event["barrier"])
+        return self.trace.barriers[row] if row >= 0 else None
+
+    @property
+    def barrier_name(self) -> str:
+        return self.barrier.name if self.barrier is not None else "a barrier that the recording does not name"
+
+    @property
+    def operation(self) -> str:
+        """CUTLASS's word for what the agent does; "" where no site is known."""
+        site = int(self.event["site"])
+        return self.trace.sites[site].op if site >= 0 else ""
+
+    @cached_property
+    def before(self) -> BarrierState:
+        """The event's barrier just before it."""
+        row = int(self.event["barrier"])
+        return self.history.barrier_at(row, self.step - 1) if row >= 0 else BarrierState()
+
+    @cached_property
+    def after(self) -> BarrierState:
+        """The event's barrier just after it."""
+        row = int(self.event["barrier"])
+        return self.history.barrier_at(row, self.step) if row >= 0 else BarrierState()
+
+    @property
+    def blocked(self) -> bool:
+        return bool(self.event["flags"] & EventFlag.BLOCKED)
+
+    @property
+    def estimated(self) -> bool:
+        return bool(self.event["flags"] & EventFlag.ESTIMATED)
+
+    @cached_property
+    def stage_row(self) -> int:
+        """cta * stages + stage of the event; -1: none. A barrier's own stage counts before the event's."""
+        cta, stage = self.agent.cta, self.stage
+        if self.barrier is not None:
+            cta, stage = self.barrier.cta, self.barrier.stage
+        return -1 if stage < 0 else cta * self.trace.stages + stage
+
+    def stage_before(self) -> tuple[StageState, int]:
+        """State and tile of the event's stage just before it; EMPTY, -1 if it has no stage."""
+        if self.stage_row < 0:
+            return StageState.EMPTY, -1
+        return self.history.stages.one(self.stage_row, self.step - 1)
+
+    def cursor_before(self) -> Cursor | None:
+        """The agent's cursor just before the event."""
+        row = int(self.event["agent"])
+        advance = self.history.agents.advances.before(row, self.step)
+        if advance is None:
+            start = self.agent.start
+            return None if start is None else Cursor(start.index, start.phase, start.count)
+        event = self.trace.events[advance]
+        return Cursor(int(event["stage"]), int(event["parity"]), int(event["amount"]))
+
+    def previous_act(self) -> int | None:
+        """The agent's own event before this one."""
+        return self.history.agents.acts.before(int(self.event["agent"]), self.step)
+
+    def elapsed(self, since_step: int) -> int:
+        """ps from an earlier event to this one."""
+        return self.time(self.step) - self.time(since_step)
+
+    def time(self, step: int) -> int:
+        return int(self.trace.events["time"][step])
+
+    def names(self, steps: list[int]) -> list[str]:
+        """The agents of the events, each once, in order of appearance."""
+        return list(dict.fromkeys(self.trace.agents[int(self.trace.events["agent"][step])].name for step in steps))

@@ -1,0 +1,27 @@
+"""How explanations put numbers into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_PS_PER_NS = 1000
+_PS_PER_US = 1_000_000
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 arrival", "96 arrivals"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def duration(ps: int) -> str:
+    """A time span as people say it: "21.5 ns", "1378 ns", "14.32 us"."""
+    if ps < 100 * _PS_PER_NS:
+        return f"{ps / _PS_PER_NS:.1f} ns"
+    return f"{ps / _PS_PER_NS:.0f} ns" if ps < 10 * _PS_PER_US else f"{ps / _PS_PER_US:.2f} us"
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"; longer than 6 is cut short with the count of the rest."""
+    if len(names) > 6:
+        return f"{', '.join(names[:5])} and {len(names) - 5} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
