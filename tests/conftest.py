@@ -1,0 +1,71 @@
+"""What all tests share: Qt without a screen, a simulated lesson, and a check that no test leaves Qt objects behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+# Before anything imports Qt.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["QT_API"] = "pyside6"
+
+if TYPE_CHECKING:
+    from visualizer.replay.history import History
+    from visualizer.trace.trace import Trace
+
+
+@pytest.fixture(scope="session")
+def lesson_trace() -> Trace:
+    """The lesson as the simulator records it with seed 0."""
+    from visualizer.programs.lesson import lesson
+    from visualizer.programs.parameters import LessonConfig
+    from visualizer.sources.simulator import simulate
+
+    return simulate(lesson(LessonConfig()))
+
+
+@pytest.fixture(scope="session")
+def lesson_history(lesson_trace: Trace) -> History:
+    """State at any step of the simulated lesson."""
+    from visualizer.replay.history import History
+
+    return History(lesson_trace)
+
+
+@pytest.fixture(scope="session")
+def lesson_file(lesson_trace: Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The simulated lesson as a recording file; read it, do not change it."""
+    from visualizer.trace.file import save
+
+    path = tmp_path_factory.mktemp("recordings") / "lesson.pscope"
+    save(lesson_trace, path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a thread running, a timer ticking or a window open: it would disturb the next one."""
+    yield
+    if not {"qtbot", "qapp"} & set(request.fixturenames):
+        return
+    from PySide6.QtCore import QThread, QTimer
+    from PySide6.QtWidgets import QApplication
+    from shiboken6 import isValid
+
+    windows = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    alive = [thing for thing in gc.get_objects() if isinstance(thing, QThread | QTimer) and isValid(thing)]
+    threads = [thing for thing in alive if isinstance(thing, QThread) and thing.isRunning()]
+    timers = [thing for thing in alive if isinstance(thing, QTimer) and thing.isActive()]
+    # Closed here too, so that one culprit is reported and not every test after it.
+    for window in windows:
+        window.close()
+    for timer in timers:
+        timer.stop()
+    assert not windows, f"windows left open: {windows}"
+    assert not threads, f"threads left running: {threads}"
+    assert not timers, f"timers left ticking: {timers}"

@@ -1,0 +1,35 @@
+"""The recording in the window: its History, where it is saved, and whether closing it would lose anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from visualizer.replay.history import History
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """`path` is None for a recording that was never saved; `note` is something the status bar should say about it."""
+
+    history: History
+    path: Path | None
+    saved: bool
+    note: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the title bar calls it."""
+        return self.path.name if self.path else f"{self.history.trace.meta.program} ({self._source})"
+
+    @property
+    def would_be_lost(self) -> bool:
+        """A run on a GPU never comes back; a simulation does, event for event, from its seed."""
+        return not self.saved and self._source != "simulator"
+
+    def saved_as(self, path: Path) -> Document:
+        return replace(self, path=path, saved=True)
+
+    @property
+    def _source(self) -> str:
+        return str(self.history.trace.meta.source.get("kind", "recording"))

@@ -1,0 +1,111 @@
+"""Open, save, recent files and the lesson: everything between the window and the file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from visualizer.app.record_job import Experiment, open_work, record_work
+from visualizer.cli.errors import describe_os_error
+from visualizer.programs.parameters import LessonConfig
+from visualizer.resources import resource_dir
+from visualizer.trace.file import save
+
+if TYPE_CHECKING:
+    from visualizer.app.main_window import MainWindow
+
+SUFFIX = ".pscope"
+_FILTER = f"Recordings (*{SUFFIX});;All files (*)"
+
+
+class Files:
+    """File commands of one window. Dialogs are methods of their own, so that tests can answer them."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+
+    def open(self, path: Path) -> None:
+        """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
+        if self.may_replace():
+            self._window.jobs.start(open_work(path))
+
+    def open_lesson(self) -> None:
+        """The recorded H200 lesson; a simulated one if the recording is not installed."""
+        path = lesson_path()
+        if path is not None:
+            self.open(path)
+        elif self.may_replace():
+            experiment = Experiment("simulator", "lesson", LessonConfig())
+            note = "the recorded lesson is not installed: this one is simulated"
+            self._window.jobs.start(record_work(experiment, note))
+
+    def ask_open(self) -> None:
+        path = self.choose_open_path()
+        if path is not None:
+            self.open(path)
+
+    def ask_save(self) -> bool:
+        """Save under a name the user chooses; whether it was saved."""
+        path = self.choose_save_path()
+        return path is not None and self.save(path)
+
+    def save(self, path: Path) -> bool:
+        document = self._window.document
+        if document is None:
+            return False
+        try:
+            save(document.history.trace, path)
+        except OSError as error:
+            self._window.messages.show_error(f"not saved: {describe_os_error(error)}")
+            return False
+        self._window.settings.add_recent(path)
+        self._window.document_saved(path)
+        return True
+
+    def clear_recent(self) -> None:
+        self._window.settings.clear_recent()
+
+    def may_replace(self) -> bool:
+        """Ask only if something would be lost that cannot be made again."""
+        document = self._window.document
+        if document is None or not document.would_be_lost:
+            return True
+        answer = self.ask_about_unsaved()
+        if answer == QMessageBox.StandardButton.Save:
+            return self.ask_save()
+        return answer == QMessageBox.StandardButton.Discard
+
+    def choose_open_path(self) -> Path | None:
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open a recording", str(self._directory()), _FILTER)
+        return Path(name) if name else None
+
+    def choose_save_path(self) -> Path | None:
+        document = self._window.document
+        proposed = document.path if document and document.path else self._directory() / f"run{SUFFIX}"
+        name, _ = QFileDialog.getSaveFileName(self._window, "Save this recording", str(proposed), _FILTER)
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(SUFFIX)
+
+    def ask_about_unsaved(self) -> QMessageBox.StandardButton:
+        buttons = QMessageBox.StandardButton
+        return QMessageBox.question(
+            self._window,
+            "Unsaved recording",
+            "This recording from the GPU is not saved, and the same run cannot be made again.",
+            buttons.Save | buttons.Discard | buttons.Cancel,
+            buttons.Save,
+        )
+
+    def _directory(self) -> Path:
+        recent = self._window.settings.recent
+        return recent[0].parent if recent else Path.cwd()
+
+
+def lesson_path() -> Path | None:
+    """The lesson's recording that comes with phasescope, if it is there."""
+    path = resource_dir("assets") / "traces" / f"lesson{SUFFIX}"
+    return path if path.is_file() else None

@@ -1,0 +1,219 @@
+"""The main window: it owns the document and hands every event to the part that deals with it. No logic of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+
+from visualizer.app.about import about_sheet
+from visualizer.app.actions import Actions
+from visualizer.app.appearance import Appearance
+from visualizer.app.command_table import COMMANDS
+from visualizer.app.document import Document
+from visualizer.app.experiment_panel import ExperimentPanel
+from visualizer.app.files import Files
+from visualizer.app.help_sheet import help_sheet
+from visualizer.app.job import JobRunner
+from visualizer.app.layout import Docks
+from visualizer.app.menus import build_menus
+from visualizer.app.message_bar import MessageBar
+from visualizer.app.navigator import Navigator
+from visualizer.app.palette import CommandPalette
+from visualizer.app.pane_host import PaneHost
+from visualizer.app.panes import build_panes
+from visualizer.app.playback import Playback
+from visualizer.app.record_job import Experiment, record_work
+from visualizer.app.settings import LAYOUT_VERSION, Settings
+from visualizer.app.status_bar import RecordingStatus
+from visualizer.app.transport_bar import TransportBar
+from visualizer.playback.focus import Focus
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.views.theme import Theme
+from visualizer.views.timeline_widget import TimelineWidget
+
+
+class MainWindow(QMainWindow):
+    """Timeline in the middle, panes in docks around it, one document at a time."""
+
+    def __init__(self, application: QApplication, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.document: Document | None = None
+        self.setAcceptDrops(True)
+        self.appearance = Appearance(application, settings, self)
+        self.jobs = JobRunner(self)
+        self.navigator = Navigator(self)
+        self.playback = Playback(self.navigator, self)
+        self.files = Files(self)
+        self.messages = MessageBar()
+        self.timeline = TimelineWidget()
+        self.experiment = ExperimentPanel()
+        self.panes = build_panes()
+        self.setCentralWidget(_stacked(self.messages, self.timeline))
+        self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
+        self.actions_by_id = Actions(COMMANDS, self, self.timeline)
+        build_menus(
+            self,
+            COMMANDS,
+            self.actions_by_id,
+            self.docks.all(),
+            lambda: self.settings.recent,
+            self.files.open,
+        )
+        self.transport = TransportBar(self.actions_by_id)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.transport)
+        self.status = RecordingStatus()
+        self.setStatusBar(self.status)
+        self.pane_host = PaneHost(self.appearance.theme, self)
+        for pane in (self.timeline, *self.panes.values()):
+            self.pane_host.add(pane)
+        self._connect()
+        self._show_theme(self.appearance.theme)
+        self._show_title()
+        self._restore()
+
+    def show_document(self, document: Document) -> None:
+        """Replace the picture."""
+        self.playback.pause()
+        self.messages.hide()
+        self.document = document
+        history = document.history
+        self.navigator.set_history(history)
+        self.transport.set_history(history)
+        self.pane_host.set_history(history, self.navigator.focus)
+        if self.navigator.focus is not None:
+            self.transport.set_focus(self.navigator.focus)
+        self.status.show_document(document)
+        self._show_title()
+        if document.path is not None:
+            self.settings.add_recent(document.path)
+        self._show_parameters(document)
+        ending = history.trace.meta.ending
+        if ending.kind != "completed":
+            self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
+        self.actions_by_id.refresh()
+
+    def document_saved(self, path: Path) -> None:
+        assert self.document is not None
+        self.document = self.document.saved_as(path)
+        self.status.show_document(self.document)
+        self._show_title()
+
+    def run_experiment(self, experiment: Experiment) -> None:
+        if self.files.may_replace():
+            self.jobs.start(record_work(experiment))
+
+    def toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def reset_layout(self) -> None:
+        self.docks.arrange()
+        self.docks.share_out(self.size())
+
+    def show_help(self) -> None:
+        self._show_sheet(help_sheet(self))
+
+    def show_about(self) -> None:
+        self._show_sheet(about_sheet(self, self.document))
+
+    def show_palette(self) -> None:
+        self.actions_by_id.refresh()
+        self._show_sheet(CommandPalette(COMMANDS, self.actions_by_id, self))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped_file(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _dropped_file(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.files.open(path)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.files.may_replace():
+            event.ignore()
+            return
+        self.playback.pause()
+        self.jobs.stop()
+        self.settings.geometry = self.saveGeometry()
+        self.settings.window_state = self.saveState(LAYOUT_VERSION)
+        self.settings.flush()
+        super().closeEvent(event)
+
+    def _connect(self) -> None:
+        refresh = self.actions_by_id.refresh
+        self.pane_host.focus_requested.connect(self.navigator.go_to)
+        self.navigator.focus_changed.connect(self._show_focus)
+        self.transport.step_requested.connect(self.navigator.go_to_step)
+        self.transport.speed_chosen.connect(self.playback.set_speed)
+        self.playback.speed_changed.connect(self.transport.set_speed)
+        self.transport.set_speed(self.playback.speed)
+        self.playback.playing_changed.connect(self.transport.show_playing)
+        self.playback.playing_changed.connect(refresh)
+        self.experiment.run_requested.connect(self.run_experiment)
+        self.experiment.cancel_requested.connect(self.jobs.cancel)
+        self.jobs.busy_changed.connect(self.experiment.set_busy)
+        self.jobs.busy_changed.connect(refresh)
+        self.jobs.progressed.connect(self.experiment.show_progress)
+        self.jobs.succeeded.connect(self.show_document)
+        self.jobs.failed.connect(self.messages.show_error)
+        self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
+        self.appearance.theme_changed.connect(self._show_theme)
+
+    def _show_focus(self, focus: Focus) -> None:
+        self.pane_host.set_focus(focus)
+        self.transport.set_focus(focus)
+        self.actions_by_id.refresh()
+
+    def _show_theme(self, theme: Theme) -> None:
+        self.pane_host.set_theme(theme)
+        self.transport.set_theme(theme)
+        if self.navigator.focus is not None:
+            self.transport.set_focus(self.navigator.focus)
+
+    def _show_title(self) -> None:
+        name = self.document.title if self.document else "no recording"
+        self.setWindowTitle(f"{name}[*] - phasescope")
+        self.setWindowModified(self.document is not None and not self.document.saved)
+
+    def _show_parameters(self, document: Document) -> None:
+        """Offer the recording's own parameters for the next run, if it is one of ours."""
+        try:
+            config = LessonConfig.from_dict(document.history.trace.meta.config)
+        except (ProgramError, TypeError):
+            return
+        self.experiment.show_config(config)
+
+    def _show_sheet(self, sheet: QWidget) -> None:
+        sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        sheet.show()
+
+    def _restore(self) -> None:
+        self.resize(1600, 900)
+        restored = self.restoreGeometry(self.settings.geometry)
+        if not self.restoreState(self.settings.window_state, LAYOUT_VERSION):
+            self.docks.share_out(self.size())
+        if not restored:
+            available = self.screen().availableSize()
+            self.resize(self.size().boundedTo(available))
+
+
+def _stacked(*widgets: QWidget) -> QWidget:
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in widgets[:-1]:
+        layout.addWidget(widget)
+    layout.addWidget(widgets[-1], 1)
+    return holder
+
+
+def _dropped_file(event: QDropEvent) -> Path | None:
+    """The one local file that is being dropped."""
+    urls = event.mimeData().urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None

@@ -1,0 +1,108 @@
+"""The program's parameters as a form, made from PARAMETERS: the same names, limits and help as the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSpinBox, QWidget
+
+from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
+
+_LESSON = LessonConfig()
+_STEPS = {"tile_rows": 8, "tile_columns": 64, "producer_delay": 100, "consumer_delay": 100, "transaction_bytes": 16}
+"""What one click on an arrow adds, where 1 would make a value that cannot be or changes nothing one can see."""
+_ZERO_MEANS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes")
+"""Parameters whose 0 means "what fits"."""
+
+
+class ParameterForm(QWidget):
+    """One row per parameter. A value that differs from the lesson is set in bold."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._fields: dict[str, QSpinBox | QCheckBox] = {}
+        layout = QFormLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setVerticalSpacing(3)
+        layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        for parameter in PARAMETERS:
+            field = self._make_field(parameter)
+            label = QLabel(parameter.title)
+            label.setToolTip(_tooltip(parameter))
+            label.setBuddy(field)
+            self._fields[parameter.name] = field
+            layout.addRow(label, field)
+
+    def field(self, name: str) -> QSpinBox | QCheckBox:
+        """The widget of the parameter `name`."""
+        return self._fields[name]
+
+    def values(self) -> dict[str, Any]:
+        return {
+            name: field.isChecked() if isinstance(field, QCheckBox) else field.value()
+            for name, field in self._fields.items()
+        }
+
+    def config(self) -> LessonConfig:
+        """The configuration as it stands; ProgramError if the values do not go together."""
+        return LessonConfig(**self.values())
+
+    def set_config(self, config: LessonConfig) -> None:
+        blocked = self.blockSignals(True)
+        for name, field in self._fields.items():
+            if isinstance(field, QCheckBox):
+                field.setChecked(getattr(config, name))
+            else:
+                field.setValue(getattr(config, name))
+        self.blockSignals(blocked)
+        self.changed.emit()
+
+    def _make_field(self, parameter: Parameter) -> QSpinBox | QCheckBox:
+        field: QSpinBox | QCheckBox
+        if parameter.is_switch:
+            field = QCheckBox()
+            field.setChecked(getattr(_LESSON, parameter.name))
+            field.toggled.connect(lambda: self._value_changed(parameter.name))
+        else:
+            field = _SpinBox()
+            field.setRange(parameter.low, parameter.high)
+            field.setSingleStep(_STEPS.get(parameter.name, 1))
+            field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
+            field.setSpecialValueText("auto" if parameter.name in _ZERO_MEANS else "")
+            field.setValue(getattr(_LESSON, parameter.name))
+            field.valueChanged.connect(lambda: self._value_changed(parameter.name))
+        field.setToolTip(_tooltip(parameter))
+        field.setAccessibleName(parameter.title)
+        return field
+
+    def _value_changed(self, name: str) -> None:
+        field = self._fields[name]
+        field.setProperty("changed", self.values()[name] != getattr(_LESSON, name))
+        field.style().unpolish(field)
+        field.style().polish(field)
+        self.changed.emit()
+
+
+class _SpinBox(QSpinBox):
+    """A spin box that lets the wheel scroll the form unless it has the focus, and is no wider than it must be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setKeyboardTracking(True)
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("10000000 ns") + 20)
+
+    def wheelEvent(self, event: Any) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def _tooltip(parameter: Parameter) -> str:
+    limits = "on or off" if parameter.is_switch else f"{parameter.low} to {parameter.high:,} {parameter.unit}".rstrip()
+    return f"{parameter.help}\n{limits} ({parameter.option} on the command line)"

@@ -1,0 +1,26 @@
+"""Start the window. PySide6 is imported inside, so that its absence is a sentence with the remedy, not a traceback."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from visualizer.cli.doctor import INSTALL_APP, INSTALL_QT_LIBRARIES
+from visualizer.cli.errors import EXIT_BAD_INPUT
+
+
+def run_app(path: Path | None) -> int:
+    """Open the window on `path` (None: the lesson), run it, and return the exit status."""
+    try:
+        from visualizer.app.start import start
+    except ImportError as error:
+        print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    return start(path)
+
+
+def explain_import_error(error: ImportError) -> str:
+    """What to install: the Python packages, or the system libraries that Qt needs."""
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("visualizer"):
+        return f"the window needs {error.name}, which is not installed: {INSTALL_APP}"
+    return f"Qt cannot start ({error}); on Debian or Ubuntu: {INSTALL_QT_LIBRARIES}"

@@ -1,0 +1,41 @@
+"""The first and the last thing a running window does: make the QApplication, show the window, open a file."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from visualizer.app.main_window import MainWindow
+from visualizer.app.settings import Settings
+
+
+def start(path: Path | None) -> int:
+    application = make_application()
+    # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    window = open_window(application, path)
+    status = application.exec()
+    del window
+    return status
+
+
+def make_application() -> QApplication:
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("phasescope")
+    application.setApplicationDisplayName("")
+    application.setStyle("Fusion")
+    return application
+
+
+def open_window(application: QApplication, path: Path | None, settings: Settings | None = None) -> MainWindow:
+    """The window, shown, with `path` (None: the lesson) being loaded."""
+    window = MainWindow(application, settings or Settings())
+    window.show()
+    if path is None:
+        window.files.open_lesson()
+    else:
+        window.files.open(path)
+    return window

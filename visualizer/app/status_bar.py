@@ -1,0 +1,84 @@
+"""The status bar: what this recording is and how far it can be trusted."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+
+from visualizer.app.document import Document
+from visualizer.trace.tables import Meta
+
+
+class RecordingStatus(QStatusBar):
+    """One label per fact; a fact that should worry the reader is set off as an alarm."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._labels: dict[str, QLabel] = {}
+        for name in ("note", "file", "source", "ending", "check", "events", "lost", "clock", "reconcile"):
+            label = QLabel(objectName=f"status.{name}")
+            label.hide()
+            self._labels[name] = label
+            self.addWidget(label)
+
+    def text(self, name: str) -> str:
+        return self._labels[name].text()
+
+    def show_document(self, document: Document) -> None:
+        meta = document.history.trace.meta
+        ended = meta.ending.kind
+        lost = meta.records_lost + meta.events_dropped
+        errors = meta.check.get("errors", 0)
+        self._set("note", document.note)
+        self._set("file", str(document.path) if document.path else "not saved")
+        self._set("source", source_text(meta))
+        self._set("ending", ended, alarm=ended != "completed", tooltip=meta.ending.detail)
+        self._set("check", f"{errors} errors" if meta.check else "", alarm=bool(errors), tooltip=_check_tooltip(meta))
+        self._set("events", f"{document.history.steps:,} events")
+        self._set("lost", f"{lost:,} lost" if lost else "0 lost", alarm=bool(lost), tooltip=_lost_tooltip(meta))
+        self._set("clock", _clock_text(meta), tooltip="error of the fit of SM cycles to global nanoseconds")
+        self._set(
+            "reconcile",
+            _reconcile_text(meta),
+            tooltip="how far events were moved so that none precedes what it depends on",
+        )
+
+    def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
+        label = self._labels[name]
+        label.setText(f"\N{WARNING SIGN} {text}" if alarm else text)
+        label.setToolTip(tooltip)
+        label.setVisible(bool(text))
+        label.setProperty("alarm", alarm)
+        label.style().unpolish(label)
+        label.style().polish(label)
+
+
+def source_text(meta: Meta) -> str:
+    """ "simulator, seed 0", or the GPU's name."""
+    source = meta.source
+    if source.get("kind") == "simulator":
+        return f"simulator, seed {source.get('seed', 0)}"
+    return str(source.get("gpu") or source.get("kind", ""))
+
+
+def _check_tooltip(meta: Meta) -> str:
+    return f"{meta.check.get('checked', 0):,} checks, mode {meta.check.get('mode', '')}" if meta.check else ""
+
+
+def _lost_tooltip(meta: Meta) -> str:
+    return (
+        f"{meta.records_lost:,} records did not fit in the log;"
+        f" {meta.events_dropped:,} more were left out because records of other agents of that time are missing"
+    )
+
+
+def _clock_text(meta: Meta) -> str:
+    error = meta.clock.get("max_error_ns")
+    return f"clock ±{error:.0f} ns" if isinstance(error, int | float) else ""
+
+
+def _reconcile_text(meta: Meta) -> str:
+    moved, farthest = meta.reconcile.get("moved"), meta.reconcile.get("max_ns")
+    if not isinstance(moved, int) or not isinstance(farthest, int | float):
+        return ""
+    return f"{moved:,} moved, at most {farthest:.0f} ns"

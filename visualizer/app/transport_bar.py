@@ -1,0 +1,133 @@
+"""The transport: step buttons, play with its speed, a scrubber over all steps, and where the focus is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QToolBar, QToolButton, QWidget
+
+from visualizer.app.actions import Actions
+from visualizer.app.icons import icon
+from visualizer.playback.focus import Focus
+from visualizer.playback.player import SPEEDS
+from visualizer.replay.history import History
+from visualizer.views.theme import Theme
+
+_BUTTONS = (
+    "step.first",
+    "step.previous_phase",
+    "step.previous",
+    "play.toggle",
+    "step.next",
+    "step.next_phase",
+    "step.last",
+)
+
+
+class TransportBar(QToolBar):
+    """Shows where the focus is and asks for other steps. The buttons are the commands' own actions."""
+
+    step_requested = Signal(int)
+    speed_chosen = Signal(float)
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__("Transport", parent)
+        self.setObjectName("transport")
+        self.setMovable(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._actions = actions
+        self._history: History | None = None
+        for command_id in _BUTTONS:
+            self.addAction(actions[command_id])
+        self.speed = QComboBox(accessibleName="Speed", toolTip="events a second while playing")
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed:g}/s", speed)
+        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.speed.currentIndexChanged.connect(lambda: self.speed_chosen.emit(self.speed.currentData()))
+        self.addWidget(self.speed)
+        self.scrubber = Scrubber()
+        self.scrubber.valueChanged.connect(self.step_requested)
+        self.addWidget(self.scrubber)
+        self.label = QLabel(objectName="stepLabel", accessibleName="Step and time")
+        self.addWidget(self.label)
+
+    def set_history(self, history: History | None) -> None:
+        self._history = history
+        blocked = self.scrubber.blockSignals(True)
+        self.scrubber.setRange(0, max(history.steps - 1, 0) if history else 0)
+        self.scrubber.blockSignals(blocked)
+        self.scrubber.setEnabled(history is not None and history.steps > 0)
+        self.label.setMinimumWidth(0)
+        if history is None or not history.steps:
+            self.label.setText("no recording" if history is None else "no events")
+            return
+        # As wide as the last step, so that nothing moves while playing.
+        widest = step_text(history, history.steps - 1)
+        self.label.setMinimumWidth(self.label.fontMetrics().horizontalAdvance(widest + "    "))
+
+    def set_focus(self, focus: Focus) -> None:
+        if self._history is None:
+            return
+        blocked = self.scrubber.blockSignals(True)
+        self.scrubber.setValue(focus.step)
+        self.scrubber.blockSignals(blocked)
+        self.label.setText(step_text(self._history, focus.step))
+
+    def set_speed(self, speed: float) -> None:
+        blocked = self.speed.blockSignals(True)
+        self.speed.setCurrentIndex(self.speed.findData(speed))
+        self.speed.blockSignals(blocked)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        side = round(self.fontMetrics().height() * 1.15)
+        self.setIconSize(QSize(side, side))
+        for command_id in _BUTTONS:
+            if command_id != "play.toggle":
+                self._actions[command_id].setIcon(icon(command_id, theme))
+        self.show_playing(self._actions["play.toggle"].isChecked())
+        self.set_history(self._history)
+
+    def show_playing(self, playing: bool) -> None:
+        self._actions["play.toggle"].setIcon(icon("pause" if playing else "play", self._theme))
+
+    def button(self, command_id: str) -> QToolButton:
+        """The button of a command, for tests and for help that points at it."""
+        return self.widgetForAction(self._actions[command_id])
+
+
+class Scrubber(QSlider):
+    """A slider that jumps to where it is clicked, instead of a page towards it."""
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setAccessibleName("Step")
+        self.setMinimumWidth(120)
+        self.setPageStep(10)
+        # The arrow keys belong to the lanes; a slider with the keyboard would take them.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self.setValue(self._value_at(event.position().x()))
+            event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self.setValue(self._value_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.setSliderDown(False)
+
+    def _value_at(self, x: float) -> int:
+        handle = self.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, self)
+        return QStyle.sliderValueFromPosition(
+            self.minimum(), self.maximum(), round(x - handle / 2), max(self.width() - handle, 1)
+        )
+
+
+def step_text(history: History, step: int) -> str:
+    """ "12 / 231   1.234 us": steps count from 0, as in `phasescope show --step`."""
+    time_ps = int(history.trace.events["time"][step])
+    return f"{step} / {history.steps - 1}   {time_ps / 1e6:.3f} us"

@@ -1,0 +1,115 @@
+"""`phasescope doctor`: what works on this computer and what to install for the rest.
+
+Each probe runs in a process of its own, so that a missing library or a broken driver is a line here and not a crash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
+from visualizer.sources.errors import SourceError
+
+EXAMPLES = """examples:
+  phasescope doctor
+  phasescope doctor --json
+
+exit status: 0 everything works, 1 something is missing
+"""
+
+APT_PACKAGES = (
+    "libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 libxcb-image0"
+    " libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-xinerama0 libxcb-xfixes0"
+)
+"""The system libraries Qt needs that a bare Debian or Ubuntu lacks."""
+INSTALL_APP = "pip install 'phasescope[app]'"
+INSTALL_QT_LIBRARIES = f"sudo apt install {APT_PACKAGES}"
+INSTALL_CJK_FONT = "sudo apt install fonts-noto-cjk"
+
+_PROBE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `remedy` is "" when `ok`."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "doctor",
+        help="what works on this computer, and what to install",
+        description="Check the GPU, its driver and CuPy, the Qt libraries and the fonts; say what to install.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    findings = examine()
+    ok = all(finding.ok for finding in findings)
+    if args.json:
+        print(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            print(f"{'ok' if finding.ok else 'missing':8}{finding.name:{width}}  {finding.detail}")
+            if finding.remedy:
+                print(f"{'':8}{'':{width}}  -> {finding.remedy}")
+    return EXIT_CLEAN if ok else EXIT_FINDINGS
+
+
+def examine() -> list[Finding]:
+    return [examine_python(), *examine_qt(), examine_gpu()]
+
+
+def examine_python() -> Finding:
+    import numpy
+
+    return Finding("Python", True, f"{platform.python_version()}, NumPy {numpy.__version__}")
+
+
+def examine_qt() -> list[Finding]:
+    """Qt, pyqtgraph and the fonts, as a process that has only just started sees them."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "visualizer.app.qt_probe"], capture_output=True, text=True, timeout=_PROBE_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return [Finding("Qt", False, f"did not start within {_PROBE_SECONDS} s", INSTALL_QT_LIBRARIES)]
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
+        missing_package = "ModuleNotFoundError" in reason
+        return [Finding("Qt", False, reason, INSTALL_APP if missing_package else INSTALL_QT_LIBRARIES)]
+    seen = json.loads(done.stdout)
+    return [
+        Finding("Qt", True, f"PySide6 {seen['pyside']}, pyqtgraph {seen['pyqtgraph']}"),
+        _font_finding("Font", seen["fixed_font"], "no fixed-width font", "sudo apt install fonts-dejavu-core"),
+        _font_finding("Chinese font", seen["chinese_font"], "no font has Chinese characters", INSTALL_CJK_FONT),
+    ]
+
+
+def examine_gpu() -> Finding:
+    from visualizer.sources.gpu.launcher import probe_gpu
+
+    try:
+        seen = probe_gpu()
+    except SourceError as error:
+        return Finding("GPU", False, "recording on a GPU does not work; the simulator does", str(error))
+    return Finding("GPU", True, ", ".join(f"{name} {value}" for name, value in seen.items()))
+
+
+def _font_finding(name: str, family: str, problem: str, remedy: str) -> Finding:
+    return Finding(name, True, family) if family else Finding(name, False, problem, remedy)

@@ -1,0 +1,48 @@
+"""What a user did wrong, or what is missing, becomes one sentence on stderr and exit status 2: never a traceback."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from visualizer.programs.parameters import ProgramError
+from visualizer.sources.errors import SourceError
+from visualizer.trace.trace import TraceError
+
+EXIT_CLEAN = 0
+EXIT_FINDINGS = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+"""What a shell expects after Ctrl+C: 128 + SIGINT."""
+
+
+class UserError(Exception):
+    """Bad input; the message names the file or option, what was expected and what to do."""
+
+
+def run_reporting(command: Callable[[], int]) -> int:
+    """Run `command` and return its exit status; an error meant for a person is printed and becomes a status."""
+    try:
+        return command()
+    except KeyboardInterrupt:
+        _report("cancelled")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing is wrong. Python would complain again when it flushes at exit.
+        sys.stdout = None  # type: ignore[assignment]
+        return EXIT_CLEAN
+    except (UserError, ProgramError, SourceError, TraceError) as error:
+        _report(str(error))
+    except OSError as error:
+        _report(describe_os_error(error))
+    return EXIT_BAD_INPUT
+
+
+def describe_os_error(error: OSError) -> str:
+    """ "FILE: No such file or directory", without the errno that Python puts in front."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _report(sentence: str) -> None:
+    print(f"phasescope: {sentence}", file=sys.stderr)

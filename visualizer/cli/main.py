@@ -1,0 +1,48 @@
+"""The `phasescope` command: one module per subcommand, each with `add_parser(subparsers)` and `run(args) -> status`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from visualizer import __version__
+from visualizer.cli import doctor, open, record, show
+from visualizer.cli.errors import run_reporting
+
+COMMANDS = {"open": open, "record": record, "show": show, "doctor": doctor}
+
+EPILOG = """examples:
+  phasescope                                   open the recorded H200 lesson
+  phasescope my-run.pscope                     open a recording
+  phasescope record -o my-run.pscope           record the lesson in the exact simulator
+  phasescope record --source gpu -o run.pscope record it on an SM90 GPU
+  phasescope show run.pscope --table           the lesson's per-tile table, as text
+  phasescope doctor                            what works on this computer, and what to install
+
+`phasescope COMMAND --help` explains each command.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="phasescope",
+        description="Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"phasescope {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS.values():
+        command.add_parser(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line (default: sys.argv) and return its exit status; argparse exits 2 on bad options."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
+        arguments.insert(0, "open")
+    args = build_parser().parse_args(arguments)
+    args.arguments = arguments
+    return run_reporting(lambda: int(args.run(args)))

@@ -1,0 +1,60 @@
+"""The program's parameters as command-line options, generated from the table that also makes the experiment panel."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
+from visualizer.programs.registry import PROGRAMS
+
+_DEFAULTS = LessonConfig()
+_TILE = re.compile(r"(\d+)[xX](\d+)")
+
+
+def add_program_options(parser: argparse.ArgumentParser) -> None:
+    """Add --program, --tile RxC and one option per parameter; `config_from` reads them back."""
+    group = parser.add_argument_group("program")
+    group.add_argument("--program", choices=sorted(PROGRAMS), default="lesson", help="which pipeline (default: lesson)")
+    group.add_argument(
+        "--tile",
+        type=_tile,
+        metavar="RxC",
+        help="rows and columns of a tile of halves"
+        f" (default: {_DEFAULTS.tile_rows}x{_DEFAULTS.tile_columns}; rows a multiple of 8, columns of 64)",
+    )
+    for parameter in PARAMETERS:
+        if parameter.option == "--tile":
+            continue
+        if parameter.is_switch:
+            group.add_argument(parameter.option, action="store_true", help=parameter.help)
+        else:
+            group.add_argument(
+                parameter.option,
+                type=int,
+                metavar=(parameter.unit or "n").upper(),
+                default=getattr(_DEFAULTS, parameter.name),
+                help=_help(parameter),
+            )
+
+
+def config_from(args: argparse.Namespace) -> LessonConfig:
+    """The configuration the options describe; ProgramError names the option that is out of its limits."""
+    values: dict[str, Any] = {p.name: getattr(args, p.name) for p in PARAMETERS if p.option != "--tile"}
+    if args.tile is not None:
+        values["tile_rows"], values["tile_columns"] = args.tile
+    return LessonConfig(**values)
+
+
+def _help(parameter: Parameter) -> str:
+    default = getattr(_DEFAULTS, parameter.name)
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    return f"{parameter.help} ({parameter.low}..{parameter.high}{unit}; default: {default})"
+
+
+def _tile(text: str) -> tuple[int, int]:
+    match = _TILE.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not ROWSxCOLUMNS, such as 128x64")
+    return int(match[1]), int(match[2])

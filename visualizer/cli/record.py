@@ -1,0 +1,190 @@
+"""`phasescope record`: run the program in the simulator or on the GPU and save what every barrier did."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
+from visualizer.cli.program_options import add_program_options, config_from
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import find_program
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.trace.file import save
+from visualizer.trace.trace import Trace
+
+EXAMPLES = """examples:
+  phasescope record -o lesson.pscope                        the lesson in the simulator
+  phasescope record --source gpu -o h200.pscope             the same kernel on the GPU
+  phasescope record --consumer-delay 2000 -o slow.pscope    slow consumers: the producer blocks
+  phasescope record --stages 1 -o one.pscope                one stage: no overlap
+  phasescope record --source gpu --ctas 132 --tiles 1024 --check checksum -o full.pscope
+
+exit status: 0 completed without errors; 1 ended otherwise or found errors (the recording is saved all the same);
+2 bad input or no usable GPU; 130 cancelled with Ctrl+C (nothing is saved)
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "record",
+        help="record a run in the simulator or on the GPU",
+        description="Record every barrier operation of one run, in the exact simulator or on an SM90 GPU.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="TRACE", help="the .pscope file to write")
+    parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help="default: simulator")
+    add_program_options(parser)
+    simulator = parser.add_argument_group("simulator")
+    simulator.add_argument("--seed", type=_natural, metavar="N", help="seed of the timing jitter (default: 0)")
+    gpu = parser.add_argument_group("gpu")
+    gpu.add_argument(
+        "--check",
+        choices=("exact", "checksum", "off"),
+        help="what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)",
+    )
+    gpu.add_argument(
+        "--log-capacity", type=_natural, metavar="N", help="records per warp (default: as many as the program needs)"
+    )
+    gpu.add_argument(
+        "--watchdog-ms", type=_positive, metavar="N", help="a wait longer than this gives up (default: 1000)"
+    )
+    gpu.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the GPU worker after S s (default: 120)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    config = config_from(args)
+    _check_output(args.output)
+    _check_source_options(args)
+    try:
+        with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
+            trace = _record(args, config, progress, cancelled)
+    except Cancelled:
+        print("phasescope: cancelled; nothing was saved", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    command = shlex.join(["phasescope", *args.arguments])
+    trace = replace(trace, meta=replace(trace.meta, command=command))
+    save(trace, args.output)
+    print(f"{args.output}: {summary(trace)}")
+    return EXIT_CLEAN if _is_clean(trace) else EXIT_FINDINGS
+
+
+def summary(trace: Trace) -> str:
+    """One line: events, ending, errors, lost, duration."""
+    meta = trace.meta
+    ending = meta.ending.kind if not meta.ending.detail else f"{meta.ending.kind} ({meta.ending.detail})"
+    errors = f"{meta.check['errors']} errors" if "errors" in meta.check else "not checked"
+    return (
+        f"{len(trace)} events, {ending}, {errors}, {meta.records_lost} records lost, {trace.duration_ps / 1e6:.3f} us"
+    )
+
+
+def _record(args: argparse.Namespace, config: LessonConfig, progress: Progress | None, cancelled: CancelCheck) -> Trace:
+    if args.source == "simulator":
+        from visualizer.sources.simulator import simulate
+
+        program = find_program(args.program)(config)
+        return simulate(program, seed=args.seed or 0, progress=progress, cancelled=cancelled)
+    from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+
+    given = {
+        "log_capacity": args.log_capacity,
+        "check": args.check,
+        "watchdog_ms": args.watchdog_ms,
+        "time_limit_s": args.time_limit,
+    }
+    options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
+    return record_gpu(config, options, progress=progress, cancelled=cancelled)
+
+
+def _is_clean(trace: Trace) -> bool:
+    return trace.meta.ending.kind == "completed" and not trace.meta.check.get("errors", 0)
+
+
+def _check_output(path: Path) -> None:
+    """Refuse before a long run what could not be saved after it."""
+    if path.is_dir():
+        raise UserError(f"-o {path} is a directory; name a file in it, such as {path / 'run.pscope'}")
+    if not path.parent.is_dir():
+        raise UserError(f"-o {path}: the directory {path.parent} does not exist; make it first")
+
+
+def _check_source_options(args: argparse.Namespace) -> None:
+    """An option that the chosen source would ignore is a mistake, not a wish."""
+    other = ("check", "log_capacity", "watchdog_ms", "time_limit") if args.source == "simulator" else ("seed",)
+    for name in other:
+        if getattr(args, name) is not None:
+            option = "--" + name.replace("_", "-")
+            wanted = "gpu" if args.source == "simulator" else "simulator"
+            raise UserError(f"{option} applies to --source {wanted} only")
+
+
+@contextmanager
+def _cancelled_by_interrupt() -> Iterator[CancelCheck]:
+    """Yield a check that turns true at Ctrl+C, so that the source can end its worker and its GPU work in order."""
+    interrupted = False
+
+    def remember(signum: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+
+    previous = signal.signal(signal.SIGINT, remember)
+    try:
+        yield lambda: interrupted
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+@contextmanager
+def _progress_line() -> Iterator[Progress | None]:
+    """Yield a progress function that rewrites one line of stderr, or None when nobody watches it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = ""
+
+    def show(fraction: float, what: str) -> None:
+        nonlocal shown
+        line = f"{fraction:4.0%} {what}"
+        if line != shown:
+            shown = line
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _natural(text: str) -> int:
+    return int(_at_least(0, int, text))
+
+
+def _positive(text: str) -> int:
+    return int(_at_least(1, int, text))
+
+
+def _seconds(text: str) -> float:
+    return _at_least(1, float, text)
+
+
+def _at_least(low: int, convert: Callable[[str], float], text: str) -> float:
+    try:
+        value = convert(text)
+    except ValueError:
+        value = math.nan
+    if not low <= value < 2**53:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {low}")
+    return value
