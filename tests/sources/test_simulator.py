@@ -141,6 +141,14 @@ def test_tables_and_meta() -> None:
     assert set(trace.source_files) == {site.file for site in trace.sites}
 
 
+def test_ctas_start_apart_but_within_the_skew() -> None:
+    trace = run(0, Latencies(start_skew=5000), ctas=8, tiles=1)
+    starts = [int(rows(trace, K.INIT, agent=f"CTA{cta}.producer")[0]["time"]) for cta in range(8)]
+    assert len(set(starts)) == 8
+    assert min(starts) == 0
+    assert max(starts) <= 5_000_000
+
+
 def test_the_seed_alone_decides_the_schedule() -> None:
     assert np.array_equal(run(seed=3).events, run(seed=3).events)
     assert not np.array_equal(run(seed=3).events["time"], run(seed=4).events["time"])

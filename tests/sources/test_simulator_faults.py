@@ -74,6 +74,13 @@ def test_expecting_one_consumer_too_many_leaves_1_pending_on_every_empty_barrier
     assert [b.pending for b in replay(trace)[3:]] == [1, 1, 1]
 
 
+def test_a_hang_in_the_tail_names_the_producer_and_not_who_waited_before_and_left() -> None:
+    trace = run(consumer_arrivals=97, tiles=3)
+    assert trace.meta.ending.detail.startswith("producer waits on empty[0] with parity 0")
+    assert [trace.agents[e["agent"]].name for e in rows(trace, K.EXIT)].count("producer") == 0
+    assert len(rows(trace, K.EXIT)) == 3
+
+
 def test_acquiring_a_stage_whose_copy_is_in_flight_is_undefined() -> None:
     trace = run(consumer_phase=1)
     assert trace.meta.ending == Ending(
