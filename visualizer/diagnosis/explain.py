@@ -30,11 +30,14 @@ def _fence(scene: Scene) -> str:
 def _read_begin(scene: Scene) -> str:
     state, held = scene.stage_before()
     opening = f"{scene.agent.name} begins to read tile {scene.tile} from stage {scene.stage}"
+    missing = scene.causality.bytes_missing(scene.stage_row, scene.step) if scene.stage_row >= 0 else 0
+    if missing:
+        return f"{opening}, although {missing} bytes have not landed yet."
+    if state in (StageState.EMPTY, StageState.FILLING) or held != scene.tile:
+        return f"{opening}, although the stage {f'holds tile {held}' if held >= 0 else 'is empty'}."
     if state == StageState.FULL:
         return f"{opening}: the bytes are in, and it is the first to read them."
-    if state == StageState.READING:
-        return f"{opening}, which other warps read already." if held == scene.tile else f"{opening}, after tile {held}."
-    return f"{opening}, although the stage is {'empty' if state == StageState.EMPTY else 'still being filled'}."
+    return f"{opening}, which other warps read already."
 
 
 def _read_end(scene: Scene) -> str:

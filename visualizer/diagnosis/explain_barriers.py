@@ -121,7 +121,7 @@ def _consequence(scene: Scene) -> str:
 
 
 def _counts_bytes(scene: Scene) -> bool:
-    return scene.barrier is not None and scene.barrier.kind == "full" or scene.kind != EventKind.ARRIVE
+    return (scene.barrier is not None and scene.barrier.kind == "full") or scene.kind != EventKind.ARRIVE
 
 
 def _means(scene: Scene) -> str:

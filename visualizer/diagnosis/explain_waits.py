@@ -41,7 +41,7 @@ def wait_end(scene: Scene) -> str:
         now = scene.after
         return (
             f"{opening}: the barrier is fresh, still in phase #{now.phase} (parity {now.parity}), and a wait lasts only"
-            " while the barrier's parity is its operand. That is why a producer starts with phase 1."
+            f" while the barrier's parity is its operand.{_lesson_of_fresh_pass(scene)}"
         )
     made_of = counted(_arrivals(scene, release.arrivals), "arrival")
     if release.bytes_landed:
@@ -59,6 +59,15 @@ def timeout(scene: Scene) -> str:
         return f"{opening}: the barrier is not initialised."
     still = "still" if now.parity == scene.parity else "by now"
     return f"{opening}: the barrier is {still} in phase #{now.phase} (parity {now.parity}), with {_so_far(now)}."
+
+
+def _lesson_of_fresh_pass(scene: Scene) -> str:
+    kind = scene.barrier.kind if scene.barrier is not None else "other"
+    if kind == "empty" and scene.agent.role == "producer":
+        return " That is why a producer starts with phase 1."
+    if kind == "full" and scene.agent.role == "consumer":
+        return " Nothing has been copied yet: a consumer has to start with phase 0."
+    return ""
 
 
 def _first_try(scene: Scene) -> str:

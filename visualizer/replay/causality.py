@@ -42,7 +42,7 @@ class Causality:
     """Queries by step over one history. A step outside 0..steps-1 raises IndexError."""
 
     def __init__(self, history: History) -> None:
-        self._history = history
+        self.history = history
         self._events = history.trace.events
 
     def release_of(self, step: int) -> Release | None:
@@ -50,7 +50,7 @@ class Causality:
         if self._kind(step) != EventKind.WAIT_END:
             return None
         event = self._events[step]
-        phase = completion_before(self._history.barriers, int(event["barrier"]), step, int(event["parity"]))
+        phase = completion_before(self.history.barriers, int(event["barrier"]), step, int(event["parity"]))
         if phase is None:
             return Release(fresh=True)
         return Release(False, phase.completion, phase.number, phase.arrivals, phase.bytes_landed)
@@ -70,7 +70,7 @@ class Causality:
             return self.phase_of(landed[-1]) if landed else None
         if barrier < 0 or kind not in (*_CONTRIBUTIONS, EventKind.PHASE_COMPLETE, EventKind.COPY_ISSUE):
             return None
-        return phase_of(self._history.barriers, barrier, step)
+        return phase_of(self.history.barriers, barrier, step)
 
     def links(self, step: int) -> list[Link]:
         """The arrows to draw for the focused event, causes first."""
@@ -107,7 +107,7 @@ class Causality:
             return phase.contributions[-1] if phase is not None and phase.contributions else None
         if kind in (EventKind.COMPLETE_TX, EventKind.COPY_DONE):
             return self.issue_of(step)
-        return self._history.agents.acts.before(self._agent(step), step)
+        return self.history.agents.acts.before(self._agent(step), step)
 
     def next_effect(self, step: int) -> int | None:
         """The step that followed from this event: the completion, the first wait released; else the agent's next."""
@@ -123,21 +123,21 @@ class Causality:
             return released[0] if released else None
         if kind == EventKind.PHASE_COMPLETE:
             return None
-        return self._history.agents.acts.after(self._agent(step), step)
+        return self.history.agents.acts.after(self._agent(step), step)
 
     def wait_end(self, step: int) -> int | None:
         """The WAIT_END or TIMEOUT of the wait that begins at `step`; None if it never ends."""
-        after = self._history.agents.acts.after(self._agent(step), step)
+        after = self.history.agents.acts.after(self._agent(step), step)
         return after if after is not None and self._kind(after) in _WAIT_OVER else None
 
     def wait_begin(self, step: int) -> int | None:
         """The WAIT_BEGIN of the wait that ends at `step`."""
-        before = self._history.agents.acts.before(self._agent(step), step)
+        before = self.history.agents.acts.before(self._agent(step), step)
         return before if before is not None and self._kind(before) == EventKind.WAIT_BEGIN else None
 
     def issue_of(self, step: int) -> int | None:
         """The COPY_ISSUE of the copy that a COMPLETE_TX or COPY_DONE belongs to."""
-        copies = self._history.copies
+        copies = self.history.copies
         if self._kind(step) == EventKind.COPY_DONE:
             return copies.issue_of(step)
         stage_row = self._stage_row(step)
@@ -147,7 +147,7 @@ class Causality:
     def bytes_missing(self, stage_row: int, step: int) -> int:
         """Bytes of the copies into a stage (cta * stages + stage) that are issued but not landed after `step`."""
         missing = 0
-        for issue in self._history.copies.under_way(stage_row, step + 1):
+        for issue in self.history.copies.under_way(stage_row, step + 1):
             landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
             missing += int(self._events["amount"][issue]) - int(self._events["amount"][landed].sum())
         return max(missing, 0)
@@ -156,11 +156,11 @@ class Causality:
         """Waits on the phase's parity that ended after it, and before the next phase of that parity did."""
         if phase.completion is None:
             return []
-        barriers = self._history.barriers
+        barriers = self.history.barriers
         following = phase_of(barriers, phase.barrier, phase.completion + 1).completion
         last = None if following is None else phase_of(barriers, phase.barrier, following + 1).completion
-        _, steps = self._history.wait_ends.between(
-            phase.barrier, phase.completion, self._history.steps if last is None else last
+        _, steps = self.history.wait_ends.between(
+            phase.barrier, phase.completion, self.history.steps if last is None else last
         )
         return [int(step) for step in steps[self._events["parity"][steps] == phase.number & 1]]
 
@@ -177,24 +177,24 @@ class Causality:
         stage_row = self._stage_row(step)
         if stage_row is None:
             return []
-        done = self._history.copies.landing_of(stage_row, step)
-        last = self._history.steps if done is None else done
+        done = self.history.copies.landing_of(stage_row, step)
+        last = self.history.steps if done is None else done
         return self._bytes_between(int(self._events["barrier"][step]), int(self._events["tile"][step]), step, last)
 
     def _bytes_of_landing(self, step: int) -> list[int]:
         """The COMPLETE_TX steps of the copy that has landed at `step`."""
-        issue = self._history.copies.issue_of(step)
+        issue = self.history.copies.issue_of(step)
         return [] if issue is None else self._bytes_of_issue(issue)
 
     def _bytes_between(self, barrier: int, tile: int, first: int, last: int) -> list[int]:
         if barrier < 0:
             return []
-        rows, steps = self._history.barriers.index.between(barrier, first, last)
-        steps = steps[self._history.barriers.kind[rows] == EventKind.COMPLETE_TX]
+        rows, steps = self.history.barriers.index.between(barrier, first, last)
+        steps = steps[self.history.barriers.kind[rows] == EventKind.COMPLETE_TX]
         return [int(step) for step in steps[self._events["tile"][steps] == tile]]
 
     def _stage_row(self, step: int) -> int | None:
-        trace, event = self._history.trace, self._events[step]
+        trace, event = self.history.trace, self._events[step]
         barrier = int(event["barrier"])
         stage, cta = int(event["stage"]), trace.agents[int(event["agent"])].cta
         if barrier >= 0:
@@ -202,9 +202,9 @@ class Causality:
         return None if stage < 0 else cta * trace.stages + stage
 
     def _kind(self, step: int) -> int:
-        if not 0 <= step < self._history.steps:
-            raise IndexError(f"step {step} is outside 0..{self._history.steps - 1}")
-        return int(self._history.kinds[step])
+        if not 0 <= step < self.history.steps:
+            raise IndexError(f"step {step} is outside 0..{self.history.steps - 1}")
+        return int(self.history.kinds[step])
 
     def _agent(self, step: int) -> int:
         return int(self._events["agent"][step])

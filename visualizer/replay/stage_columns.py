@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, kind_mask
+from visualizer.replay.step_index import StepIndex, kind_mask, stable_order
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -31,7 +31,7 @@ _CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHAS
 
 @dataclass(frozen=True, eq=False)
 class StageColumns:
-    """State and tile after each row of `index` (entity = cta * stages + stage)."""
+    """State and tile from each row of `index` on (entity = cta * stages + stage): a row for each change."""
 
     index: StepIndex
     state: NDArray[np.uint8]
@@ -78,10 +78,16 @@ def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
     keep = (stage >= 0) & (~complete | fills | frees)
     steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
 
-    index, order = StepIndex.build(cta[keep] * stages + stage[keep], steps, trace.ctas * stages, len(trace))
+    row = cta[keep] * stages + stage[keep]
+    order = stable_order(row, trace.ctas * stages)
+    row, steps = row[order], steps[order]
     state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])[order]
-    tile = np.where(frees, -1, trace.events["tile"][steps])[order].astype(np.int32)
-    return StageColumns(index, state, tile)
+    tile = np.where(frees[order], -1, trace.events["tile"][steps]).astype(np.int32)
+    # Further copies into the stage and further readers of it change nothing.
+    changes = np.ones(len(row), bool)
+    changes[1:] = (row[1:] != row[:-1]) | (state[1:] != state[:-1]) | (tile[1:] != tile[:-1])
+    index = StepIndex.of_sorted(row[changes], steps[changes], trace.ctas * stages, len(trace))
+    return StageColumns(index, state[changes], tile[changes])
 
 
 def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -48,18 +48,23 @@ class StepIndex:
     def build(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> tuple[StepIndex, Steps]:
         """The index of rows (entity[i], steps[i]), steps ascending, and the order that sorts the caller's columns."""
         order = stable_order(entity, entities)
-        keys = entity[order].astype(np.int64)
+        return cls.of_sorted(entity[order], steps[order], entities, length), order
+
+    @classmethod
+    def of_sorted(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> StepIndex:
+        """The index of rows that are sorted by (entity, step) already."""
+        keys = entity.astype(np.int64)
+        keys *= length
+        keys += steps
         counts = np.bincount(entity, minlength=entities) if len(entity) else np.zeros(entities, np.int64)
         starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        keys *= length
-        keys += steps[order]
         base = np.arange(entities, dtype=np.int64) * length
         shift = max(length // _WAYPOINTS, 1).bit_length()
         marks = np.arange(0, length + (1 << shift), 1 << shift)
         # Clipped, so that the mark beyond the last step does not reach into the next entity.
         wanted = base[:, None] + np.minimum(marks, length)
         waypoints = (np.searchsorted(keys, wanted.ravel()) - 1).astype(np.int32).reshape(wanted.shape)
-        return cls(keys, starts, length, base, np.ascontiguousarray(waypoints.T), shift), order
+        return cls(keys, starts, length, base, np.ascontiguousarray(waypoints.T), shift)
 
     def __len__(self) -> int:
         return len(self.keys)

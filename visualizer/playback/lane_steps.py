@@ -1,0 +1,42 @@
+"""Which events a lane is made of, by the lane's key: what Left and Right go through."""
+
+from __future__ import annotations
+
+import re
+
+from visualizer.replay.history import History
+from visualizer.replay.step_index import StepIndex
+from visualizer.trace.schema import EventKind
+
+_STAGE = re.compile(r"(?:CTA(\d+)\.)?stage\[(\d+)\]")
+
+
+def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
+    """The index and entity that hold the lane's transitions; None if the recording has no such lane.
+
+    An agent's transitions are its own events, a copy engine's the issue and landing of its copies, a barrier's its
+    changes, a stage's the changes of what it holds.
+    """
+    trace = history.trace
+    row = trace.barrier_index.get(lane)
+    if row is not None:
+        return history.barriers.index, row
+    row = trace.agent_index.get(lane)
+    if row is not None:
+        agent = trace.agents[row]
+        return (history.copies.traffic, agent.cta) if agent.role == "copy_engine" else (history.agents.acts, row)
+    match = _STAGE.fullmatch(lane)
+    if match is None:
+        return None
+    cta, stage = int(match[1] or 0), int(match[2])
+    if cta >= trace.ctas or stage >= trace.stages:
+        return None
+    return history.stages.index, cta * trace.stages + stage
+
+
+def home_lane(history: History, step: int) -> str:
+    """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
+    event = history.trace.events[step]
+    if event["kind"] == EventKind.PHASE_COMPLETE:
+        return history.trace.barriers[int(event["barrier"])].name
+    return history.trace.agents[int(event["agent"])].name
