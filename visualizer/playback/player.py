@@ -1,4 +1,4 @@
-"""Player: whether the recording plays, how fast and which way. It knows no clock; whoever does tells it what elapsed."""
+"""Player: whether the recording plays, how fast and which way. Whoever has a clock tells it what time elapsed."""
 
 from __future__ import annotations
 

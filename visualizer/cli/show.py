@@ -1,0 +1,99 @@
+"""`phasescope show`: what a recording is, the state at a step, and the lesson's per-tile table, as text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.cli.show_text import step_text, summary_text, table_text
+from visualizer.diagnosis.explain import explain
+from visualizer.replay.history import History
+from visualizer.replay.snapshot import step_document
+from visualizer.replay.tile_table import tile_table
+from visualizer.trace.file import load
+from visualizer.trace.trace import Trace
+
+EXAMPLES = """examples:
+  phasescope show run.pscope                     what was recorded, and how it ended
+  phasescope show run.pscope --step 12           the state after event 12, and why it happened
+  phasescope show run.pscope --table             a row per tile: cursors, waits, phase flips
+  phasescope show run.pscope --step 12 --json    the same for scripts
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "show",
+        help="print what a recording holds: a summary, one step, or the per-tile table",
+        description="Print facts from a recording: a summary, the state after one event, or a row per tile.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--step", type=int, metavar="N", help="the state after event N, counted from 0")
+    what.add_argument("--table", action="store_true", help="the lesson's table: one row per tile")
+    parser.add_argument("--cta", type=int, metavar="N", help="whose table (default: 0); with --table only")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.cta is not None and not args.table:
+        raise UserError("--cta applies to --table only")
+    history = History(load(args.trace))
+    document: Any
+    if args.step is not None:
+        document = _step(history, args.step)
+        text = step_text(document)
+    elif args.table:
+        document = _table(history, args.cta or 0)
+        text = table_text(document)
+    else:
+        document = summary(history.trace)
+        text = summary_text(document)
+    print(json.dumps(document, indent=1) if args.json else text)
+    return EXIT_CLEAN
+
+
+def summary(trace: Trace) -> dict[str, Any]:
+    """What was recorded, from what, how it ended and how far it can be trusted."""
+    meta = trace.meta
+    return {
+        "program": meta.program,
+        "config": meta.config,
+        "source": meta.source,
+        "ended": meta.ending.kind,
+        "detail": meta.ending.detail,
+        "steps": len(trace),
+        "duration_ps": trace.duration_ps,
+        "ctas": trace.ctas,
+        "agents": len(trace.agents),
+        "barriers": len(trace.barriers),
+        "stages": trace.stages,
+        "records_lost": meta.records_lost,
+        "events_dropped": meta.events_dropped,
+        "clock": meta.clock,
+        "reconcile": meta.reconcile,
+        "check": meta.check,
+        "command": meta.command,
+        "created": meta.created,
+        "versions": meta.versions,
+    }
+
+
+def _step(history: History, step: int) -> dict[str, Any]:
+    if not history.steps:
+        raise UserError(f"--step {step}: the recording holds no events")
+    if not 0 <= step < history.steps:
+        raise UserError(f"--step {step} is outside 0..{history.steps - 1}, the steps of this recording")
+    return {**step_document(history, step), "explanation": explain(history, step)}
+
+
+def _table(history: History, cta: int) -> list[dict[str, Any]]:
+    if not 0 <= cta < history.trace.ctas:
+        raise UserError(f"--cta {cta} is outside 0..{history.trace.ctas - 1}, the CTAs of this recording")
+    return [row.as_json() for row in tile_table(history, cta)]
