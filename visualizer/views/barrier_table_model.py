@@ -1,0 +1,90 @@
+"""The barrier table as plain data: one row per barrier with its counts, what this step changed, and who waits on it."""
+
+from __future__ import annotations
+
+from visualizer.replay.history import AgentActivity, History, State
+from visualizer.views.cells import Cell, Column
+from visualizer.views.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
+
+COLUMNS = (
+    Column("name", "barrier", "the mbarrier", False, "CTA10.empty[0]"),
+    Column("phase", "phase", "phases completed since init: the barrier is in phase #k", True, "#00000"),
+    Column("parity", "parity", "the phase bit, k & 1, that waits are tested against", True, "parity"),
+    Column("pending", "pending", "arrivals this phase still needs, of those it expects", True, "* 96 of 96"),
+    Column("tx", "tx bytes", "bytes expected so far and not yet written", True, "* 16384"),
+    Column("waiting", "waiting agents", "who waits on it, with the parity of the wait", False, "w1 w2 w3 (parity 0)"),
+)
+CHANGE_MARK = "*"
+
+
+class BarrierRows:
+    """The CellSource of the barrier table at one step: the focused event's CTA, or all CTAs when barriers are few."""
+
+    columns = COLUMNS
+
+    def __init__(self, history: History, step: int) -> None:
+        trace = history.trace
+        self.trace = trace
+        self.barriers = (
+            list(range(len(trace.barriers)))
+            if len(trace.barriers) <= FEW_BARRIERS
+            else cta_barriers(trace, cta_at(trace, step))
+        )
+        self._now = history.state_at(step)
+        self._before = history.state_at(step - 1) if step > 0 else None
+        self._waiting = _waiting(history, self._now)
+
+    def rows(self) -> int:
+        return len(self.barriers)
+
+    def row_of(self, name: str | None) -> int | None:
+        """The row of the barrier called `name`; None if it is not shown."""
+        names = [self.trace.barriers[barrier].name for barrier in self.barriers]
+        return names.index(name) if name in names else None
+
+    def lane(self, row: int) -> str:
+        """The lane key of a row's barrier."""
+        return self.trace.barriers[self.barriers[row]].name
+
+    def cell(self, row: int, column: int) -> Cell:
+        barrier, key = self.barriers[row], COLUMNS[column].key
+        if key == "name":
+            return Cell(self.trace.barriers[barrier].name)
+        if key == "waiting":
+            text, gave_up = self._waiting.get(barrier, ("", False))
+            return Cell(text, "error" if gave_up else "waiting" if text else "")
+        text = _count_text(self._now, barrier, key)
+        before = _count_text(self._before, barrier, key) if self._before is not None else text
+        return Cell(f"{CHANGE_MARK} {text}", "changed") if text != before else Cell(text)
+
+
+def _count_text(state: State, barrier: int, key: str) -> str:
+    if not state.barrier_valid[barrier]:
+        return "-"
+    if key == "phase":
+        return f"#{int(state.barrier_phase[barrier])}"
+    if key == "parity":
+        return str(int(state.barrier_phase[barrier]) & 1)
+    if key == "pending":
+        return f"{int(state.barrier_pending[barrier])} of {int(state.barrier_expected[barrier])}"
+    return str(int(state.barrier_tx[barrier]))
+
+
+def _waiting(history: History, state: State) -> dict[int, tuple[str, bool]]:
+    """Barrier row -> who waits on it with which parity, and whether any of them gave up."""
+    groups: dict[int, dict[tuple[int, bool], list[str]]] = {}
+    for row, agent in enumerate(history.trace.agents):
+        barrier = int(state.agent_barrier[row])
+        if barrier >= 0:
+            wait = (int(state.agent_parity[row]), int(state.agent_activity[row]) == AgentActivity.TIMED_OUT)
+            groups.setdefault(barrier, {}).setdefault(wait, []).append(short_name(agent))
+    return {
+        barrier: (
+            ", ".join(
+                f"{join_names(names)} (parity {parity}{', gave up' if gave_up else ''})"
+                for (parity, gave_up), names in waits.items()
+            ),
+            any(gave_up for _, gave_up in waits),
+        )
+        for barrier, waits in groups.items()
+    }

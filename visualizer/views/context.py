@@ -1,0 +1,68 @@
+"""What the focused event is about - its CTA, and what it touches - and the short names panes use for agents.
+
+Every pane that shows one CTA shows the one this module names, so that they never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from visualizer.replay.history import History
+from visualizer.replay.step_index import StepIndex
+from visualizer.trace.tables import Agent
+from visualizer.trace.trace import Trace
+
+FEW_BARRIERS = 48
+"""Up to so many barriers a pane may list those of all CTAs."""
+
+
+def cta_at(trace: Trace, step: int) -> int:
+    """The CTA whose agent did event `step`; 0 in an empty recording."""
+    if not len(trace):
+        return 0
+    return trace.agents[int(trace.events["agent"][step])].cta
+
+
+def cta_barriers(trace: Trace, cta: int) -> list[int]:
+    """Rows of the CTA's barriers, in table order."""
+    return [row for row, barrier in enumerate(trace.barriers) if barrier.cta == cta]
+
+
+def cta_agents(trace: Trace, cta: int, role: str) -> list[int]:
+    """Rows of the CTA's agents of one role, in table order."""
+    return [row for row, agent in enumerate(trace.agents) if agent.cta == cta and agent.role == role]
+
+
+def short_name(agent: Agent) -> str:
+    """The name without CTA and role: "producer", "w1", "tma"."""
+    return agent.name.rsplit(".", 1)[-1]
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Names in a row; four or more warps with consecutive numbers become a range: "w1-w4"."""
+    names = list(names)
+    numbers = [int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else None for name in names]
+    first = numbers[0] if numbers else None
+    if first is not None and len(names) > 3 and numbers == list(range(first, first + len(names))):
+        return f"{names[0]}-{names[-1]}"
+    return " ".join(names)
+
+
+def stage_step(history: History, cta: int, stage: int, step: int) -> int | None:
+    """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
+    return _nearest(history.stages.index, cta * history.trace.stages + stage, step)
+
+
+def barrier_step(history: History, row: int, step: int) -> int | None:
+    """The latest event that changed a barrier at or before `step`, else the next one, else None."""
+    return _nearest(history.barriers.index, row, step)
+
+
+def agent_step(history: History, row: int, step: int) -> int | None:
+    """The latest event by an agent at or before `step`, else the next one, else None."""
+    return _nearest(history.agents.acts, row, step)
+
+
+def _nearest(index: StepIndex, entity: int, step: int) -> int | None:
+    before = index.before(entity, step + 1)
+    return before if before is not None else index.after(entity, step)

@@ -1,0 +1,122 @@
+"""The event table's filter line: free text and `key:value` terms, evaluated over the event columns.
+
+It lives apart from the table because it is pure: text and a trace in, the steps that match out, with no row
+ever built. Every term narrows the result. Names match whole dotted parts first ("w1" is not "w10"), then as substrings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.trace.schema import EventKind, kind_name
+from visualizer.trace.trace import Trace
+
+NAME_KEYS = ("agent", "kind", "barrier", "site")
+NUMBER_KEYS = ("step", "cta", "stage", "tile", "parity", "amount")
+FILTER_KEYS = NAME_KEYS + NUMBER_KEYS
+
+_NUMBER = re.compile(r"(-?\d+)(?:\.\.(-?\d+))?")
+
+
+class FilterError(ValueError):
+    """A filter line that cannot be read; the message names the term and what is expected."""
+
+
+def matching_steps(trace: Trace, text: str) -> NDArray[np.int64] | None:
+    """Steps whose events match every term of `text`, ascending; None when the text is blank and all match."""
+    terms = text.split()
+    if not terms:
+        return None
+    mask = np.ones(len(trace), dtype=bool)
+    for term in terms:
+        mask &= _term_mask(trace, term)
+    return np.flatnonzero(mask)
+
+
+def _term_mask(trace: Trace, term: str) -> NDArray[np.bool_]:
+    key, colon, value = term.partition(":")
+    if not colon:
+        return _free_text_mask(trace, term)
+    if key.lower() not in FILTER_KEYS:
+        raise FilterError(f"unknown key {key!r}: use {', '.join(FILTER_KEYS)}, or text without a colon")
+    if not value:
+        raise FilterError(f"{key}: needs a value, for example {_EXAMPLES[key.lower()]}")
+    key = key.lower()
+    if key in NUMBER_KEYS:
+        return _number_mask(trace, key, value)
+    ids = _matching_ids(_names(trace, key), value)
+    if not ids.any():
+        raise FilterError(f"no {key} is called {value!r}; try {_EXAMPLES[key]}")
+    return _lookup(trace.events[key], ids)
+
+
+_EXAMPLES = {
+    "agent": "agent:producer",
+    "kind": "kind:phase_complete",
+    "barrier": "barrier:full[0]",
+    "site": "site:producer_acquire",
+    "step": "step:100..200",
+    "cta": "cta:0",
+    "stage": "stage:1",
+    "tile": "tile:5",
+    "parity": "parity:0",
+    "amount": "amount:96",
+}
+
+
+def _free_text_mask(trace: Trace, text: str) -> NDArray[np.bool_]:
+    """Events whose agent, kind or barrier matches the text."""
+    mask = np.zeros(len(trace), dtype=bool)
+    for column in ("agent", "kind", "barrier"):
+        ids = _matching_ids(_names(trace, column), text)
+        if ids.any():
+            mask |= _lookup(trace.events[column], ids)
+    return mask
+
+
+def _number_mask(trace: Trace, key: str, value: str) -> NDArray[np.bool_]:
+    match = _NUMBER.fullmatch(value)
+    if match is None:
+        raise FilterError(f"{key}:{value} is not a number or a range: write {_EXAMPLES[key]} or {key}:2..6")
+    low = int(match[1])
+    high = int(match[2]) if match[2] is not None else low
+    if key == "step":
+        values: NDArray[np.int64] = np.arange(len(trace), dtype=np.int64)
+        return (values >= low) & (values <= high)
+    if key == "cta":
+        ids = np.array([low <= agent.cta <= high for agent in trace.agents], dtype=bool)
+        return _lookup(trace.events["agent"], ids)
+    column = trace.events[key]
+    return np.asarray((column >= low) & (column <= high))
+
+
+def _names(trace: Trace, column: str) -> Sequence[str]:
+    """The name of every id the column can hold, in id order."""
+    if column == "agent":
+        return [agent.name for agent in trace.agents]
+    if column == "barrier":
+        return [barrier.name for barrier in trace.barriers]
+    if column == "site":
+        return [f"{site.op} {site.file}:{site.line}" for site in trace.sites]
+    known = set(EventKind)
+    return [kind_name(kind) if kind in known else "" for kind in range(max(EventKind) + 1)]
+
+
+def _matching_ids(names: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Which names match: those with the text as whole dotted parts if there are any, else those that contain it."""
+    folded = [name.lower() for name in names]
+    part = f".{text.lower()}."
+    whole = np.array([part in f".{name}." for name in folded], dtype=bool)
+    if whole.any():
+        return whole
+    return np.array([text.lower() in name for name in folded], dtype=bool)
+
+
+def _lookup(column: NDArray[np.integer], ids: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`ids[column]` with -1 ("none") matching nothing."""
+    table = np.append(ids, False)
+    return np.asarray(table[column])

@@ -1,0 +1,129 @@
+"""The event table as plain data: its columns, and the text of any one cell, straight from the numpy events.
+
+No row object is ever made, so four million events cost nothing until a cell is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.trace.schema import EventFlag, EventKind, kind_name
+from visualizer.trace.trace import Trace
+from visualizer.views.cells import Cell, Column
+
+PS_PER_NS = 1_000
+PS_PER_US = 1_000_000
+
+
+COLUMNS = (
+    Column("step", "step", "number of the event in the recording", True, "0000000"),
+    Column("time", "time", "time from the first event, after reconciling", True, "00000.000 us"),
+    Column("agent", "agent", "the warp, or copy engine (tma), that did it", False, "consumer.w1"),
+    Column("kind", "kind", "what happened", False, "arrive_expect_tx"),
+    Column("barrier", "barrier", "the mbarrier it happened on", False, "empty[0]"),
+    Column("stage", "stage", "stage buffer", True, "stage"),
+    Column("tile", "tile", "tile the agent was at", True, "00000"),
+    Column("parity", "parity", "phase bit: the operand of a wait, or of the phase that completed", True, "parity"),
+    Column("amount", "amount", "arrivals, bytes, the completed phase #k, or a cursor's count", True, "16384 B"),
+    Column("site", "site", "operation and source line", False, "consumer_release :000"),
+)
+
+_BYTE_KINDS = {
+    EventKind.EXPECT_TX,
+    EventKind.ARRIVE_EXPECT_TX,
+    EventKind.COMPLETE_TX,
+    EventKind.COPY_ISSUE,
+    EventKind.COPY_DONE,
+}
+_COUNT_KINDS = {EventKind.INIT, EventKind.ARRIVE, EventKind.ARRIVE_DROP}
+
+
+def time_text(ps: int) -> str:
+    """A time for people: nanoseconds below 10 us, else microseconds to the nanosecond."""
+    if abs(ps) < 10 * PS_PER_US:
+        return f"{ps / PS_PER_NS:.1f} ns"
+    return f"{ps / PS_PER_US:.3f} us"
+
+
+def amount_text(kind: int, amount: int) -> str:
+    """The amount with what it counts: "16384 B", "x32" arrivals, "#4" for a phase, "count 5" for a cursor."""
+    if kind in _BYTE_KINDS:
+        return f"{amount} B"
+    if kind in _COUNT_KINDS:
+        return f"x{amount}"
+    if kind == EventKind.PHASE_COMPLETE:
+        return f"#{amount}"
+    if kind == EventKind.ADVANCE:
+        return f"count {amount}"
+    return ""
+
+
+def cell_text(trace: Trace, step: int, column: str) -> str:
+    """The text of one cell; "" where the event has no such value."""
+    return _CELLS[column](trace, step, trace.events[step])
+
+
+class EventRows:
+    """The CellSource of the event table: every event, or those a filter left."""
+
+    columns = COLUMNS
+
+    def __init__(self, trace: Trace, steps: NDArray[np.int64] | None = None) -> None:
+        """`steps`: ascending steps to show; None shows all."""
+        self.trace = trace
+        self.steps = steps
+
+    def rows(self) -> int:
+        return len(self.trace) if self.steps is None else len(self.steps)
+
+    def cell(self, row: int, column: int) -> Cell:
+        step = self.step_of(row)
+        return Cell(cell_text(self.trace, step, COLUMNS[column].key), step=step)
+
+    def step_of(self, row: int) -> int:
+        return row if self.steps is None else int(self.steps[row])
+
+    def row_of(self, step: int) -> int | None:
+        """The row that shows a step; None if the filter hides it."""
+        if self.steps is None:
+            return step
+        row = int(np.searchsorted(self.steps, step))
+        return row if row < len(self.steps) and self.steps[row] == step else None
+
+
+def _site_text(trace: Trace, row: int) -> str:
+    if row < 0:
+        return ""
+    site = trace.sites[row]
+    return f"{site.op} :{site.line}"
+
+
+def _kind_text(event: np.void) -> str:
+    name = kind_name(int(event["kind"]))
+    return f"{name} (blocked)" if int(event["flags"]) & EventFlag.BLOCKED else name
+
+
+def _time_cell(event: np.void) -> str:
+    text = time_text(int(event["time"]))
+    return f"~{text}" if int(event["flags"]) & EventFlag.ESTIMATED else text
+
+
+def _or_blank(value: int) -> str:
+    return "" if value < 0 else str(value)
+
+
+_CELLS: dict[str, Callable[[Trace, int, np.void], str]] = {
+    "step": lambda trace, step, event: str(step),
+    "time": lambda trace, step, event: _time_cell(event),
+    "agent": lambda trace, step, event: trace.agents[int(event["agent"])].name,
+    "kind": lambda trace, step, event: _kind_text(event),
+    "barrier": lambda trace, step, event: trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else "",
+    "stage": lambda trace, step, event: _or_blank(int(event["stage"])),
+    "tile": lambda trace, step, event: _or_blank(int(event["tile"])),
+    "parity": lambda trace, step, event: _or_blank(int(event["parity"])),
+    "amount": lambda trace, step, event: amount_text(int(event["kind"]), int(event["amount"])),
+    "site": lambda trace, step, event: _site_text(trace, int(event["site"])),
+}

@@ -1,0 +1,119 @@
+"""The event table pane: every event of the recording in rows, a filter line, and the focus in step with both.
+
+It is the timeline's twin for screen readers and for people who search: the same events, as text.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.trace.trace import Trace
+from visualizer.views.cell_table_widget import CellTable
+from visualizer.views.event_table_filter import FilterError, matching_steps
+from visualizer.views.event_table_model import COLUMNS, EventRows
+from visualizer.views.lanes import lane_of_event
+from visualizer.views.theme import Theme
+
+
+class EventTableWidget(QWidget):
+    """All events, filterable; the current row is the focused event."""
+
+    focus_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.filter_line = QLineEdit()
+        self.filter_line.setAccessibleName("Event filter")
+        self.filter_line.setPlaceholderText("filter: producer  kind:arrive  barrier:full[2]  tile:5  step:100..200")
+        self.filter_line.setClearButtonEnabled(True)
+        self.filter_line.textChanged.connect(self._apply_filter)
+        self.count = QLabel()
+        self.count.setAccessibleName("Events shown")
+        self.message = QLabel()
+        self.message.setAccessibleName("Filter message")
+        self.message.setWordWrap(True)
+        self.message.hide()
+        self.table = CellTable("Event table", COLUMNS)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.selectionModel().currentRowChanged.connect(self._row_changed)
+        self.table.chosen.connect(lambda row, column: self._request(row))
+        line = QHBoxLayout()
+        line.addWidget(self.filter_line, 1)
+        line.addWidget(self.count)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 0)
+        layout.setSpacing(4)
+        layout.addLayout(line)
+        layout.addWidget(self.message)
+        layout.addWidget(self.table, 1)
+        self.setFocusProxy(self.table)
+        self._trace: Trace | None = None
+        self._rows: EventRows | None = None
+        self._focus = Focus(0, None)
+        self._following = False
+
+    def set_history(self, history: History | None) -> None:
+        self._trace = history.trace if history is not None else None
+        self._focus = Focus(0, None)
+        self._apply_filter(self.filter_line.text())
+
+    def set_focus(self, focus: Focus) -> None:
+        self._focus = focus
+        self._follow()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.table.set_theme(theme)
+        self.message.setStyleSheet(f"color: {theme.error.outline}")
+
+    def _apply_filter(self, text: str) -> None:
+        """Show the events that match; a line that cannot be read leaves the rows as they were and says why."""
+        problem = ""
+        if self._trace is None:
+            self._rows = None
+            self._show_rows()
+        else:
+            try:
+                self._rows = EventRows(self._trace, matching_steps(self._trace, text))
+                self._show_rows()
+            except FilterError as error:
+                problem = str(error)
+        self.message.setText(problem)
+        self.message.setVisible(bool(problem))
+
+    def _show_rows(self) -> None:
+        self._following = True
+        self.table.cells.set_source(self._rows)
+        self._following = False
+        self._follow()
+
+    def _follow(self) -> None:
+        """Make the focused event the current row, unless the filter hides it."""
+        rows = self._rows
+        hidden = ""
+        if rows is not None and rows.rows():
+            row = rows.row_of(self._focus.step)
+            self._following = True
+            self.table.show_row(row)
+            self._following = False
+            hidden = f"; step {self._focus.step} is filtered out" if row is None else ""
+        if rows is None:
+            self.count.setText("")
+        elif rows.steps is None:
+            self.count.setText(f"{rows.rows()} events")
+        else:
+            self.count.setText(f"{rows.rows()} of {len(rows.trace)} events{hidden}")
+
+    def _row_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
+        """A person moved to another row with the arrow keys or the mouse; moves that follow the focus do not count."""
+        if not self._following and current.isValid():
+            self._request(current.row())
+
+    def _request(self, row: int) -> None:
+        if self._rows is None:
+            return
+        step = self._rows.step_of(row)
+        if step != self._focus.step:
+            self.focus_requested.emit(Focus(step, lane_of_event(self._rows.trace, step)))

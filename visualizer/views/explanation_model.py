@@ -1,0 +1,46 @@
+"""The words around an explanation: where we are, what to know about the time, how the run ended, what was lost."""
+
+from __future__ import annotations
+
+from visualizer.trace.schema import EventFlag, kind_name
+from visualizer.trace.trace import Trace
+from visualizer.views.event_table_model import time_text
+
+
+def heading_text(trace: Trace, step: int) -> str:
+    """Where we are: "step 57 / 261   1.234 us   producer   wait_begin"."""
+    event = trace.events[step]
+    parts = [
+        f"step {step} / {len(trace) - 1}",
+        time_text(int(event["time"])),
+        trace.agents[int(event["agent"])].name,
+        kind_name(int(event["kind"])),
+    ]
+    return "   ".join(parts)
+
+
+def time_note(trace: Trace, step: int) -> str:
+    """What to know about the event's time; "" for an event that was logged."""
+    flags = int(trace.events["flags"][step])
+    if flags & EventFlag.ESTIMATED:
+        return "ESTIMATED: this time lies between two observations; hardware does not log this event."
+    if flags & EventFlag.DERIVED:
+        return "DERIVED: hardware does not log this event; it follows from what the agents saw."
+    return ""
+
+
+def ending_text(trace: Trace) -> str:
+    """How the run ended, if not by completing."""
+    ending = trace.meta.ending
+    if ending.kind == "completed":
+        return ""
+    return f"⚠ This run ended in {ending.kind}" + (f": {ending.detail}" if ending.detail else "")
+
+
+def lost_text(trace: Trace) -> str:
+    """How many records the log could not keep, if any."""
+    meta = trace.meta
+    if not meta.records_lost and not meta.events_dropped:
+        return ""
+    dropped = f"; {meta.events_dropped} more events left out with them" if meta.events_dropped else ""
+    return f"⚠ {meta.records_lost} records lost: the log was too small{dropped}"

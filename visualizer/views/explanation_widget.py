@@ -1,0 +1,93 @@
+"""The explanation pane: one or two sentences about the focused event, large, with how the run ended above them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from visualizer.diagnosis.explain import explain
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.views.explanation_model import ending_text, heading_text, lost_text, time_note
+from visualizer.views.fonts_widget import scaled_font
+from visualizer.views.theme import Theme, load_theme
+
+TEXT_SCALE = 1.35
+
+
+class ExplanationWidget(QWidget):
+    """Where we are, what happens here and why; banners for runs that did not end well or lost records."""
+
+    focus_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading = _label("Step")
+        self.text = _label("Explanation")
+        self.note = _label("Note on this event's time")
+        self.ending = _label("How the run ended")
+        self.lost = _label("Lost records")
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        for label in (self.heading, self.text, self.note, self.ending, self.lost):
+            inner.addWidget(label)
+        inner.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(content)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        area.setAccessibleName("Explanation")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
+        self.setFocusProxy(area)
+        self._history: History | None = None
+        self._fit_fonts()
+        self.set_theme(load_theme("dark"))
+        self.set_history(None)
+
+    def set_history(self, history: History | None) -> None:
+        self._history = history if history is not None and history.steps else None
+        self.heading.setText("")
+        self.note.hide()
+        self.text.setText("Open or run a recording to have each step explained." if history is None else "")
+        self._show(self.ending, ending_text(history.trace) if history is not None else "")
+        self._show(self.lost, lost_text(history.trace) if history is not None else "")
+
+    def set_focus(self, focus: Focus) -> None:
+        if self._history is None:
+            return
+        self.heading.setText(heading_text(self._history.trace, focus.step))
+        self.text.setText(explain(self._history, focus.step))
+        self._show(self.note, time_note(self._history.trace, focus.step))
+
+    def set_theme(self, theme: Theme) -> None:
+        self.heading.setStyleSheet(f"color: {theme.text_muted}")
+        self.text.setStyleSheet(f"color: {theme.text}")
+        self.note.setStyleSheet(f"color: {theme.text_muted}")
+        banner = f"background: {theme.error.fill}; color: {theme.error.text}; padding: 6px; border-radius: 4px"
+        self.ending.setStyleSheet(banner)
+        self.lost.setStyleSheet(banner)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_fonts()
+
+    def _fit_fonts(self) -> None:
+        self.text.setFont(scaled_font(self.font(), TEXT_SCALE))
+
+    @staticmethod
+    def _show(label: QLabel, text: str) -> None:
+        label.setText(text)
+        label.setVisible(bool(text))
+
+
+def _label(name: str) -> QLabel:
+    label = QLabel()
+    label.setAccessibleName(name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

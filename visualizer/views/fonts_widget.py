@@ -1,0 +1,31 @@
+"""Fonts of the panes, which follow the window's scale: no size is a number of pixels."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+
+def scaled_font(base: QFont, scale: float, *, bold: bool = False) -> QFont:
+    """`base` at `scale` times its size."""
+    font = QFont(base)
+    if base.pointSizeF() > 0:
+        font.setPointSizeF(base.pointSizeF() * scale)
+    else:
+        font.setPixelSize(max(1, round(base.pixelSize() * scale)))
+    font.setBold(bold)
+    return font
+
+
+def mono_font(base: QFont, scale: float = 1.0, *, bold: bool = False) -> QFont:
+    """The system's fixed-width font at the size of `base` times `scale`, for numbers that line up."""
+    return _fixed_width(scaled_font(base, scale, bold=bold))
+
+
+def inherited_mono_font() -> QFont:
+    """The fixed-width font with nothing else set: a widget given it keeps following its parent's size."""
+    return _fixed_width(QFont())
+
+
+def _fixed_width(font: QFont) -> QFont:
+    font.setFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+    return font

@@ -1,0 +1,231 @@
+"""The ring as plain data: what each stage, both its barriers and every cursor look like at one step of one CTA.
+
+Pure and small, so that golden tests need no window; ring_layout says where things lie, ring_widget paints them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+from visualizer.views.context import cta_agents, cta_at, join_names, short_name
+from visualizer.views.lanes import stage_key
+
+STAGE_WORDS = {
+    StageState.EMPTY: "empty",
+    StageState.FILLING: "filling",
+    StageState.FULL: "full",
+    StageState.READING: "reading",
+}
+ACTIVITY_WORDS = {
+    AgentActivity.NOT_STARTED: "not started",
+    AgentActivity.RUNNING: "running",
+    AgentActivity.WAITING: "waiting",
+    AgentActivity.READING: "reading",
+    AgentActivity.EXITED: "exited",
+    AgentActivity.TIMED_OUT: "gave up",
+    AgentActivity.IDLE: "idle",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RingBarrier:
+    """One barrier's box. Arrivals and bytes count up: so many of those its phase needs are in."""
+
+    name: str
+    kind: str  # "full", "empty"
+    stage: int
+    valid: bool
+    phase: int
+    arrived: int
+    expected: int
+    landed: int  # bytes of this phase that have been written
+    bytes_expected: int  # 0: the barrier counts no bytes
+    tx: int  # the barrier's own transaction count: bytes expected so far and not yet written
+    focused: bool
+
+    @property
+    def parity(self) -> int:
+        return self.phase & 1
+
+    @property
+    def arrivals_text(self) -> str:
+        return f"{self.arrived}/{self.expected}" if self.valid else "not init"
+
+    @property
+    def bytes_text(self) -> str:
+        return f"{self.landed}/{self.bytes_expected} B" if self.bytes_expected else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RingStage:
+    """One segment."""
+
+    index: int
+    lane: str
+    state: str  # "empty", "filling", "full", "reading"
+    tile: int  # -1: none
+    filled: float  # share of the buffer that holds the tile, 0..1
+    barriers: tuple[RingBarrier, ...]  # full, then empty
+    focused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RingCursor:
+    """One mark on the ring: the producer, or all consumers whose PipelineState is the same."""
+
+    role: str  # "producer", "consumer"
+    groups: tuple[tuple[str, str], ...]  # names and what they do: ("w1 w2", "reading"), ("w3", "waiting")
+    lanes: tuple[str, ...]
+    index: int
+    phase: int
+    count: int
+    focused: bool
+
+    @property
+    def state_text(self) -> str:
+        """PipelineState as the lesson writes it."""
+        return f"({self.index}, {self.phase}, {self.count})"
+
+    @property
+    def waits(self) -> bool:
+        return any(activity == ACTIVITY_WORDS[AgentActivity.WAITING] for _, activity in self.groups)
+
+    @property
+    def gave_up(self) -> bool:
+        return any(activity == ACTIVITY_WORDS[AgentActivity.TIMED_OUT] for _, activity in self.groups)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One line per group: "w1 w2 reads"."""
+        return tuple(f"{names} {activity}".rstrip() for names, activity in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Everything the ring shows at one step."""
+
+    cta: int
+    title: str  # "" when there is one CTA
+    stages: tuple[RingStage, ...]
+    producers: tuple[RingCursor, ...]
+    consumers: tuple[RingCursor, ...]
+
+    def summary(self) -> str:
+        """The ring in words, for screen readers."""
+        parts = [self.title] if self.title else []
+        for stage in self.stages:
+            tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
+            boxes = ", ".join(
+                f"{b.kind} phase {b.parity} {b.arrivals_text} {b.bytes_text}".rstrip() for b in stage.barriers
+            )
+            parts.append(f"stage {stage.index} {stage.state}{tile}: {boxes}")
+        parts += [f"{', '.join(cursor.lines)} at {cursor.state_text}" for cursor in self.producers + self.consumers]
+        return "; ".join(parts)
+
+
+def ring(history: History, step: int) -> Ring:
+    """The ring of the focused event's CTA after event `step`."""
+    trace = history.trace
+    cta = cta_at(trace, step)
+    state = history.state_at(step)
+    event = trace.events[step]
+    focused_barrier = int(event["barrier"])
+    focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
+    total = phase_bytes(trace)
+    boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(trace.stages)}
+    for kind in ("full", "empty"):
+        for row, barrier in enumerate(trace.barriers):
+            if barrier.cta == cta and barrier.kind == kind and barrier.stage >= 0:
+                box = _barrier(trace, state, row, total if kind == "full" else 0, row == focused_barrier)
+                boxes[barrier.stage].append(box)
+    return Ring(
+        cta=cta,
+        title=f"CTA {cta} of {trace.ctas}" if trace.ctas > 1 else "",
+        stages=tuple(
+            _stage(trace, state, cta, stage, tuple(boxes[stage]), stage == focused_stage)
+            for stage in range(trace.stages)
+        ),
+        producers=_cursors(trace, state, cta, "producer", int(event["agent"])),
+        consumers=_cursors(trace, state, cta, "consumer", int(event["agent"])),
+    )
+
+
+def phase_bytes(trace: Trace) -> int:
+    """Bytes a full barrier's phase waits for; 0 if the recording's program does not say."""
+    try:
+        return LessonConfig.from_dict(trace.meta.config).expected_bytes
+    except (ProgramError, TypeError):
+        return 0
+
+
+def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool) -> RingBarrier:
+    pending, expected = int(state.barrier_pending[row]), int(state.barrier_expected[row])
+    tx = int(state.barrier_tx[row])
+    # Until its arrive.expect_tx a phase expects nothing yet, so bytes that came early stand as a negative tx.
+    landed = total - tx if tx > 0 else -tx
+    return RingBarrier(
+        name=trace.barriers[row].name,
+        kind=trace.barriers[row].kind,
+        stage=trace.barriers[row].stage,
+        valid=bool(state.barrier_valid[row]),
+        phase=int(state.barrier_phase[row]),
+        arrived=expected - pending,
+        expected=expected,
+        landed=landed if total else 0,
+        bytes_expected=total,
+        tx=tx,
+        focused=focused,
+    )
+
+
+def _stage(
+    trace: Trace, state: State, cta: int, stage: int, barriers: tuple[RingBarrier, ...], focused: bool
+) -> RingStage:
+    row = cta * trace.stages + stage
+    occupancy = StageState(int(state.stage_state[row]))
+    filled = 0.0 if occupancy == StageState.EMPTY else 1.0
+    full = next((box for box in barriers if box.kind == "full"), None)
+    if occupancy == StageState.FILLING:
+        filled = full.landed / full.bytes_expected if full and full.bytes_expected else 0.0
+    return RingStage(
+        index=stage,
+        lane=stage_key(trace, cta, stage),
+        state=STAGE_WORDS[occupancy],
+        tile=int(state.stage_tile[row]),
+        filled=min(max(filled, 0.0), 1.0),
+        barriers=barriers,
+        focused=focused,
+    )
+
+
+def _cursors(trace: Trace, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:
+    """The role's cursors in ring order; agents that stand at the same place are one cursor."""
+    places: dict[tuple[int, int, int], list[int]] = {}
+    for row in cta_agents(trace, cta, role):
+        place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
+        if place[0] >= 0:
+            places.setdefault(place, []).append(row)
+    return tuple(
+        RingCursor(
+            role=role,
+            groups=_activity_groups(trace, state, rows),
+            lanes=tuple(trace.agents[row].name for row in rows),
+            index=place[0],
+            phase=place[1],
+            count=place[2],
+            focused=focused_agent in rows,
+        )
+        for place, rows in sorted(places.items())
+    )
+
+
+def _activity_groups(trace: Trace, state: State, rows: list[int]) -> tuple[tuple[str, str], ...]:
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        activity = ACTIVITY_WORDS[AgentActivity(int(state.agent_activity[row]))]
+        groups.setdefault(activity, []).append(short_name(trace.agents[row]))
+    return tuple((join_names(names), activity) for activity, names in groups.items())

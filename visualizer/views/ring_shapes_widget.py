@@ -1,0 +1,202 @@
+"""The ring's shapes in Qt's terms: text sizes, segment outlines, boxes of barriers and cursors, and what a click hits.
+
+Between ring_layout, which knows no fonts, and ring_paint_widget, which only paints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
+
+from visualizer.trace.trace import Trace
+from visualizer.views.fonts_widget import mono_font, scaled_font
+from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
+from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
+
+PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
+"""Sizes tried for the consumers' labels, so that they fit inside the ring."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A shape that can be clicked, and what a click on it means."""
+
+    path: QPainterPath
+    kind: str  # "stage", "barrier", "agent"
+    lane: str
+    stage: int
+    help: str
+
+
+class TextSizes:
+    """Fonts and the sizes of everything made of text, for one text size and one recording."""
+
+    def __init__(self, base: QFont, scale: float, trace: Trace) -> None:
+        self.trace = trace
+        self.text = scaled_font(base, scale)
+        self.bold = scaled_font(base, scale, bold=True)
+        self.number = mono_font(base, scale)
+        self.number_bold = mono_font(base, scale, bold=True)
+        metrics = QFontMetricsF(self.number)
+        self.char = metrics.horizontalAdvance("0")
+        self.line = metrics.height()
+        self.row = self.line * 1.2
+        self.pad = self.char * 0.8
+        counts = max((barrier.init_count for barrier in trace.barriers), default=1)
+        self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
+        self.arrivals = self.char * max(len(f"{counts}/{counts}"), len("not init"))
+        self.bar = self.char * 4
+        total = phase_bytes(trace)
+        self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
+        upper = self.label + self.row + self.bar + self.arrivals + 3 * self.pad
+        lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + self.bar + 2 * self.pad
+        self.card = (max(upper, lower) + 2 * self.pad, 4 * self.row + 2.2 * self.pad)
+        self.pointer = self.line * 0.8
+        self.margin = self.char * 0.7
+
+    def lay_out(self, bounds: Box) -> RingLayout:
+        """The layout at this text size; the CTA's title takes a line from the top."""
+        top = self.row if self.trace.ctas > 1 else 0.0
+        inset = self.margin
+        box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
+        return lay_out(box, max(self.trace.stages, 1), self.card, self.pointer, self.margin)
+
+
+def consumer_lines(cursor: RingCursor) -> tuple[str, ...]:
+    """What a consumers' label says: who does what, then the PipelineState."""
+    return (*cursor.lines, cursor.state_text)
+
+
+class RingShapes:
+    """All shapes of one ring in one pane."""
+
+    def __init__(self, ring: Ring, sizes: TextSizes, bounds: Box) -> None:
+        self.ring = ring
+        self.sizes = sizes
+        self.bounds = bounds
+        self.layout = sizes.lay_out(bounds)
+        self.pill_font, self.consumer_boxes = self._place_consumers()
+
+    def title_box(self) -> QRectF:
+        return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
+
+    def wedge(self, stage: int, inner: float, outer: float, inset: float = 0.0) -> QPainterPath:
+        """The part of a stage's segment between two radii, drawn in by `inset` pixels on every side."""
+        layout = self.layout
+        inner, outer = inner + inset, max(outer - inset, inner + inset)
+        x, y = layout.centre
+        circles = [QRectF(x - r, y - r, 2 * r, 2 * r) for r in (outer, inner)]
+        path = QPainterPath()
+        if layout.span >= 360.0:
+            for circle in circles:
+                path.addEllipse(circle)
+            return path
+        # Qt counts angles counter-clockwise from 3 o'clock. A gap of equal width at every radius parts neighbours.
+        gap = self.sizes.char * 0.25 + inset
+        half = [layout.span / 2 - _degrees(gap, radius) for radius in (outer, inner)]
+        middle = 90.0 - layout.angles[stage]
+        path.arcMoveTo(circles[0], middle + half[0])
+        path.arcTo(circles[0], middle + half[0], -2 * half[0])
+        path.arcTo(circles[1], middle - half[1], 2 * half[1])
+        path.closeSubpath()
+        return path
+
+    def barrier_box(self, stage: int, kind: str) -> QRectF:
+        """The box of a stage's full or empty barrier in its card."""
+        card, sizes = self.layout.cards[stage], self.sizes
+        gap = 0.6 * sizes.pad
+        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage] else 0.0)
+        if kind == "full":
+            return QRectF(card.x, top, card.width, 2 * sizes.row)
+        return QRectF(card.x, top + 2 * sizes.row + gap, card.width, sizes.row)
+
+    def producer_box(self, stage: int) -> QRectF:
+        """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
+        card, row = self.layout.cards[stage], self.sizes.row
+        top = card.y if self.layout.slot_at_top[stage] else card.y + card.height - row
+        return QRectF(card.x, top, card.width, row)
+
+    def is_free(self, box: Box) -> bool:
+        """Whether a box lies in the pane and on no card."""
+        bounds = self.bounds
+        inside = all(
+            bounds.x <= x <= bounds.x + bounds.width and bounds.y <= y <= bounds.y + bounds.height
+            for x, y in box.corners
+        )
+        return inside and not any(box.overlaps(card) for card in self.layout.cards)
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """Everything that can be clicked, in painting order."""
+        hits = []
+        for stage in self.ring.stages:
+            wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
+            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {stage.state}"))
+            for barrier in stage.barriers:
+                help_ = (
+                    f"{barrier.name}: phase #{barrier.phase} (parity {barrier.parity}),"
+                    f" {barrier.arrived} of {barrier.expected} arrivals, tx {barrier.tx} bytes"
+                )
+                box = _rectangle(self.barrier_box(stage.index, barrier.kind))
+                hits.append(Hit(box, "barrier", barrier.name, stage.index, help_))
+        boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
+        for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
+            help_ = f"{', '.join(cursor.lines)} at (index, phase, count) = {cursor.state_text}"
+            hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
+        return tuple(hits)
+
+    def _place_consumers(self) -> tuple[QFont, list[QRectF]]:
+        """Labels beside their pointers if they fit there; else stacked in the middle of the ring."""
+        centre, radius = self.layout.centre, self.layout.inner - self.sizes.pointer
+        for scale in PILL_SCALES:
+            font = scaled_font(self.sizes.bold, scale, bold=True)
+            placed = [self._beside_pointer(cursor, self._pill_size(cursor, font)) for cursor in self.ring.consumers]
+            if boxes_fit(placed, centre, self.layout.inner):
+                return font, [QRectF(*box) for box in placed]
+        for scale in PILL_SCALES:
+            font = scaled_font(self.sizes.bold, scale, bold=True)
+            stacked = self._stacked([self._pill_size(cursor, font) for cursor in self.ring.consumers])
+            if boxes_fit(stacked, centre, radius):
+                break
+        return font, [QRectF(*box) for box in stacked]
+
+    def _pill_size(self, cursor: RingCursor, font: QFont) -> tuple[float, float]:
+        metrics = QFontMetricsF(font)
+        lines = consumer_lines(cursor)
+        width = max(metrics.horizontalAdvance(line) for line in lines)
+        return width + 2.5 * self.sizes.pad, metrics.height() * len(lines) + 0.5 * self.sizes.pad
+
+    def _beside_pointer(self, cursor: RingCursor, size: tuple[float, float]) -> Box:
+        """The label as far out along the cursor's angle as the inside of the ring allows."""
+        angle = self.layout.angles[cursor.index]
+        reach = self.layout.inner - self.sizes.pointer
+        for part in range(20, -1, -1):
+            x, y = self.layout.point(angle, reach * part / 20)
+            box = Box(x - size[0] / 2, y - size[1] / 2, *size)
+            if boxes_fit([box], self.layout.centre, reach):
+                return box
+        return box
+
+    def _stacked(self, sizes: list[tuple[float, float]]) -> list[Box]:
+        gap = self.sizes.pad / 2
+        x, y = self.layout.centre
+        top = y - (sum(height for _, height in sizes) + gap * (len(sizes) - 1)) / 2
+        boxes = []
+        for width, height in sizes:
+            boxes.append(Box(x - width / 2, top, width, height))
+            top += height + gap
+        return boxes
+
+
+def _degrees(length: float, radius: float) -> float:
+    """The angle an arc of this length has."""
+    return length / max(radius, 1.0) * 57.29578
+
+
+def _rectangle(box: QRectF) -> QPainterPath:
+    path = QPainterPath()
+    path.addRect(box)
+    return path

@@ -1,0 +1,97 @@
+"""The per-tile table as cells: the lesson's table, read off this recording, with where each cell happened."""
+
+from __future__ import annotations
+
+from visualizer.replay.history import History
+from visualizer.replay.tile_table import Cursor, PhaseFlip, TileRow, TileWait, tile_table
+from visualizer.views.cells import Cell, Column
+
+COLUMNS = (
+    Column("tile", "tile", "number of the tile", True, "000000"),
+    Column("pipe_write", "pipe_write", "the producer's (index, phase) when it acquires the stage", False, "(0, 0)"),
+    Column("empty_wait", "empty wait", "the producer's wait on empty[index]", False, "wait(0) passes, fresh"),
+    Column("full_phase", "full phase", "the flip of full[index] when the tile has landed", False, "full[0] 0→1"),
+    Column("pipe_read", "pipe_read", "the consumers' (index, phase) when they wait", False, "(0, 0)"),
+    Column("full_wait", "full wait", "the consumers' wait on full[index]", False, "wait(0) blocked"),
+    Column("empty_phase", "empty phase", "the flip of empty[index] when all have released it", False, "empty[0] 0→1"),
+)
+PENDING = "not yet"
+
+
+class TileRows:
+    """The CellSource of the per-tile table. Cells that happen after the focused step are muted."""
+
+    columns = COLUMNS
+
+    def __init__(self, history: History, cta: int) -> None:
+        self.cta = cta
+        self.step = 0
+        self._stages = history.trace.stages
+        self._table = tile_table(history, cta)
+
+    def rows(self) -> int:
+        return len(self._table)
+
+    def row_of(self, tile: int) -> int | None:
+        """The row of a tile; None if the table has none such."""
+        low, high = 0, len(self._table)
+        while low < high:
+            middle = (low + high) // 2
+            if self._table[middle].tile < tile:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self._table) and self._table[low].tile == tile else None
+
+    def cell(self, row: int, column: int) -> Cell:
+        data, key = self._table[row], COLUMNS[column].key
+        text, step, blocked = self._content(data, key)
+        if step is None:
+            return Cell(text, "" if key == "tile" else "muted")
+        if step == self.step:
+            return Cell(text, "focus", step)
+        if step > self.step:
+            return Cell(text, "muted", step)
+        return Cell(text, "waiting" if blocked else "", step)
+
+    def _content(self, row: TileRow, key: str) -> tuple[str, int | None, bool]:
+        """Text, the step the cell leads to, and whether it is a wait that blocked."""
+        if key == "tile":
+            return str(row.tile), _first_step(row), False
+        if key == "pipe_write":
+            return *_cursor(row.pipe_write, row.empty_wait), False
+        if key == "pipe_read":
+            return *_cursor(row.pipe_read, row.full_wait), False
+        if key == "empty_wait":
+            fresh = row.pipe_write is not None and row.pipe_write.count < self._stages
+            return _wait(row.empty_wait, fresh)
+        if key == "full_wait":
+            return _wait(row.full_wait, fresh=False)
+        if key == "full_phase":
+            return *_flip("full", row.stage, row.full_phase), False
+        return *_flip("empty", row.stage, row.empty_phase), False
+
+
+def _first_step(row: TileRow) -> int | None:
+    return row.empty_wait.begin_step if row.empty_wait else None
+
+
+def _cursor(cursor: Cursor | None, wait: TileWait | None) -> tuple[str, int | None]:
+    if cursor is None or wait is None:
+        return PENDING, None
+    return f"({cursor.index}, {cursor.phase})", wait.begin_step
+
+
+def _wait(wait: TileWait | None, fresh: bool) -> tuple[str, int | None, bool]:
+    if wait is None:
+        return PENDING, None, False
+    if wait.end_step is None:
+        return f"wait({wait.parity}) never passed", wait.begin_step, True
+    outcome = "blocked" if wait.blocked else "passes, fresh" if fresh else "passes"
+    return f"wait({wait.parity}) {outcome}", wait.end_step, wait.blocked
+
+
+def _flip(kind: str, stage: int, flip: PhaseFlip | None) -> tuple[str, int | None]:
+    if flip is None:
+        return PENDING, None
+    return f"{kind}[{stage}] {flip.before}→{flip.after}", flip.step

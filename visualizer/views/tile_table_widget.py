@@ -1,0 +1,65 @@
+"""The per-tile table pane: the lesson's table from this recording; a click on a cell goes to where it happened."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.views.cell_table_widget import CellTable
+from visualizer.views.context import cta_at
+from visualizer.views.lanes import lane_of_event
+from visualizer.views.theme import Theme
+from visualizer.views.tile_table_model import COLUMNS, TileRows
+
+
+class TileTableWidget(QWidget):
+    """Cursors, waits and phase flips of each tile of the focused event's CTA."""
+
+    focus_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = QLabel()
+        self.title.hide()
+        self.table = CellTable("Per-tile table", COLUMNS)
+        self.table.chosen.connect(self._choose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.title)
+        layout.addWidget(self.table, 1)
+        self.setFocusProxy(self.table)
+        self._history: History | None = None
+        self._rows: TileRows | None = None
+
+    def set_history(self, history: History | None) -> None:
+        self._history = history if history is not None and history.steps else None
+        self._rows = None
+        self.table.cells.set_source(None)
+        self.title.hide()
+
+    def set_focus(self, focus: Focus) -> None:
+        if self._history is None:
+            return
+        trace = self._history.trace
+        cta = cta_at(trace, focus.step)
+        if self._rows is None or self._rows.cta != cta:
+            self._rows = TileRows(self._history, cta)
+            self.table.cells.set_source(self._rows)
+            self.title.setText(f" CTA {cta} of {trace.ctas}")
+            self.title.setVisible(trace.ctas > 1)
+        self._rows.step = focus.step
+        self.table.cells.refresh()
+        self.table.show_row(self._rows.row_of(int(trace.events["tile"][focus.step])))
+
+    def set_theme(self, theme: Theme) -> None:
+        self.table.set_theme(theme)
+
+    def _choose(self, row: int, column: int) -> None:
+        if self._history is None or self._rows is None:
+            return
+        step = self._rows.cell(row, column).step
+        if step is not None:
+            self.focus_requested.emit(Focus(step, lane_of_event(self._history.trace, step)))
