@@ -62,9 +62,7 @@ class BarrierColumns:
     expected: NDArray[np.int32]
     tx: NDArray[np.int32]
     valid: NDArray[np.bool_]
-    reloads: NDArray[
-        np.int64
-    ]  # ascending positions at which a phase begins: INIT, PHASE_COMPLETE, a barrier's first row
+    reloads: NDArray[np.int64]  # ascending: the positions at which a phase begins (INIT, PHASE_COMPLETE, first row)
 
     def at(self, row: int, step: int) -> BarrierState:
         """The barrier after event `step`; what an uninitialised object is before its first event."""

@@ -79,15 +79,19 @@ def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
     steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
 
     row = cta[keep] * stages + stage[keep]
-    order = stable_order(row, trace.ctas * stages)
-    row, steps = row[order], steps[order]
-    state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])[order]
-    tile = np.where(frees[order], -1, trace.events["tile"][steps]).astype(np.int32)
+    state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])
+    tile = np.where(frees, -1, trace.events["tile"][steps]).astype(np.int32)
     # Further copies into the stage and further readers of it change nothing.
+    order = stable_order(row, trace.ctas * stages)
+    repeats = order[1:][
+        (row[order[1:]] == row[order[:-1]])
+        & (state[order[1:]] == state[order[:-1]])
+        & (tile[order[1:]] == tile[order[:-1]])
+    ]
     changes = np.ones(len(row), bool)
-    changes[1:] = (row[1:] != row[:-1]) | (state[1:] != state[:-1]) | (tile[1:] != tile[:-1])
-    index = StepIndex.of_sorted(row[changes], steps[changes], trace.ctas * stages, len(trace))
-    return StageColumns(index, state[changes], tile[changes])
+    changes[repeats] = False
+    index, order = StepIndex.build(row[changes], steps[changes], trace.ctas * stages, len(trace))
+    return StageColumns(index, state[changes][order], tile[changes][order])
 
 
 def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Steps = NDArray[np.int64]
 
 _RADIX_SPAN = 1 << 16
-_WAYPOINTS = 1 << 10
+_BLOCKS = 1 << 10
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -40,47 +40,27 @@ class StepIndex:
     keys: Steps
     starts: Steps
     length: int
-    _base: Steps
-    _waypoints: NDArray[np.int32]
-    _shift: int
+    _blocks: _Blocks
 
     @classmethod
     def build(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> tuple[StepIndex, Steps]:
         """The index of rows (entity[i], steps[i]), steps ascending, and the order that sorts the caller's columns."""
         order = stable_order(entity, entities)
-        return cls.of_sorted(entity[order], steps[order], entities, length), order
-
-    @classmethod
-    def of_sorted(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> StepIndex:
-        """The index of rows that are sorted by (entity, step) already."""
-        keys = entity.astype(np.int64)
+        keys = entity[order].astype(np.int64)
         keys *= length
-        keys += steps
+        keys += steps[order]
         counts = np.bincount(entity, minlength=entities) if len(entity) else np.zeros(entities, np.int64)
         starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        base = np.arange(entities, dtype=np.int64) * length
-        shift = max(length // _WAYPOINTS, 1).bit_length()
-        marks = np.arange(0, length + (1 << shift), 1 << shift)
-        # Clipped, so that the mark beyond the last step does not reach into the next entity.
-        wanted = base[:, None] + np.minimum(marks, length)
-        waypoints = (np.searchsorted(keys, wanted.ravel()) - 1).astype(np.int32).reshape(wanted.shape)
-        return cls(keys, starts, length, base, np.ascontiguousarray(waypoints.T), shift)
+        position = np.empty(len(order), np.int32)
+        position[order] = np.arange(len(order), dtype=np.int32)
+        return cls(keys, starts, length, _Blocks.build(keys, starts, entity, steps, position, length)), order
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def last_at(self, step: int) -> Steps:
         """For every entity the position of its last row at or before `step`; -1 where it has none."""
-        # Between two waypoints few rows are left to bisect, and they lie close together in memory.
-        low = self._waypoints[step >> self._shift]
-        high = self._waypoints[(step >> self._shift) + 1]
-        wanted = self._base + step
-        for _ in range(int((high - low).max(initial=0)).bit_length()):
-            middle = (low + high + 1) >> 1
-            reached = self.keys[middle] <= wanted
-            low = np.where(reached, middle, low)
-            high = np.where(reached, high, middle - 1)
-        return np.where(low < self.starts[:-1], np.int64(-1), low)
+        return self._blocks.last_at(step)
 
     def step_at(self, positions: Steps) -> Steps:
         """The step of each position; -1 for position -1."""
@@ -133,6 +113,51 @@ class StepIndex:
             edge = high if direction > 0 else low
             block *= 4
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """The rows once more in order of step, in blocks of 2^shift steps, with every entity's position before each block.
+
+    The rows of one block lie together in memory, where a search through every entity's own rows would miss the cache
+    hundreds of times.
+    """
+
+    shift: int
+    before: NDArray[np.int32]  # (blocks, entities): position of the last row before the block; -1: none
+    first_row: Steps  # (blocks + 1,)
+    offset: NDArray[np.uint16]  # (rows,): step within the block
+    entity: NDArray[np.integer]
+    position: NDArray[np.int32]
+
+    @classmethod
+    def build(
+        cls,
+        keys: Steps,
+        starts: Steps,
+        entity: NDArray[np.integer],
+        steps: Steps,
+        position: NDArray[np.int32],
+        length: int,
+    ) -> _Blocks:
+        shift = min(max(length // _BLOCKS, 1).bit_length(), 16)
+        marks = np.arange(0, length + 1, 1 << shift)
+        wanted = np.arange(len(starts) - 1)[:, None] * length + marks
+        before = np.searchsorted(keys, wanted.ravel()).reshape(wanted.shape) - 1
+        before = np.where(before < starts[:-1, None], -1, before).astype(np.int32)
+        first_row = np.append(np.searchsorted(steps, marks), len(steps))
+        offset = (steps & ((1 << shift) - 1)).astype(np.uint16)
+        return cls(shift, np.ascontiguousarray(before.T), first_row, offset, entity, position)
+
+    def last_at(self, step: int) -> Steps:
+        block = step >> self.shift
+        first, last = self.first_row[block], self.first_row[block + 1]
+        reached = np.searchsorted(self.offset[first:last], step & ((1 << self.shift) - 1), side="right")
+        rows = slice(first, first + reached)
+        positions: Steps = self.before[block].astype(np.int64)
+        # Where an entity has several of the rows, the last one assigned stays: the latest.
+        positions[self.entity[rows]] = self.position[rows]
+        return positions
 
 
 def kind_mask(*kinds: int) -> NDArray[np.bool_]:
