@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from visualizer.replay.history import History
-from visualizer.replay.phases import Phase, completion_before, phase_of
+from visualizer.replay.phases import Phase, completion_before, phase_of, released_until
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
@@ -156,12 +156,8 @@ class Causality:
         """Waits on the phase's parity that ended after it, and before the next phase of that parity did."""
         if phase.completion is None:
             return []
-        barriers = self.history.barriers
-        following = phase_of(barriers, phase.barrier, phase.completion + 1).completion
-        last = None if following is None else phase_of(barriers, phase.barrier, following + 1).completion
-        _, steps = self.history.wait_ends.between(
-            phase.barrier, phase.completion, self.history.steps if last is None else last
-        )
+        last = released_until(self.history.barriers, phase.barrier, phase.completion)
+        _, steps = self.history.wait_ends.between(phase.barrier, phase.completion, last)
         return [int(step) for step in steps[self._events["parity"][steps] == phase.number & 1]]
 
     def _release_links(self, step: int) -> list[Link]:

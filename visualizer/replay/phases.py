@@ -50,6 +50,18 @@ def completion_before(barriers: BarrierColumns, barrier: int, step: int, parity:
     return None
 
 
+def released_until(barriers: BarrierColumns, barrier: int, completion: int) -> int:
+    """The step from which a wait on the completed phase's parity is another phase's doing: the completion of the next
+    phase of that parity, or another init; the recording's length if there is neither."""
+    position = barriers.index.position_from(barrier, completion)
+    reload = int(np.searchsorted(barriers.reloads, position, side="right"))
+    end = int(barriers.index.starts[barrier + 1])
+    for row in barriers.reloads[reload : reload + 2]:
+        if row < end and (barriers.kind[row] == EventKind.INIT or row != barriers.reloads[reload]):
+            return int(barriers.index.keys[row]) - barrier * barriers.index.length
+    return barriers.index.length
+
+
 def _phase_ending_at(barriers: BarrierColumns, barrier: int, reload: int) -> Phase:
     """The phase that ends at the reload with this number, or at the barrier's last row."""
     rows = barriers.index.rows(barrier)

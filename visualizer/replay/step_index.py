@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Steps = NDArray[np.int64]
 
 _RADIX_SPAN = 1 << 16
-_BLOCKS = 1 << 10
+_MOST_BLOCKS = 1 << 10
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -126,7 +126,7 @@ class _Blocks:
     shift: int
     before: NDArray[np.int32]  # (blocks, entities): position of the last row before the block; -1: none
     first_row: Steps  # (blocks + 1,)
-    offset: NDArray[np.uint16]  # (rows,): step within the block
+    offset: NDArray[np.uint32]  # (rows,): step within the block
     entity: NDArray[np.integer]
     position: NDArray[np.int32]
 
@@ -140,13 +140,15 @@ class _Blocks:
         position: NDArray[np.int32],
         length: int,
     ) -> _Blocks:
-        shift = min(max(length // _BLOCKS, 1).bit_length(), 16)
+        # With very many entities fewer blocks, so that the table stays in proportion to the rows.
+        blocks = min(_MOST_BLOCKS, max(4 * len(steps) // max(len(starts) - 1, 1), 1))
+        shift = max(length // blocks, 1).bit_length()
         marks = np.arange(0, length + 1, 1 << shift)
         wanted = np.arange(len(starts) - 1)[:, None] * length + marks
         before = np.searchsorted(keys, wanted.ravel()).reshape(wanted.shape) - 1
         before = np.where(before < starts[:-1, None], -1, before).astype(np.int32)
         first_row = np.append(np.searchsorted(steps, marks), len(steps))
-        offset = (steps & ((1 << shift) - 1)).astype(np.uint16)
+        offset = (steps & ((1 << shift) - 1)).astype(np.uint32)
         return cls(shift, np.ascontiguousarray(before.T), first_row, offset, entity, position)
 
     def last_at(self, step: int) -> Steps:
