@@ -1,0 +1,217 @@
+"""A barrier's lane: its phase as a two-level waveform with the digit in each phase, and inside it the two counts.
+
+The upper half is the phase (high: parity 1), the lower half the pending arrivals and the transaction bytes as steps,
+each against its own largest value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.history import BarrierCurve
+from visualizer.views.level_of_detail import StateMix, StepMean, folded_columns, stacked
+from visualizer.views.timeline_intervals import LEAST_PIXELS, add_fold_counts
+from visualizer.views.timeline_model import Label, Layer, Metrics, Picture, Style, body
+from visualizer.views.timeline_scale import View
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROLES = ("phase_even", "phase_odd")
+_LINE = 2.0  # pixels; no thin anti-aliased lines, for big rooms
+_DENSE = 16  # phases per pixel of view beyond which no phase is looked at singly
+_CURVE_DENSE = 2  # changes per pixel beyond which the curves show their exact means
+
+
+@dataclass(frozen=True, eq=False)
+class BarrierLane:
+    """One barrier's phases (shape (phases,)) and count curves (shape (changes,)). Times in ps."""
+
+    curve: BarrierCurve
+    start: Ints
+    end: Ints
+    number: Ints  # of the phase, from 0
+    mix: StateMix
+    pending_mean: StepMean
+    tx_mean: StepMean
+    top_pending: int
+    top_tx: int
+
+
+def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
+    """`end` (ps) is where the last phase stops being drawn: the recording's end."""
+    first = np.ones(len(curve.phase), bool)
+    first[1:] = curve.phase[1:] != curve.phase[:-1]
+    start = curve.time[first].astype(np.int64)
+    number = curve.phase[first].astype(np.int64)
+    stop = np.append(start[1:], end)[: len(start)]
+    return BarrierLane(
+        curve,
+        start,
+        stop,
+        number,
+        StateMix(start, stop, (number & 1).astype(np.uint8)),
+        StepMean(curve.time, curve.pending.astype(np.int64)),
+        StepMean(curve.time, np.abs(curve.tx.astype(np.int64))),
+        max(int(curve.expected.max(initial=0)), int(curve.pending.max(initial=0)), 1),
+        int(np.abs(curve.tx).max(initial=0)),
+    )
+
+
+def add_barrier(
+    picture: Picture, lane: BarrierLane, view: View, end: int, top: float, height: float, metrics: Metrics
+) -> None:
+    """Draw the barrier between `top` and `top + height`; nothing is drawn after `end` (ps)."""
+    wave = round(height * 0.46)
+    first = int(np.searchsorted(lane.end, view.start, side="left"))
+    last = max(int(np.searchsorted(lane.start, view.end, side="right")), first)
+    folded = np.ones(view.width, bool)
+    left = right = np.empty(0)
+    if last - first <= _DENSE * view.width:
+        left, right = view.pixels(lane.start[first:last]), view.pixels(lane.end[first:last])
+        folded = folded_columns(left, right, view.width, LEAST_PIXELS)
+        odd = (lane.number[first:last] & 1).astype(bool)
+        _add_wave(picture, odd, left, right, view.width, top, wave, height)
+    if folded.any():
+        _add_folded_wave(picture, lane, view, folded, top, wave, height, metrics)
+    _add_digits(picture, lane.number[first:last], left, right, view.width, top, wave, metrics)
+    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), top + wave + 1, height - wave - 2, metrics)
+
+
+def _add_wave(
+    picture: Picture, odd: NDArray[np.bool_], left: Floats, right: Floats, width: int, top: float, wave: int, height: float
+) -> None:
+    left, right = np.maximum(left, -_LINE), np.minimum(right, width + _LINE)
+    wide = right - left >= LEAST_PIXELS
+    for value, role in enumerate(_ROLES):
+        mask = wide & (odd == bool(value))
+        level = top if value else top + wave - _LINE
+        x, size = left[mask], right[mask] - left[mask]
+        picture.add(body(role), x, top, size, height)
+        picture.add(Style(Layer.CURVE, "phase_odd", "outline"), x, level, size, _LINE)
+    flips = left[1:][(left[1:] > -_LINE) & (left[1:] < width)]
+    picture.add(Style(Layer.MARK, "phase_odd", "outline"), flips - _LINE / 2, top, _LINE, float(wave))
+
+
+def _add_folded_wave(
+    picture: Picture,
+    lane: BarrierLane,
+    view: View,
+    folded: NDArray[np.bool_],
+    top: float,
+    wave: int,
+    height: float,
+    metrics: Metrics,
+) -> None:
+    """Split the wave's columns by time in each parity; a lone flip keeps a full-height mark."""
+    edges = view.column_edges()
+    shares = lane.mix.shares(edges)
+    x = np.flatnonzero(folded).astype(np.float64)
+    picture.add(body("phase_even"), x, top, 1.0, height)
+    even, odd = (shares.get(parity, np.zeros(view.width))[folded] for parity in (0, 1))
+    begun = [lane.mix.begun_in(parity, edges)[folded] > 0 for parity in (0, 1)]
+    parts = [np.maximum(even, begun[0] * 1e-9), np.maximum(odd, begun[1] * 1e-9)]
+    for value, size in enumerate(stacked(parts, wave)):
+        some = size > 0
+        y = top + wave - size if value == 0 else np.full(len(size), top)
+        style = body("phase_even") if value == 0 else Style(Layer.CURVE_FILL, "phase_odd", "outline")
+        picture.add(style, x[some], y[some], 1.0, size[some].astype(np.float64))
+    alone = folded & ~(np.roll(folded, 2) & np.roll(folded, -2)) & (lane.mix.begun(edges) > 0)
+    marks = np.flatnonzero(alone).astype(np.float64)
+    picture.add(Style(Layer.MARK, "phase_odd", "outline"), marks, top, _LINE, float(wave))
+    add_fold_counts(picture, view, folded, lane.mix.begun(edges), "phases", top, float(wave), metrics)
+
+
+def _add_digits(
+    picture: Picture,
+    number: Ints,
+    left: Floats,
+    right: Floats,
+    width: int,
+    top: float,
+    wave: int,
+    metrics: Metrics,
+) -> None:
+    """The parity digit in each phase, and "#k" before it where there is room."""
+    seen_left, seen_right = np.maximum(left, 0), np.minimum(right, width)
+    for row in np.flatnonzero(seen_right - seen_left > metrics.em * 0.6).tolist():
+        k = int(number[row])
+        room = float(seen_right[row] - seen_left[row])
+        text = metrics.first_that_fits((f"phase #{k} ({k & 1})", f"#{k} ({k & 1})", f"{k & 1}"), room - metrics.em * 0.4)
+        if text:
+            role = _ROLES[k & 1]
+            picture.labels.append(Label(float(seen_left[row]), top, room, float(wave), text, role, bold=True))
+
+
+def _add_curves(
+    picture: Picture, lane: BarrierLane, view: View, stop: float, top: float, height: float, metrics: Metrics
+) -> None:
+    """Pending arrivals and transaction bytes, as steps while they can be told apart, else as means per column."""
+    curve = lane.curve
+    first = max(int(np.searchsorted(curve.time, view.start, side="right")) - 1, 0)
+    last = int(np.searchsorted(curve.time, view.end, side="right"))
+    if last <= first:
+        return
+    if last - first > _CURVE_DENSE * view.width:
+        edges = view.column_edges()
+        begin = max(0, int(np.ceil(view.pixel(int(curve.time[0])))))
+        x = np.arange(begin, max(int(stop), begin), dtype=np.float64)
+        columns = x.astype(np.int64)
+        means = {"pending": lane.pending_mean.means(edges)[columns], "tx": lane.tx_mean.means(edges)[columns]}
+        ends = x + 1
+    else:
+        x = view.pixels(curve.time[first:last])
+        ends = np.append(x[1:], stop)
+        means = {"pending": curve.pending[first:last] * 1.0, "tx": np.abs(curve.tx[first:last]) * 1.0}
+    for role, most in (("tx", lane.top_tx), ("pending", lane.top_pending)):
+        if most:
+            _add_steps(picture, role, x, ends, means[role] / most, view.width, top, height)
+    if last - first <= view.width // 8:
+        _add_counts(picture, curve, slice(first, last), x, ends, view.width, top, height, metrics)
+
+
+def _add_steps(
+    picture: Picture, role: str, left: Floats, right: Floats, share: Floats, width: int, top: float, height: float
+) -> None:
+    left, right = np.clip(left, -_LINE, width + _LINE), np.clip(right, -_LINE, width + _LINE)
+    level = np.rint(top + (height - _LINE) * (1 - np.clip(share, 0, 1)))
+    line = Style(Layer.CURVE, role, "colour")
+    some = (right > left) & (share > 0)
+    size = right - left
+    picture.add(Style(Layer.CURVE_FILL, role, "tint"), left[some], level[some], size[some], (top + height - level)[some])
+    drawn = right > left
+    picture.add(line, left[drawn], level[drawn], size[drawn], _LINE)
+    risers = np.flatnonzero((level[1:] != level[:-1]) & (left[1:] > -_LINE) & (left[1:] < width)) + 1
+    high, low = np.minimum(level[risers], level[risers - 1]), np.maximum(level[risers], level[risers - 1])
+    picture.add(line, left[risers] - _LINE / 2, high, _LINE, low - high + _LINE)
+
+
+def _add_counts(
+    picture: Picture,
+    curve: BarrierCurve,
+    rows: slice,
+    left: Floats,
+    right: Floats,
+    width: int,
+    top: float,
+    height: float,
+    metrics: Metrics,
+) -> None:
+    """The numbers on each step that has room for them: arrivals still pending of all expected, bytes outstanding."""
+    if height < metrics.em:
+        return
+    seen_left, seen_right = np.maximum(left, 0), np.minimum(right, width)
+    for index in np.flatnonzero(seen_right - seen_left > metrics.em * 2).tolist():
+        row = rows.start + index
+        pending, expected, tx = int(curve.pending[row]), int(curve.expected[row]), int(curve.tx[row])
+        texts = [f"{pending}/{expected} pending", f"{pending}/{expected}"]
+        if tx:
+            texts = [f"{pending}/{expected} · {tx} B", f"{tx} B", f"{pending}/{expected}"]
+        room = float(seen_right[index] - seen_left[index])
+        text = metrics.first_that_fits(texts, room - metrics.em * 0.8)
+        if text:
+            role = _ROLES[int(curve.phase[row]) & 1]
+            picture.labels.append(Label(float(seen_left[index]), top + _LINE, room, height - _LINE, text, role))

@@ -1,0 +1,192 @@
+"""What stands around and over the lanes: lane names, ruler, value column, cursor, hover note, measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from visualizer.trace.trace import Trace
+from visualizer.views.lanes import Lane
+from visualizer.views.painting import brush, colour, pen
+from visualizer.views.theme import Theme
+from visualizer.views.timeline_gestures import Measurement
+from visualizer.views.timeline_layout import LaneLayout
+from visualizer.views.timeline_paint import Fonts, paint_text
+from visualizer.views.timeline_scale import View, format_time, ticks
+from visualizer.views.timeline_text import WIDEST_VALUE, Value
+
+_PAD = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the parts of the timeline stand in its viewport, in pixels: names | lanes | values, under the ruler."""
+
+    names: QRectF
+    ruler: QRectF
+    lanes: QRectF
+    values: QRectF
+
+
+def make_frame(width: float, height: float, fonts: Fonts, lanes: Sequence[Lane]) -> Frame:
+    titles = {_heading(lane, lanes) for lane in lanes[:64]} | {"producer"}
+    names = round(max(fonts.width(title) for title in titles) + 2 * _PAD + 8)
+    values = round(fonts.width(WIDEST_VALUE) + 2 * _PAD + fonts.em)
+    if width - names - values < width * 0.4:  # too narrow for all: time matters most
+        values = 0
+    top = round(fonts.em * 1.9)
+    middle = max(width - names - values, 1)
+    return Frame(
+        QRectF(0, top, names, height - top),
+        QRectF(names, 0, middle, top),
+        QRectF(names, top, middle, height - top),
+        QRectF(names + middle, top, values, height - top),
+    )
+
+
+def paint_background(
+    painter: QPainter, frame: Frame, view: View, layout: LaneLayout, scroll: float, theme: Theme, fonts: Fonts
+) -> None:
+    """Surfaces, and the grid of the ruler's ticks through the lanes."""
+    painter.fillRect(frame.lanes, brush(theme.panel))
+    painter.fillRect(frame.values, brush(theme.panel_alternate))
+    painter.fillRect(frame.names, brush(theme.header))
+    width = frame.lanes.right() + frame.values.width()
+    painter.fillRect(QRectF(0, 0, width, frame.ruler.height()), brush(theme.header))
+    times, _ = ticks(view, fonts.em * 6)
+    x = view.pixels(times) + frame.lanes.left()
+    for at in x.tolist():
+        painter.fillRect(QRectF(round(at), frame.lanes.top(), 1, frame.lanes.height()), brush(theme.grid))
+    painter.setPen(pen(theme.border))
+    painter.drawLine(QPointF(0, frame.ruler.bottom()), QPointF(width, frame.ruler.bottom()))
+    painter.drawLine(frame.lanes.topLeft(), frame.lanes.bottomLeft())
+    painter.drawLine(frame.values.topLeft(), frame.values.bottomLeft())
+
+
+def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts: Fonts) -> None:
+    """Ticks with times, and small ticks between them."""
+    painter.save()
+    painter.setClipRect(frame.ruler)
+    times, step = ticks(view, fonts.em * 6)
+    bottom = frame.ruler.bottom()
+    for small in range(1, 5):
+        for at in (view.pixels(times - step * small // 5) + frame.ruler.left()).tolist():
+            painter.fillRect(QRectF(round(at), bottom - 4, 1, 4), brush(theme.text_disabled))
+    painter.setFont(fonts.plain)
+    painter.setPen(colour(theme.text_muted))
+    for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):
+        painter.fillRect(QRectF(round(at), bottom - 9, 1, 9), brush(theme.text_muted))
+        paint_text(painter, fonts, format_time(time, step), at + 4, 0, frame.ruler.height() - 4)
+    painter.restore()
+
+
+def paint_names(
+    painter: QPainter, frame: Frame, lanes: Sequence[Lane], trace: Trace, layout: LaneLayout, scroll: float, theme: Theme, fonts: Fonts
+) -> None:
+    """The names of the lanes in view, each with a stripe of who acts there."""
+    painter.save()
+    painter.setClipRect(frame.names)
+    painter.setFont(fonts.plain)
+    for row in layout.in_range(scroll, scroll + frame.lanes.height()):
+        top, height = frame.lanes.top() + float(layout.top[row]) - scroll, float(layout.height[row])
+        paint = theme.paint(_stripe(trace, lanes[row]))
+        painter.fillRect(QRectF(0, top, 5, height), brush(paint.outline))
+        painter.setPen(colour(theme.text))
+        paint_text(painter, fonts, _heading(lanes[row], lanes), _PAD + 5, top, height)
+    painter.restore()
+
+
+def paint_values(
+    painter: QPainter, frame: Frame, values: Sequence[tuple[float, float, Value]], theme: Theme, fonts: Fonts, title: str
+) -> None:
+    """The value column: (top, height, value) of each lane in view, with a swatch of its state."""
+    if not frame.values.width():
+        return
+    left = frame.values.left() + _PAD
+    painter.setFont(fonts.bold)
+    painter.setPen(colour(theme.text))
+    paint_text(painter, fonts, title, left, 0, frame.ruler.height())
+    painter.save()
+    painter.setClipRect(frame.values)
+    painter.setFont(fonts.plain)
+    size = round(fonts.em * 0.6)
+    for top, height, value in values:
+        if value.role:
+            paint = theme.paint(value.role)
+            painter.setPen(pen(paint.outline))
+            painter.setBrush(brush(paint.fill))
+            painter.drawRect(QRectF(left, round(top + (height - size) / 2), size, size))
+        painter.setPen(colour(theme.text if value.role else theme.text_muted))
+        paint_text(painter, fonts, value.text, left + fonts.em, top, height)
+    painter.restore()
+
+
+def paint_lane_highlight(painter: QPainter, frame: Frame, top: float, height: float, theme: Theme) -> None:
+    """The focused lane: a bar at its name and a frame through all columns, never a wash that would change colours."""
+    box = QRectF(1, top - 2, frame.values.right() - 2, height + 3)
+    painter.setPen(pen(theme.accent))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box)
+    painter.fillRect(QRectF(0, top - 2, 5, height + 4), brush(theme.accent))
+
+
+def paint_cursor(painter: QPainter, frame: Frame, x: float, time: int, step_ps: int, theme: Theme, fonts: Fonts) -> None:
+    """The focused event: a line through all lanes and its time on a flag in the ruler."""
+    at = round(frame.lanes.left() + x)
+    painter.fillRect(QRectF(at - 1, frame.ruler.bottom(), 2, frame.lanes.height()), brush(theme.accent))
+    text = format_time(time, step_ps)
+    width = fonts.width(text) + 2 * 6
+    left = min(max(at - width / 2, frame.ruler.left()), frame.ruler.right() - width)
+    flag = QRectF(round(left), frame.ruler.bottom() - round(fonts.em * 1.25), round(width), round(fonts.em * 1.25))
+    painter.fillRect(flag, brush(theme.accent))
+    painter.setPen(colour(theme.accent_text))
+    painter.setFont(fonts.bold)
+    paint_text(painter, fonts, text, flag.x() + 6, flag.y(), flag.height())
+
+
+def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme) -> None:
+    """A diamond where the focused event happened, so that it shows on its lane and not only in time."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(pen(theme.panel, 1.5))
+    painter.setBrush(brush(theme.accent))
+    painter.drawPolygon([QPointF(x, y - 7), QPointF(x + 7, y), QPointF(x, y + 7), QPointF(x - 7, y)])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_measurement(painter: QPainter, frame: Frame, view: View, measured: Measurement, theme: Theme, fonts: Fonts) -> None:
+    """The stretch marked on the ruler, with its length."""
+    a, b = sorted((view.pixel(measured.begin), view.pixel(measured.end)))
+    left, right = frame.lanes.left() + max(a, -2), frame.lanes.left() + min(b, view.width + 2)
+    if right < frame.lanes.left() or left > frame.lanes.right():
+        return
+    painter.fillRect(QRectF(left, frame.lanes.top(), right - left, frame.lanes.height()), brush(theme.accent, 36))
+    for x in (left, right):
+        painter.fillRect(QRectF(round(x), frame.ruler.top(), 1, frame.ruler.height() + frame.lanes.height()), brush(theme.hover))
+    text = f"Δ {format_time(measured.length)}"
+    width = fonts.width(text) + 16
+    middle = min(max((left + right) / 2, frame.ruler.left() + width / 2), frame.ruler.right() - width / 2)
+    box = QRectF(round(middle - width / 2), 2, round(width), round(fonts.em * 1.2))
+    painter.setPen(pen(theme.hover))
+    painter.setBrush(brush(theme.raised))
+    painter.drawRect(box)
+    painter.setPen(colour(theme.text))
+    painter.setFont(fonts.bold)
+    paint_text(painter, fonts, text, box.x() + 8, box.y(), box.height())
+
+
+def _heading(lane: Lane, lanes: Sequence[Lane]) -> str:
+    return lane.key if lanes[-1].cta else lane.title
+
+
+def _stripe(trace: Trace, lane: Lane) -> str:
+    """The role whose colour marks the lane's name."""
+    if lane.kind == "barrier":
+        kind = trace.barriers[lane.row].kind
+        return "full" if kind == "full" else "empty"
+    if lane.kind == "stage":
+        return "running"
+    role = trace.agents[lane.row].role
+    return {"producer": "producer", "consumer": "consumer", "copy_engine": "tma"}.get(role, "running")

@@ -1,0 +1,184 @@
+"""What each lane is drawn from, built from History when the lane first comes into view and kept while it may come again.
+
+A recording can have thousands of lanes; a window shows some thirty of them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.playback.lane_steps import lane_steps
+from visualizer.replay.history import AgentActivity, History, Spans, StageState
+from visualizer.trace.schema import EventFlag
+from visualizer.views.lanes import Lane, build_lanes
+from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
+from visualizer.views.timeline_intervals import Intervals, make_intervals
+
+_KEPT = 256  # lanes
+STUCK = 255
+"""State of a wait that the recording ends in: nothing released it."""
+_STUCK_SHARE = 0.1  # of the recording's length, added so that a wait without end has a length to be seen
+
+_AGENT_ROLES = {
+    int(AgentActivity.READING): "reading",
+    int(AgentActivity.RUNNING): "running",
+    int(AgentActivity.WAITING): "waiting",
+    int(AgentActivity.TIMED_OUT): "error",
+    STUCK: "error",
+}
+_STAGE_ROLES = {
+    int(StageState.EMPTY): "empty",
+    int(StageState.FILLING): "filling",
+    int(StageState.FULL): "full",
+    int(StageState.READING): "reading",
+}
+
+Data = TypeVar("Data")
+
+
+@dataclass(frozen=True, eq=False)
+class CopyRows:
+    """A copy engine's lane: one row if no two copies overlap, else a row per stage."""
+
+    rows: list[Intervals]
+    estimated: list[NDArray[np.int64]]  # per row, landing times (ps) that are estimates
+
+
+class LaneStore:
+    """Lanes of one recording and, on demand, what they are drawn from."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.lanes = build_lanes(history.trace)
+        self.row_of = {lane.key: row for row, lane in enumerate(self.lanes)}
+        self.stuck = history.trace.meta.ending.kind != "completed"
+        recorded = history.trace.duration_ps
+        self.end = round(recorded * (1 + _STUCK_SHARE)) if self.stuck else recorded
+        """Where the picture ends (ps): the recording's end, or a little later when something still waits."""
+        self._data: OrderedDict[str, object] = OrderedDict()
+
+    def intervals(self, lane: Lane) -> Intervals:
+        """An agent's or stage's intervals."""
+        make = self._agent if lane.kind == "agent" else self._stage
+        return self._keep(lane.key, lambda: make(lane.row))
+
+    def copies(self, lane: Lane) -> CopyRows:
+        return self._keep(lane.key, lambda: self._copies(lane.cta))
+
+    def barrier(self, lane: Lane) -> BarrierLane:
+        return self._keep(lane.key, lambda: make_barrier_lane(self.history.barrier_curve(lane.row), self.end))
+
+    def steps(self, lane: Lane) -> NDArray[np.int64]:
+        """The steps of the lane's events, ascending."""
+        found = lane_steps(self.history, lane.key)
+        return np.empty(0, np.int64) if found is None else found[0].steps(found[1])
+
+    def times(self, lane: Lane) -> NDArray[np.int64]:
+        """When the lane's events happened (ps), in the order of `steps`: what clicks and cursors snap to."""
+        return self._keep(f"{lane.key} times", lambda: self.history.trace.events["time"][self.steps(lane)])
+
+    def nearest_step(self, lane: Lane, time: int) -> int | None:
+        """The lane's event nearest to `time`; of several at one time the last, which holds their outcome."""
+        times = self.times(lane)
+        if not len(times):
+            return None
+        after = int(np.searchsorted(times, time, side="left"))
+        before = after - 1
+        if after == len(times) or (before >= 0 and time - times[before] < times[after] - time):
+            after = before
+        return int(self.steps(lane)[int(np.searchsorted(times, times[after], side="right")) - 1])
+
+    def _keep(self, key: str, make: Callable[[], Data]) -> Data:
+        if key not in self._data:
+            self._data[key] = make()
+            if len(self._data) > _KEPT:
+                self._data.popitem(last=False)
+        self._data.move_to_end(key)
+        return cast(Data, self._data[key])  # each key is only ever asked for with one maker
+
+    def _agent(self, row: int) -> Intervals:
+        spans = self.history.agent_spans(row)
+        if self.stuck and len(spans) and spans.state[-1] in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
+            state, end = spans.state.copy(), spans.end.copy()
+            state[-1] = STUCK if state[-1] == AgentActivity.WAITING else state[-1]
+            end[-1] = self.end
+            spans = replace(spans, state=state, end=end)
+        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index))
+
+    def _agent_texts(self, spans: Spans, index: int) -> list[str]:
+        state, tile, barrier = int(spans.state[index]), int(spans.tile[index]), int(spans.barrier[index])
+        name = self._short(barrier)
+        if state == STUCK:
+            return [f"⚠ never released: waits {name}", f"⚠ waits {name}", f"⚠ {name}", "⚠"]
+        if state == AgentActivity.TIMED_OUT:
+            return [f"⚠ gave up on {name}", f"⚠ {name}", "⚠"]
+        if state == AgentActivity.WAITING:
+            return [f"waits {name}", name]
+        if state == AgentActivity.READING:
+            return [f"reads tile {tile}", f"tile {tile}", f"{tile}"]
+        return [f"tile {tile}"] if tile >= 0 else []
+
+    def _stage(self, row: int) -> Intervals:
+        spans = self.history.stage_spans(row)
+        if self.stuck and len(spans):
+            end = spans.end.copy()
+            end[-1] = self.end
+            spans = replace(spans, end=end)
+
+        def texts(index: int) -> list[str]:
+            state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
+            return ["empty"] if tile < 0 else [f"{state} · tile {tile}", f"tile {tile}", f"{tile}"]
+
+        return make_intervals(spans, _STAGE_ROLES, texts)
+
+    def _copies(self, cta: int) -> CopyRows:
+        spans = self.history.copy_spans(cta)
+        events = self.history.trace.events
+        stage = np.array([barrier.stage for barrier in self.history.trace.barriers] + [-1])[spans.barrier]
+        stage = np.where(stage >= 0, stage, np.maximum(events["stage"][spans.first_step], 0))
+        rows = [_joined(spans.keep(stage == value)) for value in np.unique(stage)]
+        if len(rows) > 1 and _most_at_once(rows) == 1:
+            rows = [_joined(spans)]
+        return CopyRows([self._copy_row(row) for row in rows], [self._estimated(row) for row in rows])
+
+    def _copy_row(self, spans: Spans) -> Intervals:
+        def texts(index: int) -> list[str]:
+            tile = int(spans.tile[index])
+            return [f"tile {tile}", f"{tile}"]
+
+        return make_intervals(spans, {int(AgentActivity.RUNNING): "tma"}, texts)
+
+    def _estimated(self, spans: Spans) -> NDArray[np.int64]:
+        flags = self.history.trace.events["flags"][spans.last_step]
+        return spans.end[(flags & EventFlag.ESTIMATED) != 0]
+
+    def _short(self, barrier: int) -> str:
+        """The barrier's name without its CTA, which the lane's header shows."""
+        return self.history.trace.barriers[barrier].name.rpartition(".")[2] if barrier >= 0 else "?"
+
+
+def _joined(spans: Spans) -> Spans:
+    """Copies of one tile as one: from the first issue to the last landing. Cut where the next one begins."""
+    if not len(spans):
+        return spans
+    first = np.ones(len(spans), bool)
+    first[1:] = spans.tile[1:] != spans.tile[:-1]
+    starts = np.flatnonzero(first)
+    end = np.maximum.reduceat(spans.end, starts)
+    last_step = np.maximum.reduceat(spans.last_step, starts)
+    joined = spans.keep(first)
+    end[:-1] = np.minimum(end[:-1], joined.start[1:])
+    return replace(joined, end=end, last_step=last_step)
+
+
+def _most_at_once(rows: list[Spans]) -> int:
+    """The most intervals of all rows that overlap at any time."""
+    starts = np.sort(np.concatenate([row.start for row in rows]))
+    ends = np.sort(np.concatenate([row.end for row in rows]))
+    return int((np.arange(1, len(starts) + 1) - np.searchsorted(ends, starts, side="right")).max(initial=0))

@@ -1,0 +1,129 @@
+"""Paints the timeline's picture: every colour comes from the theme, every rectangle in a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath
+
+from visualizer.views.arrows_model import Arrow
+from visualizer.views.painting import brush, colour, draw_arrow_head, draw_rects, hatch_brush, pen
+from visualizer.views.theme import PAINT_ROLES, Theme, mix
+from visualizer.views.timeline_model import Dash, Label, Metrics, Picture, Style
+
+_TINT_ALPHA = 70
+_PAD = 5.0  # pixels beside text
+
+
+class Fonts:
+    """The widget's font, plain and bold, with their metrics; text widths are cached, they are asked for often."""
+
+    def __init__(self, font: QFont) -> None:
+        self.plain = QFont(font)
+        self.bold = QFont(font)
+        self.bold.setBold(True)
+        measure = QFontMetricsF(self.bold)
+        self.em = float(measure.height())
+        self.ascent = float(measure.ascent())
+        self.width = lru_cache(maxsize=20_000)(lambda text: float(measure.horizontalAdvance(text)))
+        self.metrics = Metrics(self.em, self.width)
+
+
+def paint_picture(painter: QPainter, picture: Picture, theme: Theme, fonts: Fonts) -> None:
+    """Rectangles by layer, then dashes, then labels."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for style, rects in picture.batches():
+        painter.setBrush(_brush(style, theme))
+        draw_rects(painter, rects)
+    for dash in picture.dashes:
+        _paint_dash(painter, dash, theme)
+    _paint_labels(painter, picture.labels, theme, fonts)
+
+
+def _brush(style: Style, theme: Theme) -> object:
+    if style.part == "colour":
+        return brush(theme.colour(style.role))
+    if style.part == "tint":
+        return brush(theme.colour(style.role), _TINT_ALPHA)
+    paint = theme.paint(style.role)
+    if style.part == "hatch":
+        return hatch_brush(mix(paint.fill, paint.text, 0.45))
+    return brush(paint.fill if style.part == "fill" else paint.outline)
+
+
+def _paint_dash(painter: QPainter, dash: Dash, theme: Theme) -> None:
+    painter.setPen(pen(theme.panel, 2.0, dashed=True))
+    painter.drawLine(QPointF(dash.x, dash.top), QPointF(dash.x, dash.bottom))
+
+
+def _paint_labels(painter: QPainter, labels: Sequence[Label], theme: Theme, fonts: Fonts) -> None:
+    """Grouped by font, because changing it costs more than drawing a label."""
+    for bold, font in ((False, fonts.plain), (True, fonts.bold)):
+        painter.setFont(font)
+        for label in labels:
+            if label.bold == bold:
+                _paint_label(painter, label, theme, fonts)
+
+
+def _paint_label(painter: QPainter, label: Label, theme: Theme, fonts: Fonts) -> None:
+    if label.role == "fold_count":
+        painter.setPen(pen(theme.border))
+        painter.setBrush(brush(theme.raised))
+        middle = label.y + label.height / 2
+        painter.drawRect(QRectF(round(label.x), round(middle - fonts.em / 2), round(label.width), round(fonts.em)))
+        painter.setPen(colour(theme.text))
+    else:
+        painter.setPen(colour(theme.paint(label.role).text if label.role in PAINT_ROLES else theme.colour(label.role)))
+    x = label.x
+    if label.align == "centre":
+        x += (label.width - fonts.width(label.text)) / 2
+    elif label.align == "right":
+        x += label.width - fonts.width(label.text)
+    baseline = label.y + (label.height - fonts.em) / 2 + fonts.ascent
+    painter.drawText(QPointF(round(x), round(baseline)), label.text)
+
+
+def paint_text(painter: QPainter, fonts: Fonts, text: str, x: float, top: float, height: float) -> None:
+    """One line, left at x, upright in the middle; in the painter's pen and font."""
+    painter.drawText(QPointF(round(x), round(top + (height - fonts.em) / 2 + fonts.ascent)), text)
+
+
+def paint_arrows(painter: QPainter, arrows: Sequence[Arrow], theme: Theme) -> None:
+    """Curves with a halo in the panel's colour, so that they show on every state."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    for arrow in arrows:
+        name = theme.colour(arrow.role)
+        path = QPainterPath(QPointF(arrow.x, arrow.y))
+        path.cubicTo(
+            QPointF(arrow.x + arrow.reach, arrow.y),
+            QPointF(arrow.to_x - arrow.reach - 8, arrow.to_y),
+            QPointF(arrow.to_x - 8, arrow.to_y),
+        )
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for line in (pen(theme.panel, 5.0), pen(name, 2.4)):
+            painter.setPen(line)
+            painter.drawPath(path)
+        painter.setPen(pen(theme.panel, 1.5))
+        painter.setBrush(brush(name))
+        painter.drawEllipse(QPointF(arrow.x, arrow.y), 4.5, 4.5)
+        draw_arrow_head(painter, arrow.to_x, arrow.to_y, 1.0, 0.0, 11.0)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_note(painter: QPainter, fonts: Fonts, theme: Theme, lines: Sequence[str], at: QPointF, bounds: QRectF) -> None:
+    """A small box of text beside a point, kept inside `bounds`."""
+    width = max(fonts.width(line) for line in lines) + 2 * _PAD + 4
+    height = len(lines) * fonts.em + 2 * _PAD
+    x = at.x() + 16 if at.x() + 16 + width <= bounds.right() else at.x() - 12 - width
+    y = at.y() + 18 if at.y() + 18 + height <= bounds.bottom() else at.y() - 8 - height
+    box = QRectF(round(max(x, bounds.left())), round(max(y, bounds.top())), round(width), round(height))
+    painter.setPen(pen(theme.hover))
+    painter.setBrush(brush(theme.raised))
+    painter.drawRect(box)
+    painter.setPen(colour(theme.text))
+    for index, line in enumerate(lines):
+        painter.setFont(fonts.plain if index else fonts.bold)
+        paint_text(painter, fonts, line, box.x() + _PAD + 2, box.y() + _PAD + index * fonts.em, fonts.em)

@@ -1,0 +1,135 @@
+"""What the timeline says in words: the value column (each lane at the focus) and the hover note (what is under the pointer)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from visualizer.replay.history import AgentActivity, StageState, State
+from visualizer.trace.trace import Trace
+from visualizer.views.lanes import Lane
+from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
+from visualizer.views.timeline_lanes import STUCK, LaneStore
+from visualizer.views.timeline_scale import View, format_time
+
+WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
+"""A text as wide as the value column has to be."""
+
+_ACTIVITY_ROLES = {
+    AgentActivity.RUNNING: "running",
+    AgentActivity.WAITING: "waiting",
+    AgentActivity.READING: "reading",
+    AgentActivity.TIMED_OUT: "error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A lane's value at the focus, and the Paint role of its swatch ("" for none)."""
+
+    text: str
+    role: str
+
+
+def lane_value(trace: Trace, state: State, lane: Lane) -> Value:
+    """What the lane is at, right after the focused event."""
+    if lane.kind == "agent":
+        return _agent_value(trace, state, lane.row)
+    if lane.kind == "copy":
+        return _copy_value(trace, state, lane)
+    if lane.kind == "stage":
+        stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
+        name = stage.name.lower()
+        return Value(f"{name} · tile {tile}" if tile >= 0 else name, name)
+    return _barrier_value(state, lane.row)
+
+
+def _agent_value(trace: Trace, state: State, row: int) -> Value:
+    activity = AgentActivity(int(state.agent_activity[row]))
+    role = _ACTIVITY_ROLES.get(activity, "")
+    barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
+    if barrier >= 0:
+        verb = "gave up on" if activity == AgentActivity.TIMED_OUT else "waiting"
+        name = trace.barriers[barrier].name.rpartition(".")[2]
+        return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
+    name = activity.name.lower().replace("_", " ")
+    if activity == AgentActivity.READING and stage >= 0:
+        return Value(f"reading stage[{stage}] · tile {tile}", role)
+    return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
+
+
+def _copy_value(trace: Trace, state: State, lane: Lane) -> Value:
+    if state.agent_activity[lane.row] != AgentActivity.RUNNING:
+        return Value("idle", "")
+    stages = slice(lane.cta * trace.stages, (lane.cta + 1) * trace.stages)
+    filling = np.flatnonzero(state.stage_state[stages] == StageState.FILLING)
+    tiles = sorted(int(tile) for tile in state.stage_tile[stages][filling])
+    if not tiles:
+        return Value("copying", "tma")
+    return Value(f"copying tile{'s' * (len(tiles) > 1)} {', '.join(map(str, tiles))}", "tma")
+
+
+def _barrier_value(state: State, row: int) -> Value:
+    if not state.barrier_valid[row]:
+        return Value("not initialised", "")
+    phase, tx = int(state.barrier_phase[row]), int(state.barrier_tx[row])
+    counts = f"{int(state.barrier_pending[row])}/{int(state.barrier_expected[row])}"
+    return Value(f"phase #{phase} ({phase & 1}) · {counts} · {tx} B", "phase_odd" if phase & 1 else "phase_even")
+
+
+def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: float) -> list[str]:
+    """Lines about what is under pixel `x` of a lane; `sub_row` (0..1) is how far down the lane the pointer is."""
+    time = view.time(x)
+    if lane.kind == "barrier":
+        return _barrier_note(store, lane, view, x)
+    intervals = _row_at(store, lane, sub_row)
+    if intervals is None:
+        return [lane.title]
+    spans = intervals.spans
+    column = View(view.time(np.floor(x)), view.ps_per_px, 1)
+    rows = rows_in_view(spans, column)
+    count = rows.stop - rows.start
+    narrow = bool((spans.end[rows] - spans.start[rows] < LEAST_PIXELS * view.ps_per_px).any())
+    if count > 1 and narrow:
+        return [f"{lane.title} · {count} intervals folded", *_shares(intervals, column)]
+    row = int(np.searchsorted(spans.start, time, side="right")) - 1
+    if row < 0 or spans.end[row] < time:
+        return [f"{lane.title} · not running" if lane.kind == "agent" else f"{lane.title} · idle"]
+    texts = intervals.texts(row) or ["running"]
+    begin, end = int(spans.start[row]), int(spans.end[row])
+    if spans.state[row] == STUCK:
+        return [f"{lane.title} · {texts[0]}", f"since {format_time(begin)}"]
+    return [f"{lane.title} · {texts[0]}", f"{format_time(end - begin)} · from {format_time(begin)} to {format_time(end)}"]
+
+
+def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
+    if lane.kind != "copy":
+        return store.intervals(lane)
+    rows = store.copies(lane).rows
+    return rows[min(int(sub_row * len(rows)), len(rows) - 1)] if rows else None
+
+
+def _shares(intervals: Intervals, column: View) -> list[str]:
+    shares = intervals.mix.shares(column.column_edges())
+    parts = [f"{float(shares[s][0]):.0%} {role}" for s, role in intervals.roles.items() if role and s in shares and shares[s][0]]
+    return [" · ".join(parts)] if parts else []
+
+
+def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+    data = store.barrier(lane)
+    column = View(view.time(np.floor(x)), view.ps_per_px, 1).column_edges()
+    flips = int(data.mix.begun(column)[0])
+    if flips > 1:
+        return [f"{lane.title} · {flips} phases folded"]
+    row = int(np.searchsorted(data.curve.time, view.time(x), side="right")) - 1
+    if row < 0:
+        return [f"{lane.title} · not initialised"]
+    curve = data.curve
+    phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
+    at = int(np.searchsorted(data.number, phase))
+    length = format_time(int(data.end[at] - data.start[at]))
+    return [
+        f"{lane.title} · phase #{phase} (parity {phase & 1}) · {length}",
+        f"{pending} of {expected} arrivals pending · {int(curve.tx[row])} B outstanding",
+    ]
