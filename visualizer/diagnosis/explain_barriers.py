@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.scene import Scene
-from visualizer.diagnosis.wording import counted, duration, listed
+from visualizer.diagnosis.wording import counted, duration, listed, sentence
 from visualizer.replay.history import StageState
 from visualizer.trace.schema import EventKind
 
@@ -46,23 +46,20 @@ def arrive_expect_tx(scene: Scene) -> str:
 
 
 def complete_tx(scene: Scene) -> str:
-    tile = f" of tile {scene.tile}" if scene.tile >= 0 else ""
-    outcome = f"{_tx(scene)}{_consequence(scene)}{estimate(scene)}"
-    return f"{scene.amount} bytes{tile} land, so {scene.barrier_name} has {outcome}"
+    landed = f"{scene.amount} bytes{_of_tile(scene)} land{_estimate(scene)}"
+    return f"{landed}, so {scene.barrier_name} has {_tx(scene)}{_consequence(scene)}"
 
 
 def phase_complete(scene: Scene) -> str:
     after = scene.after
     opening = (
-        f"Phase #{scene.amount} of {scene.barrier_name} completes: parity {scene.parity} -> {1 - scene.parity},"
-        f" pending reloads to {after.pending}."
+        f"Phase #{scene.amount} of {scene.barrier_name} completes{_estimate(scene)}:"
+        f" parity {scene.parity} -> {1 - scene.parity}, pending reloads to {after.pending}."
     )
     released = scene.names(scene.causality.woken_by(scene.step))
     means = _means(scene)
     lets = f"this lets {listed(released)} pass" if released else "no wait in this recording needed it"
-    return (
-        f"{opening} {means}; {lets}.{estimate(scene)}" if means else f"{opening} {lets.capitalize()}.{estimate(scene)}"
-    )
+    return f"{opening} {means}; {lets}." if means else f"{opening} {sentence(lets)}."
 
 
 def copy_issue(scene: Scene) -> str:
@@ -81,11 +78,12 @@ def copy_done(scene: Scene) -> str:
     issue = scene.causality.issue_of(scene.step)
     since = "" if issue is None else f" {duration(scene.elapsed(issue))} after its issue"
     into = f" into stage {scene.stage}" if scene.stage >= 0 else ""
-    return f"The copy{_of_tile(scene)}{into} has landed{since}: {scene.amount} bytes.{estimate(scene)}"
+    return f"The copy{_of_tile(scene)}{into} has landed{since}{_estimate(scene)}: {scene.amount} bytes."
 
 
-def estimate(scene: Scene) -> str:
-    return " Its time is an estimate: the hardware keeps no record of it." if scene.estimated else ""
+def _estimate(scene: Scene) -> str:
+    """To go with what happened: the hardware keeps no record of it, so its time lies between two observations."""
+    return " (at an estimated time)" if scene.estimated else ""
 
 
 def _of_tile(scene: Scene) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.scene import Scene
-from visualizer.diagnosis.wording import counted, duration
+from visualizer.diagnosis.wording import counted, duration, sentence
 from visualizer.replay.history import BarrierState, StageState
 from visualizer.trace.schema import EventFlag, EventKind
 
@@ -95,7 +95,7 @@ def _outlook(scene: Scene) -> str:
         return f" {held_up}." if held_up else ""
     fate = "it gives up" if end is not None else "it does not pass in this recording"
     where = f" at step {end}" if end is not None else ""
-    return f" {held_up}; {fate}{where}." if held_up else f" {fate.capitalize()}{where}."
+    return f" {held_up}; {fate}{where}." if held_up else f" {sentence(fate)}{where}."
 
 
 def _held_up_by(scene: Scene) -> str:

@@ -25,3 +25,8 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > 6:
         return f"{', '.join(names[:5])} and {len(names) - 5} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter; names in it keep theirs."""
+    return text[:1].upper() + text[1:]

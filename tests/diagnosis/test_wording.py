@@ -1,0 +1,36 @@
+"""Numbers in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from visualizer.diagnosis.wording import counted, duration, listed, sentence
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 arrivals"), (1, "1 arrival"), (96, "96 arrivals")])
+def test_counted(number: int, text: str) -> None:
+    assert counted(number, "arrival") == text
+
+
+@pytest.mark.parametrize(
+    ("ps", "text"), [(0, "0.0 ns"), (21_535, "21.5 ns"), (1_378_170, "1378 ns"), (14_320_000, "14.32 us")]
+)
+def test_duration(ps: int, text: str) -> None:
+    assert duration(ps) == text
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (list("abc"), "a, b and c"),
+        (list("abcdefgh"), "a, b, c, d, e and 3 more"),
+    ],
+)
+def test_listed(names: list[str], text: str) -> None:
+    assert listed(names) == text
+
+
+def test_a_sentence_keeps_the_names_in_it() -> None:
+    assert sentence("it gives up on CTA1.full[0]") == "It gives up on CTA1.full[0]"
