@@ -42,9 +42,8 @@ def step_text(document: Document) -> str:
     site = event["site"]
     head = f"step {document['step']} of 0..{document['steps'] - 1} at {duration(document['time_ps'])}"
     head += f", {site['file']}:{site['line']} {site['op']}" if site else ""
-    facts = ", ".join(
-        f"{name} {event[name]}" for name in _EVENT_FACTS if event[name] not in (None, 0) or name == "tile"
-    )
+    facts = ", ".join(f"{name} {event[name]}" for name in _EVENT_FACTS if event[name] is not None)
+    facts += f", amount {event['amount']}" if event["amount"] else ""
     return "\n\n".join(
         [
             f"{head}\n{event['agent']}: {event['kind']}{f' ({facts})' if facts else ''}\n{document['explanation']}",
