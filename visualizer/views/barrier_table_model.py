@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from visualizer.replay.history import AgentActivity, History, State
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
 
 COLUMNS = (
-    Column("name", "barrier", "the mbarrier", False, "CTA10.empty[0]"),
+    Column("name", "barrier", "the mbarrier", False, "empty[0]"),
     Column("phase", "phase", "phases completed since init: the barrier is in phase #k", True, "#00000"),
     Column("parity", "parity", "the phase bit, k & 1, that waits are tested against", True, "parity"),
     Column("pending", "pending", "arrivals this phase still needs, of those it expects", True, "* 96 of 96"),
@@ -20,8 +22,6 @@ CHANGE_MARK = "*"
 class BarrierRows:
     """The CellSource of the barrier table at one step: the focused event's CTA, or all CTAs when barriers are few."""
 
-    columns = COLUMNS
-
     def __init__(self, history: History, step: int) -> None:
         trace = history.trace
         self.trace = trace
@@ -30,6 +30,8 @@ class BarrierRows:
             if len(trace.barriers) <= FEW_BARRIERS
             else cta_barriers(trace, cta_at(trace, step))
         )
+        longest = max((trace.barriers[row].name for row in self.barriers), key=len, default="")
+        self.columns = (replace(COLUMNS[0], widest=longest), *COLUMNS[1:])
         self._now = history.state_at(step)
         self._before = history.state_at(step - 1) if step > 0 else None
         self._waiting = _waiting(history, self._now)

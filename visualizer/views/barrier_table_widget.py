@@ -9,6 +9,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.barrier_table_model import COLUMNS, BarrierRows
 from visualizer.views.cell_table_widget import CellTable
+from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 
 
@@ -49,6 +50,7 @@ class BarrierTableWidget(QWidget):
         self.table.show_row(row if row is not None else self._touched(rows))
 
     def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
         self.table.set_theme(theme)
 
     def _touched(self, rows: BarrierRows) -> int | None:

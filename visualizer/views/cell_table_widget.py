@@ -8,12 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import QFont, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from visualizer.views.cells import Cell, CellSource, Column
-from visualizer.views.fonts_widget import inherited_mono_font
-from visualizer.views.painting import brush
+from visualizer.views.painting import brush, pen
+from visualizer.views.pane_look_widget import inherited_mono_font
 from visualizer.views.theme import Theme, load_theme, mix
 
 Index = QModelIndex | QPersistentModelIndex
@@ -36,6 +44,8 @@ class CellModel(QAbstractTableModel):
     def set_source(self, source: CellSource | None) -> None:
         self.beginResetModel()
         self.source = source
+        if source is not None:
+            self.columns = tuple(source.columns)
         self.current_row = -1
         self.endResetModel()
 
@@ -95,17 +105,38 @@ class CellModel(QAbstractTableModel):
             return brush(theme.accent)
         if tone == "changed":
             return brush(mix(theme.panel, theme.accent, 0.28))
-        if tone in ("waiting", "error"):
-            return brush(theme.paint(tone).fill)
+        if tone == "waiting":
+            return brush(mix(theme.panel, theme.waiting.fill, 0.35))
+        if tone == "error":
+            return brush(theme.error.fill)
         return brush(theme.selection) if index.row() == self.current_row else None
 
     def _foreground(self, index: Index) -> Any:
         theme, tone = self.theme, self.cell(index).tone
         if tone == "focus":
             return brush(theme.accent_text)
-        if tone in ("waiting", "error"):
-            return brush(theme.paint(tone).text)
+        if tone == "error":
+            return brush(theme.error.text)
         return brush(theme.text_muted if tone == "muted" else theme.text)
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Keeps right-aligned numbers off the next column, and marks the cell the keys are on in the accent colour."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if option.displayAlignment & Qt.AlignmentFlag.AlignRight:
+            option.text += " "
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        has_keys = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        plain = QStyleOptionViewItem(option)
+        plain.state &= ~QStyle.StateFlag.State_HasFocus
+        super().paint(painter, plain, index)
+        if has_keys:
+            painter.setPen(pen(index.model().theme.accent, 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
 
 
 class CellTable(QTableView):
@@ -118,6 +149,8 @@ class CellTable(QTableView):
         super().__init__(parent)
         self.cells = CellModel(columns, self)
         self.setModel(self.cells)
+        self.setItemDelegate(CellDelegate(self))
+        self.cells.modelReset.connect(self._fit)
         self.setAccessibleName(name)
         self.setFont(inherited_mono_font())
         self.setAlternatingRowColors(True)
@@ -145,6 +178,9 @@ class CellTable(QTableView):
         column = max(self.currentIndex().column(), 0)
         self.setCurrentIndex(self.cells.index(row, column) if row is not None else QModelIndex())
         self.viewport().update()
+
+    def scroll_to_row(self, row: int) -> None:
+        self.scrollTo(self.cells.index(row, 0))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -10,9 +10,9 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.code_highlight_widget import CudaHighlighter
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
-from visualizer.views.fonts_widget import inherited_mono_font, mono_font
 from visualizer.views.lanes import lane_of_event
 from visualizer.views.painting import colour, pen
+from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, use_panel_colours
 from visualizer.views.theme import Paint, Theme, load_theme, mix
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -35,12 +35,12 @@ class SourceView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._margin = SourceMargin(self)
         self.setFont(inherited_mono_font())
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.theme: Theme = load_theme("dark")
         self.marks = NO_MARKS
         self.site_lines: frozenset[int] = frozenset()
-        self._margin = SourceMargin(self)
         self.blockCountChanged.connect(self._fit_margin)
         self.updateRequest.connect(self._scroll_margin)
         self._fit_margin()
@@ -60,7 +60,7 @@ class SourceView(QPlainTextEdit):
     def margin_width(self) -> int:
         metrics = self.fontMetrics()
         digits = len(str(max(self.blockCount(), 100)))
-        return metrics.horizontalAdvance("w1 w2 w3 P 0" + "0" * digits) + metrics.height()
+        return metrics.horizontalAdvance("w1 w2 w3 00" + "0" * digits)
 
     def chip_paint(self, chip: Chip) -> Paint:
         return self.theme.paint(chip.role if chip.role in ("producer", "consumer") else "tma")
@@ -120,17 +120,20 @@ class SourceView(QPlainTextEdit):
     def _paint_chips(self, painter: QPainter, row: QRect, chips: tuple[Chip, ...]) -> None:
         painter.setFont(mono_font(self.font(), 0.9, bold=True))
         metrics = QFontMetricsF(painter.font())
-        left = 4.0
+        digit = metrics.horizontalAdvance("0")
+        left = digit / 2
         for chip in chips:
             paint = self.chip_paint(chip)
-            width = metrics.horizontalAdvance(chip.text) + metrics.horizontalAdvance("0")
+            room = row.width() - left - digit * (len(str(self.blockCount())) + 2)
+            text = metrics.elidedText(chip.text, Qt.TextElideMode.ElideRight, room)
+            width = metrics.horizontalAdvance(text) + digit
             box = QRect(round(left), row.top() + 1, round(width), row.height() - 2)
             painter.setBrush(colour(paint.fill))
             painter.setPen(pen(paint.outline, 1.0))
             painter.drawRoundedRect(box, 3, 3)
             painter.setPen(pen(paint.text))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, chip.text)
-            left += width + 3
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            left += width + digit / 2
 
     def _fit_margin(self) -> None:
         self.setViewportMargins(self.margin_width(), 0, 0, 0)
@@ -208,6 +211,7 @@ class CodeWidget(QWidget):
             self.view.show_marks(marks)
 
     def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
         self.view.theme = theme
         self._highlighter.set_theme(theme)
         self.view.show_marks(self.view.marks)

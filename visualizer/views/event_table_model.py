@@ -6,6 +6,7 @@ No row object is ever made, so four million events cost nothing until a cell is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,12 +70,15 @@ def cell_text(trace: Trace, step: int, column: str) -> str:
 class EventRows:
     """The CellSource of the event table: every event, or those a filter left."""
 
-    columns = COLUMNS
-
     def __init__(self, trace: Trace, steps: NDArray[np.int64] | None = None) -> None:
         """`steps`: ascending steps to show; None shows all."""
         self.trace = trace
         self.steps = steps
+        names = {
+            "agent": max((agent.name for agent in trace.agents), key=len, default=""),
+            "barrier": max((barrier.name for barrier in trace.barriers), key=len, default=""),
+        }
+        self.columns = tuple(replace(column, widest=names.get(column.key, column.widest)) for column in COLUMNS)
 
     def rows(self) -> int:
         return len(self.trace) if self.steps is None else len(self.steps)
@@ -90,8 +94,12 @@ class EventRows:
         """The row that shows a step; None if the filter hides it."""
         if self.steps is None:
             return step
-        row = int(np.searchsorted(self.steps, step))
+        row = self.row_near(step)
         return row if row < len(self.steps) and self.steps[row] == step else None
+
+    def row_near(self, step: int) -> int:
+        """The first row at or after a step; the number of rows if there is none."""
+        return step if self.steps is None else int(np.searchsorted(self.steps, step))
 
 
 def _site_text(trace: Trace, row: int) -> str:
@@ -103,7 +111,7 @@ def _site_text(trace: Trace, row: int) -> str:
 
 def _kind_text(event: np.void) -> str:
     name = kind_name(int(event["kind"]))
-    return f"{name} (blocked)" if int(event["flags"]) & EventFlag.BLOCKED else name
+    return f"{name} blocked" if int(event["flags"]) & EventFlag.BLOCKED else name
 
 
 def _time_cell(event: np.void) -> str:

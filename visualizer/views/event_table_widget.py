@@ -15,6 +15,7 @@ from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, matching_steps
 from visualizer.views.event_table_model import COLUMNS, EventRows
 from visualizer.views.lanes import lane_of_event
+from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 
 
@@ -53,6 +54,7 @@ class EventTableWidget(QWidget):
         self._trace: Trace | None = None
         self._rows: EventRows | None = None
         self._focus = Focus(0, None)
+        self._asked = -1
         self._following = False
 
     def set_history(self, history: History | None) -> None:
@@ -62,9 +64,11 @@ class EventTableWidget(QWidget):
 
     def set_focus(self, focus: Focus) -> None:
         self._focus = focus
+        self._asked = -1
         self._follow()
 
     def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
         self.table.set_theme(theme)
         self.message.setStyleSheet(f"color: {theme.error.outline}")
 
@@ -97,6 +101,8 @@ class EventTableWidget(QWidget):
             row = rows.row_of(self._focus.step)
             self._following = True
             self.table.show_row(row)
+            if row is None:
+                self.table.scroll_to_row(min(rows.row_near(self._focus.step), rows.rows() - 1))
             self._following = False
             hidden = f"; step {self._focus.step} is filtered out" if row is None else ""
         if rows is None:
@@ -115,5 +121,7 @@ class EventTableWidget(QWidget):
         if self._rows is None:
             return
         step = self._rows.step_of(row)
-        if step != self._focus.step:
+        # A click on another row tells twice: that the current row changed, and that a cell was chosen.
+        if step not in (self._focus.step, self._asked):
+            self._asked = step
             self.focus_requested.emit(Focus(step, lane_of_event(self._rows.trace, step)))

@@ -9,7 +9,7 @@ from visualizer.diagnosis.explain import explain
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.explanation_model import ending_text, heading_text, lost_text, time_note
-from visualizer.views.fonts_widget import scaled_font
+from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme, load_theme
 
 TEXT_SCALE = 1.35
@@ -36,6 +36,10 @@ class ExplanationWidget(QWidget):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(content)
+        # The pane's own background shows through.
+        content.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        area.setStyleSheet("QScrollArea { background: transparent }")
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName("Explanation")
         layout = QVBoxLayout(self)
@@ -43,8 +47,8 @@ class ExplanationWidget(QWidget):
         layout.addWidget(area)
         self.setFocusProxy(area)
         self._history: History | None = None
-        self._fit_fonts()
-        self.set_theme(load_theme("dark"))
+        self._theme = load_theme("dark")
+        self.set_theme(self._theme)
         self.set_history(None)
 
     def set_history(self, history: History | None) -> None:
@@ -63,20 +67,25 @@ class ExplanationWidget(QWidget):
         self._show(self.note, time_note(self._history.trace, focus.step))
 
     def set_theme(self, theme: Theme) -> None:
-        self.heading.setStyleSheet(f"color: {theme.text_muted}")
-        self.text.setStyleSheet(f"color: {theme.text}")
-        self.note.setStyleSheet(f"color: {theme.text_muted}")
-        banner = f"background: {theme.error.fill}; color: {theme.error.text}; padding: 6px; border-radius: 4px"
-        self.ending.setStyleSheet(banner)
-        self.lost.setStyleSheet(banner)
+        self._theme = theme
+        use_panel_colours(self, theme)
+        self._restyle()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._fit_fonts()
+            self._restyle()
 
-    def _fit_fonts(self) -> None:
-        self.text.setFont(scaled_font(self.font(), TEXT_SCALE))
+    def _restyle(self) -> None:
+        """Colours and sizes of the labels. Sizes stand in the style sheet, which would otherwise reset them."""
+        theme = self._theme
+        large = f"font-size: {self.font().pointSizeF() * TEXT_SCALE:.1f}pt"
+        self.heading.setStyleSheet(f"color: {theme.text_muted}")
+        self.text.setStyleSheet(f"color: {theme.text}; {large}")
+        self.note.setStyleSheet(f"color: {theme.text_muted}")
+        banner = f"background: {theme.error.fill}; color: {theme.error.text}; padding: 0.4em; border-radius: 4px"
+        self.ending.setStyleSheet(banner)
+        self.lost.setStyleSheet(banner)
 
     @staticmethod
     def _show(label: QLabel, text: str) -> None:

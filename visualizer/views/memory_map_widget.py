@@ -10,9 +10,9 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import barrier_step, stage_step
-from visualizer.views.fonts_widget import mono_font
 from visualizer.views.memory_map_model import COLUMNS, MapRegion, MemoryMap, memory_map
 from visualizer.views.painting import colour, hatch_brush, pen
+from visualizer.views.pane_look_widget import mono_font, use_panel_colours
 from visualizer.views.theme import Theme, load_theme
 
 WEIGHTS = {"barrier": 1.0, "padding": 1.0, "stage": 3.2}
@@ -183,6 +183,7 @@ class MemoryMapWidget(QWidget):
         self.table.show_row(self._map.focused_row())
 
     def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
         self.bar.theme = theme
         self.bar.update()
         self.table.set_theme(theme)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 SLIDE_STEPS = 24
-INNER_RATIO = 0.56
+INNER_RATIO = 0.53
 """Inner radius of the segments over the outer one: leaves the consumers' cursors a disc to stand in."""
 MIN_RADIUS = 24.0
 

@@ -53,7 +53,7 @@ class RingBarrier:
 
     @property
     def arrivals_text(self) -> str:
-        return f"{self.arrived}/{self.expected}" if self.valid else "not init"
+        return f"{self.arrived}/{self.expected}" if self.valid else "-"
 
     @property
     def bytes_text(self) -> str:

@@ -6,19 +6,15 @@ Kept apart from RingWidget so that the same picture can go on any QPaintDevice.
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from visualizer.views.fonts_widget import scaled_font
 from visualizer.views.painting import colour, draw_arrow_head, hatch_brush, pen
+from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
-from visualizer.views.ring_shapes_widget import Hit, RingShapes, consumer_lines
+from visualizer.views.ring_shapes_widget import GLYPHS, Hit, RingShapes, consumer_lines
 from visualizer.views.theme import Paint, Theme, mix
 
-GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
-SEGMENT_LINE_SHARES = (0.75, 1.25, 0.9)
-"""Sizes of a segment's three lines: stage, tile, state."""
-SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 WRAP_TEXT = "phase flips"
 CENTRE = Qt.AlignmentFlag.AlignCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -80,23 +76,16 @@ class RingPicture:
         self._paint_segment_text(painter, stage, paint)
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
-        layout = self.layout
-        x, y = layout.point(layout.angles[stage.index], (layout.outer + layout.inner) / 2)
         tile = f"tile {stage.tile}" if stage.tile >= 0 else "no tile"
         lines = (f"stage {stage.index}", tile, f"{GLYPHS[stage.state]} {stage.state}")
-        for scale in SEGMENT_TEXT_SCALES:
-            fonts = [scaled_font(self.sizes.text, scale * share, bold=share > 1.0) for share in SEGMENT_LINE_SHARES]
-            metrics = [QFontMetricsF(font) for font in fonts]
-            width = max(m.horizontalAdvance(text) for m, text in zip(metrics, lines, strict=True))
-            height = sum(m.height() for m in metrics)
-            if layout.in_segment(stage.index, Box(x - width / 2, y - height / 2, width, height)):
-                break
+        heights = [QFontMetricsF(font).height() for font in self.shapes.segment_fonts]
+        x, y = self.shapes.segment_text_centre(stage.index)
+        top, reach = y - sum(heights) / 2, self.layout.outer
         painter.setPen(pen(paint.text))
-        top = y - height / 2
-        for text, font, line in zip(lines, fonts, metrics, strict=True):
+        for text, font, height in zip(lines, self.shapes.segment_fonts, heights, strict=True):
             painter.setFont(font)
-            painter.drawText(QRectF(x - width, top, 2 * width, line.height()), CENTRE, text)
-            top += line.height()
+            painter.drawText(QRectF(x - reach, top, 2 * reach, height), CENTRE, text)
+            top += height
 
     def _paint_wrap(self, painter: QPainter) -> None:
         """Where a cursor wraps to index 0 and its phase flips; in words where there is room for them."""
@@ -189,10 +178,8 @@ class RingPicture:
         painter.setPen(pen(self.theme.producer.outline, 3.0))
         painter.drawLine(QPointF(x + dx * sizes.pointer, y + dy * sizes.pointer), _nearest_point(box, x, y))
         self._paint_pointer(painter, self.theme.producer, x, y, -dx, -dy)
-        full = f"{cursor.lines[0]} {cursor.state_text}"
-        fits = QFontMetricsF(sizes.bold).horizontalAdvance(full) <= box.width() - sizes.pad
-        text = full if fits else full.replace("producer", "P", 1)
-        self._paint_pill(painter, cursor, self.theme.producer, box, (text,))
+        text, font = self.shapes.producer_label(cursor)
+        self._paint_pill(painter, cursor, self.theme.producer, box, (text,), font)
 
     def _paint_consumer(self, painter: QPainter, cursor: RingCursor, box: QRectF) -> None:
         layout = self.layout
@@ -201,7 +188,7 @@ class RingPicture:
         painter.setPen(pen(self.theme.consumer.outline, 3.0))
         painter.drawLine(QPointF(x - dx * self.sizes.pointer, y - dy * self.sizes.pointer), box.center())
         self._paint_pointer(painter, self.theme.consumer, x, y, dx, dy)
-        self._paint_pill(painter, cursor, self.theme.consumer, box, consumer_lines(cursor))
+        self._paint_pill(painter, cursor, self.theme.consumer, box, consumer_lines(cursor), self.shapes.pill_font)
 
     def _paint_pointer(self, painter: QPainter, paint: Paint, x: float, y: float, dx: float, dy: float) -> None:
         painter.setPen(pen(paint.outline, 1.5))
@@ -209,7 +196,13 @@ class RingPicture:
         draw_arrow_head(painter, x, y, dx, dy, self.sizes.pointer)
 
     def _paint_pill(
-        self, painter: QPainter, cursor: RingCursor, paint: Paint, box: QRectF, lines: tuple[str, ...]
+        self,
+        painter: QPainter,
+        cursor: RingCursor,
+        paint: Paint,
+        box: QRectF,
+        lines: tuple[str, ...],
+        font: QFont,
     ) -> None:
         """A cursor's label. Waiting is a hatched vermillion edge beside the word; a wait that gave up, error purple."""
         corner = self.sizes.pad / 2
@@ -229,7 +222,7 @@ class RingPicture:
             painter.setPen(pen(self.theme.accent, 3.0))
             painter.drawRoundedRect(box, corner, corner)
         painter.setPen(pen(paint.text))
-        painter.setFont(self.shapes.pill_font)
+        painter.setFont(font)
         line = box.height() / len(lines)
         left = self.sizes.pad if cursor.waits or cursor.gave_up else 0.0
         for number, text in enumerate(lines):

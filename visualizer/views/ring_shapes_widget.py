@@ -12,12 +12,16 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 
 from visualizer.trace.trace import Trace
-from visualizer.views.fonts_widget import mono_font, scaled_font
+from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
 
+GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
+SEGMENT_LINE_SHARES = (0.75, 1.25, 0.9)
+"""Sizes of a segment's three lines: stage, tile, state."""
+SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
-"""Sizes tried for the consumers' labels, so that they fit inside the ring."""
+"""Sizes tried for the cursors' labels."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,10 @@ class Hit:
 class TextSizes:
     """Fonts and the sizes of everything made of text, for one text size and one recording."""
 
-    def __init__(self, base: QFont, scale: float, trace: Trace) -> None:
+    def __init__(self, base: QFont, scale: float, trace: Trace, widest_tile: str) -> None:
+        """`widest_tile`: the longest tile title of the recording, so that text keeps its size from step to step."""
         self.trace = trace
+        self.widest_tile = widest_tile
         self.text = scaled_font(base, scale)
         self.bold = scaled_font(base, scale, bold=True)
         self.number = mono_font(base, scale)
@@ -47,12 +53,12 @@ class TextSizes:
         self.pad = self.char * 0.8
         counts = max((barrier.init_count for barrier in trace.barriers), default=1)
         self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
-        self.arrivals = self.char * max(len(f"{counts}/{counts}"), len("not init"))
+        self.arrivals = self.char * len(f"{counts}/{counts}")
         self.bar = self.char * 4
         total = phase_bytes(trace)
         self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
         upper = self.label + self.row + self.bar + self.arrivals + 3 * self.pad
-        lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + self.bar + 2 * self.pad
+        lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + 0.6 * self.bar + 2 * self.pad
         self.card = (max(upper, lower) + 2 * self.pad, 4 * self.row + 2.2 * self.pad)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
@@ -78,6 +84,7 @@ class RingShapes:
         self.sizes = sizes
         self.bounds = bounds
         self.layout = sizes.lay_out(bounds)
+        self.segment_fonts = self._segment_fonts()
         self.pill_font, self.consumer_boxes = self._place_consumers()
 
     def title_box(self) -> QRectF:
@@ -119,6 +126,17 @@ class RingShapes:
         top = card.y if self.layout.slot_at_top[stage] else card.y + card.height - row
         return QRectF(card.x, top, card.width, row)
 
+    def producer_label(self, cursor: RingCursor) -> tuple[str, QFont]:
+        """The producer's label and its font: smaller if need be, and "P" if even that does not fit its box."""
+        full = f"{', '.join(cursor.lines)} {cursor.state_text}"
+        room = self.producer_box(cursor.index).width() - 2.5 * self.sizes.pad
+        for text in (full, full.replace("producer", "P", 1)):
+            for scale in PILL_SCALES:
+                font = scaled_font(self.sizes.bold, scale, bold=True)
+                if QFontMetricsF(font).horizontalAdvance(text) <= room:
+                    return text, font
+        return text, font
+
     def is_free(self, box: Box) -> bool:
         """Whether a box lies in the pane and on no card."""
         bounds = self.bounds
@@ -147,6 +165,24 @@ class RingShapes:
             help_ = f"{', '.join(cursor.lines)} at (index, phase, count) = {cursor.state_text}"
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
+
+    def segment_text_centre(self, stage: int) -> tuple[float, float]:
+        return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
+
+    def _segment_fonts(self) -> list[QFont]:
+        """Fonts of the three lines in a segment, the same in all segments and at all steps."""
+        widest = max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len)
+        lines = (f"stage {len(self.ring.stages)}", self.sizes.widest_tile, widest)
+        for scale in SEGMENT_TEXT_SCALES:
+            fonts = [scaled_font(self.sizes.text, scale * share, bold=share > 1.0) for share in SEGMENT_LINE_SHARES]
+            metrics = [QFontMetricsF(font) for font in fonts]
+            width = max(m.horizontalAdvance(text) for m, text in zip(metrics, lines, strict=True))
+            height = sum(m.height() for m in metrics)
+            centres = [self.segment_text_centre(stage.index) for stage in self.ring.stages]
+            boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
+            if all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes)):
+                break
+        return fonts
 
     def _place_consumers(self) -> tuple[QFont, list[QRectF]]:
         """Labels beside their pointers if they fit there; else stacked in the middle of the ring."""

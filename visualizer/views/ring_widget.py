@@ -41,6 +41,7 @@ class RingWidget(QWidget):
         self._sizes: TextSizes | None = None
         self._picture: RingPicture | None = None
         self._key_hit = -1
+        self._widest_tile = ""
 
     def sizeHint(self) -> QSize:
         em = self.fontMetrics().height()
@@ -52,6 +53,8 @@ class RingWidget(QWidget):
 
     def set_history(self, history: History | None) -> None:
         self._history = history
+        last = int(history.trace.events["tile"].max(initial=0)) if history is not None else 0
+        self._widest_tile = max("no tile", f"tile {last}", key=len)
         self._step = 0
         self._key_hit = -1
         self._sizes = None
@@ -142,7 +145,7 @@ class RingWidget(QWidget):
     def _largest_fit(self, bounds: Box) -> TextSizes:
         """The largest text at which the ring keeps its share of the pane; the smallest if none does."""
         assert self._history is not None
-        sizes = [TextSizes(self.font(), scale, self._history.trace) for scale in FONT_SCALES]
+        sizes = [TextSizes(self.font(), scale, self._history.trace, self._widest_tile) for scale in FONT_SCALES]
         share = RING_SHARE - SHARE_PER_STAGE * self._history.trace.stages
         least = share * min(bounds.width, bounds.height)
         return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])

@@ -7,9 +7,9 @@ from visualizer.replay.tile_table import Cursor, PhaseFlip, TileRow, TileWait, t
 from visualizer.views.cells import Cell, Column
 
 COLUMNS = (
-    Column("tile", "tile", "number of the tile", True, "000000"),
+    Column("tile", "tile", "number of the tile", True, "0000"),
     Column("pipe_write", "pipe_write", "the producer's (index, phase) when it acquires the stage", False, "(0, 0)"),
-    Column("empty_wait", "empty wait", "the producer's wait on empty[index]", False, "wait(0) passes, fresh"),
+    Column("empty_wait", "empty wait", "the producer's wait on empty[index]", False, "wait(0) blocked"),
     Column("full_phase", "full phase", "the flip of full[index] when the tile has landed", False, "full[0] 0→1"),
     Column("pipe_read", "pipe_read", "the consumers' (index, phase) when they wait", False, "(0, 0)"),
     Column("full_wait", "full wait", "the consumers' wait on full[index]", False, "wait(0) blocked"),
@@ -87,7 +87,7 @@ def _wait(wait: TileWait | None, fresh: bool) -> tuple[str, int | None, bool]:
         return PENDING, None, False
     if wait.end_step is None:
         return f"wait({wait.parity}) never passed", wait.begin_step, True
-    outcome = "blocked" if wait.blocked else "passes, fresh" if fresh else "passes"
+    outcome = "blocked" if wait.blocked else "fresh" if fresh else "passes"
     return f"wait({wait.parity}) {outcome}", wait.end_step, wait.blocked
 
 

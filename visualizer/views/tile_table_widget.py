@@ -10,6 +10,7 @@ from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import cta_at
 from visualizer.views.lanes import lane_of_event
+from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 from visualizer.views.tile_table_model import COLUMNS, TileRows
 
@@ -55,6 +56,7 @@ class TileTableWidget(QWidget):
         self.table.show_row(self._rows.row_of(int(trace.events["tile"][focus.step])))
 
     def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
         self.table.set_theme(theme)
 
     def _choose(self, row: int, column: int) -> None:

@@ -1,8 +1,21 @@
-"""Fonts of the panes, which follow the window's scale: no size is a number of pixels."""
+"""What panes share of their look: the panel's colours, and fonts that follow the window's scale, never in pixels."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QWidget
+
+from visualizer.views.painting import colour
+from visualizer.views.theme import Theme
+
+
+def use_panel_colours(widget: QWidget, theme: Theme) -> None:
+    """Give a pane, and the plain widgets in it, the theme's panel and text colours."""
+    palette = widget.palette()
+    palette.setColor(QPalette.ColorRole.Window, colour(theme.panel))
+    palette.setColor(QPalette.ColorRole.WindowText, colour(theme.text))
+    widget.setPalette(palette)
+    widget.setAutoFillBackground(True)
 
 
 def scaled_font(base: QFont, scale: float, *, bold: bool = False) -> QFont:

@@ -1,0 +1,161 @@
+"""The code pane: who is on which line, clicks on lines, following the focus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pane_testing import KERNEL, SOURCE, hand_history, hand_trace, requested, two_cta_history
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.trace.tables import Site
+from visualizer.views.code_model import Chip, CodeMarks, code_marks, next_step_at_line, source_names
+from visualizer.views.code_widget import CodeWidget
+from visualizer.views.pane import Pane
+from visualizer.views.theme import load_theme
+
+
+def test_golden_marks() -> None:
+    assert code_marks(hand_history(), 25, KERNEL) == CodeMarks(
+        file=KERNEL,
+        focused_line=7,
+        chips={4: (Chip("producer", "P"),), 7: (Chip("consumer", "w1 w2"),)},
+    )
+
+
+def test_an_event_without_a_site_keeps_the_file_and_focuses_no_line() -> None:
+    marks = code_marks(hand_history(), 20, KERNEL)
+    assert (marks.file, marks.focused_line) == (KERNEL, 0)
+    assert marks.chips[6] == (Chip("consumer", "w1 w2"),)
+
+
+def test_only_agents_of_the_focused_cta() -> None:
+    assert code_marks(two_cta_history(), 38 + 5, KERNEL).chips == {4: (Chip("producer", "P"),)}
+
+
+@pytest.mark.parametrize(("line", "step", "expected"), [(5, 0, 10), (5, 10, 15), (5, 15, 10), (2, 0, None)])
+def test_next_step_at_a_line_wraps(line: int, step: int, expected: int | None) -> None:
+    assert next_step_at_line(hand_trace(), KERNEL, line, step) == expected
+
+
+def test_files_with_sites_come_first() -> None:
+    trace = replace(hand_trace(), source_files={"a.cuh": "", KERNEL: SOURCE})
+    assert source_names(trace) == [KERNEL, "a.cuh"]
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> CodeWidget:
+    widget = CodeWidget()
+    qtbot.addWidget(widget)
+    widget.resize(620, 320)
+    widget.set_theme(load_theme("dark"))
+    widget.set_history(hand_history())
+    widget.set_focus(Focus(10, None))
+    return widget
+
+
+def place_of_line(pane: CodeWidget, line: int):
+    cursor = QTextCursor(pane.view.document().findBlockByNumber(line - 1))
+    return pane.view.cursorRect(cursor).center()
+
+
+def test_is_a_pane(pane: CodeWidget) -> None:
+    assert isinstance(pane, Pane)
+
+
+def test_shows_the_source_and_the_focused_line(pane: CodeWidget) -> None:
+    assert pane.view.toPlainText() == SOURCE
+    assert pane.view.isReadOnly()
+    assert pane.view.marks.focused_line == 5
+    assert pane.view.textCursor().blockNumber() + 1 == 5
+
+
+def test_click_on_a_line_goes_to_its_next_event(qtbot: QtBot, pane: CodeWidget) -> None:
+    wishes = requested(pane)
+    qtbot.mouseClick(pane.view.viewport(), Qt.MouseButton.LeftButton, pos=place_of_line(pane, 8))
+    assert wishes == [Focus(27, "consumer.w1")]
+
+
+def test_click_on_a_line_without_events_asks_for_nothing(qtbot: QtBot, pane: CodeWidget) -> None:
+    wishes = requested(pane)
+    qtbot.mouseClick(pane.view.viewport(), Qt.MouseButton.LeftButton, pos=place_of_line(pane, 1))
+    assert wishes == []
+
+
+def test_return_on_a_line_goes_to_its_next_event(qtbot: QtBot, pane: CodeWidget) -> None:
+    wishes = requested(pane)
+    qtbot.keyClick(pane.view, Qt.Key.Key_Return)
+    assert wishes == [Focus(15, "producer")]
+
+
+def test_marked_lines_have_a_background(pane: CodeWidget) -> None:
+    pane.set_focus(Focus(25, None))
+    lines = [selection.cursor.blockNumber() + 1 for selection in pane.view.extraSelections()]
+    assert lines == [4, 7]
+
+
+def test_the_focused_line_is_scrolled_into_view(qtbot: QtBot) -> None:
+    trace = hand_trace()
+    shift = 300
+    sites = tuple(Site(site.file, site.line + shift, site.op) for site in trace.sites)
+    far = replace(trace, sites=sites, source_files={KERNEL: "\n" * shift + SOURCE})
+    pane = CodeWidget()
+    qtbot.addWidget(pane)
+    pane.resize(500, 260)
+    pane.set_history(History(far))
+    pane.set_focus(Focus(10, None))
+    assert pane.view.viewport().rect().contains(place_of_line(pane, 5 + shift))
+
+
+def test_follows_the_event_into_another_file(qtbot: QtBot, pane: CodeWidget) -> None:
+    trace = hand_trace()
+    sites = (*trace.sites[:2], Site("other.cuh", 1, "copy"), *trace.sites[3:])
+    pane.set_history(History(replace(trace, sites=sites, source_files={KERNEL: SOURCE, "other.cuh": "copy();\n"})))
+    pane.set_focus(Focus(5, None))
+    assert pane.files.currentText() == KERNEL
+    pane.set_focus(Focus(10, None))
+    assert pane.files.currentText() == "other.cuh"
+    assert pane.view.toPlainText() == "copy();\n"
+    assert pane.view.marks.focused_line == 1
+
+
+def test_chips_are_painted_in_the_margin(pane: CodeWidget) -> None:
+    """The producer's chip shows in the margin at line 5, and goes when the producer does."""
+    pane.set_focus(Focus(10, None))
+    with_chip = pane.grab().toImage()
+    pane.set_focus(Focus(17, None))
+    without = pane.grab().toImage()
+    y = pane.view.viewport().mapTo(pane, place_of_line(pane, 5)).y()
+    fill = load_theme("dark").producer.fill
+    colours = {with_chip.pixelColor(x, y).name() for x in range(60)}
+    assert fill in colours
+    assert fill not in {without.pixelColor(x, y).name() for x in range(60)}
+
+
+def test_no_recording_no_source(pane: CodeWidget) -> None:
+    pane.set_history(None)
+    pane.set_focus(Focus(0, None))
+    assert pane.view.toPlainText() == ""
+
+
+def test_comments_keywords_and_strings_are_coloured(pane: CodeWidget) -> None:
+    theme = load_theme("dark")
+    document = pane.view.document()
+    pane.view.setPlainText('/* two\nlines */ int x = 0x10; // end "no string"\nconst char* s = "text";')
+
+    def colours(block: int) -> list[tuple[int, int, str]]:
+        formats = document.findBlockByNumber(block).layout().formats()
+        return [(f.start, f.length, f.format.foreground().color().name()) for f in formats]
+
+    assert colours(0) == [(0, 6, theme.code_comment)]
+    assert colours(1) == [
+        (0, 8, theme.code_comment),
+        (9, 3, theme.code_keyword),
+        (17, 4, theme.code_number),
+        (23, 18, theme.code_comment),
+    ]
+    assert colours(2)[-1] == (16, 6, theme.code_string)
