@@ -50,6 +50,7 @@ def build(trace: Trace, figures: dict[str, float]) -> History:
         "agents": lambda: history.agents,
         "stages": lambda: history.stages,
         "copies": lambda: history.copies,
+        "waits": lambda: history.wait_ends,
     }
     for name, part in parts.items():
         figures[f"build {name} (s)"] = seconds(part)

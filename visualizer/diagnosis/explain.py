@@ -11,12 +11,14 @@ from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.replay.history import History, StageState
 from visualizer.semantics.word import decode
-from visualizer.trace.schema import EventKind
+from visualizer.trace.schema import BARRIER_STATE_KINDS, EventKind, kind_name
 
 
 def explain(history: History, step: int) -> str:
     """What happens at `step` and why, in one or two sentences. IndexError if there is no such step."""
     scene = Scene(history, step)
+    if scene.barrier is None and scene.kind in _NEED_A_BARRIER:
+        return f"{scene.agent.name}: {kind_name(scene.kind)}, on a barrier that the recording does not name."
     return _EXPLAINERS[EventKind(scene.kind)](scene)
 
 
@@ -30,7 +32,7 @@ def _fence(scene: Scene) -> str:
 def _read_begin(scene: Scene) -> str:
     state, held = scene.stage_before()
     opening = f"{scene.agent.name} begins to read tile {scene.tile} from stage {scene.stage}"
-    missing = scene.causality.bytes_missing(scene.stage_row, scene.step) if scene.stage_row >= 0 else 0
+    missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
     if missing:
         return f"{opening}, although {missing} bytes have not landed yet."
     if state in (StageState.EMPTY, StageState.FILLING) or held != scene.tile:
@@ -89,6 +91,15 @@ def _word_sample(scene: Scene) -> str:
         " steps of 2048 bytes)."
     )
 
+
+_NEED_A_BARRIER = (
+    *BARRIER_STATE_KINDS,
+    EventKind.WAIT_BEGIN,
+    EventKind.WAIT_END,
+    EventKind.TIMEOUT,
+    EventKind.COPY_ISSUE,
+    EventKind.WORD_SAMPLE,
+)
 
 _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
     EventKind.INIT: explain_barriers.init,

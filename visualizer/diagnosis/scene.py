@@ -8,6 +8,7 @@ import numpy as np
 
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
+from visualizer.replay.stage_columns import stage_row_of
 from visualizer.replay.tile_table import Cursor
 from visualizer.trace.schema import EventFlag
 from visualizer.trace.tables import Agent, Barrier
@@ -41,7 +42,7 @@ class Scene:
 
     @property
     def barrier_name(self) -> str:
-        return self.barrier.name if self.barrier is not None else "a barrier that the recording does not name"
+        return self.barrier.name if self.barrier is not None else "no barrier"
 
     @property
     def operation(self) -> str:
@@ -71,11 +72,8 @@ class Scene:
 
     @cached_property
     def stage_row(self) -> int:
-        """cta * stages + stage of the event; -1: none. A barrier's own stage counts before the event's."""
-        cta, stage = self.agent.cta, self.stage
-        if self.barrier is not None:
-            cta, stage = self.barrier.cta, self.barrier.stage
-        return -1 if stage < 0 else cta * self.trace.stages + stage
+        """cta * stages + stage of the event; -1: none."""
+        return stage_row_of(self.trace, self.step)
 
     def stage_before(self) -> tuple[StageState, int]:
         """State and tile of the event's stage just before it; EMPTY, -1 if it has no stage."""

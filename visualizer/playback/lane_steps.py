@@ -37,6 +37,6 @@ def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
 def home_lane(history: History, step: int) -> str:
     """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
     event = history.trace.events[step]
-    if event["kind"] == EventKind.PHASE_COMPLETE:
+    if event["kind"] == EventKind.PHASE_COMPLETE and event["barrier"] >= 0:
         return history.trace.barriers[int(event["barrier"])].name
     return history.trace.agents[int(event["agent"])].name

@@ -10,6 +10,7 @@ from typing import Literal
 
 from visualizer.replay.history import History
 from visualizer.replay.phases import Phase, completion_before, phase_of, released_until
+from visualizer.replay.stage_columns import stage_row_of
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
@@ -46,10 +47,10 @@ class Causality:
         self._events = history.trace.events
 
     def release_of(self, step: int) -> Release | None:
-        """What let the wait that ends at `step` pass; None if the event is no WAIT_END."""
-        if self._kind(step) != EventKind.WAIT_END:
-            return None
+        """What let the wait that ends at `step` pass; None if the event is no WAIT_END on a known barrier."""
         event = self._events[step]
+        if self._kind(step) != EventKind.WAIT_END or event["barrier"] < 0:
+            return None
         phase = completion_before(self.history.barriers, int(event["barrier"]), step, int(event["parity"]))
         if phase is None:
             return Release(fresh=True)
@@ -140,12 +141,14 @@ class Causality:
         copies = self.history.copies
         if self._kind(step) == EventKind.COPY_DONE:
             return copies.issue_of(step)
-        stage_row = self._stage_row(step)
-        under_way = [] if stage_row is None else copies.under_way(stage_row, step)
+        stage_row = stage_row_of(self.history.trace, step)
+        under_way = [] if stage_row < 0 else copies.under_way(stage_row, step)
         return under_way[0] if under_way else None
 
     def bytes_missing(self, stage_row: int, step: int) -> int:
-        """Bytes of the copies into a stage (cta * stages + stage) that are issued but not landed after `step`."""
+        """Bytes issued to a stage (cta * stages + stage; -1: none) that have not landed after `step`."""
+        if stage_row < 0:
+            return 0
         missing = 0
         for issue in self.history.copies.under_way(stage_row, step + 1):
             landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
@@ -170,8 +173,8 @@ class Causality:
 
     def _bytes_of_issue(self, step: int) -> list[int]:
         """The COMPLETE_TX steps of the copy issued at `step`."""
-        stage_row = self._stage_row(step)
-        if stage_row is None:
+        stage_row = stage_row_of(self.history.trace, step)
+        if stage_row < 0:
             return []
         done = self.history.copies.landing_of(stage_row, step)
         last = self.history.steps if done is None else done
@@ -188,14 +191,6 @@ class Causality:
         rows, steps = self.history.barriers.index.between(barrier, first, last)
         steps = steps[self.history.barriers.kind[rows] == EventKind.COMPLETE_TX]
         return [int(step) for step in steps[self._events["tile"][steps] == tile]]
-
-    def _stage_row(self, step: int) -> int | None:
-        trace, event = self.history.trace, self._events[step]
-        barrier = int(event["barrier"])
-        stage, cta = int(event["stage"]), trace.agents[int(event["agent"])].cta
-        if barrier >= 0:
-            stage, cta = trace.barriers[barrier].stage, trace.barriers[barrier].cta
-        return None if stage < 0 else cta * trace.stages + stage
 
     def _kind(self, step: int) -> int:
         if not 0 <= step < self.history.steps:

@@ -104,7 +104,8 @@ def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
 
 def _traffic(trace: Trace, kinds: NDArray[np.uint8]) -> tuple[StepIndex, NDArray[np.int32]]:
     steps = np.flatnonzero((kinds == EventKind.COPY_ISSUE) | (kinds == EventKind.COPY_DONE))
-    _, cta = place_of(trace, steps)
+    stage, cta = place_of(trace, steps)
+    steps, cta = steps[stage >= 0], cta[stage >= 0]
     index, order = StepIndex.build(cta, steps, trace.ctas, len(trace))
     change = np.where(kinds[steps[order]] == EventKind.COPY_ISSUE, 1, -1)
     total = np.cumsum(change)

@@ -68,7 +68,8 @@ class StageColumns:
 def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
     """All stages of the trace; `kinds` is its kind column, contiguous."""
     stages = trace.stages
-    kind_of_barrier = np.array([b.kind for b in trace.barriers] or ["other"])
+    # A last entry for "no barrier", which index -1 finds.
+    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])
     steps = np.flatnonzero(_CONCERNS[kinds])
     kind, barrier = kinds[steps], trace.events["barrier"][steps]
     complete = kind == EventKind.PHASE_COMPLETE
@@ -95,14 +96,23 @@ def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
 
 
 def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Stage (-1: none) and CTA of the events at `steps`: the barrier says both where there is one."""
+    """Stage and CTA of the events at `steps`; stage -1: none. The barrier says both where there is one."""
     barrier, agent = trace.events["barrier"][steps], trace.events["agent"][steps]
-    stage = trace.events["stage"][steps].astype(np.int64)
-    # A last entry for "no barrier", which index -1 finds.
     stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)[barrier]
-    cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)
     cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)[barrier]
-    return (
-        np.where(stage_of_barrier >= 0, stage_of_barrier, stage),
-        np.where(barrier >= 0, cta_of_barrier, cta_of_agent[agent]),
-    )
+    cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)[agent]
+    stage = np.where(stage_of_barrier >= 0, stage_of_barrier, trace.events["stage"][steps])
+    cta = np.where(barrier >= 0, cta_of_barrier, cta_of_agent)
+    # A file may name a barrier of a CTA without agents, or a stage where no barrier has one: not a place of this trace.
+    return np.where((stage < trace.stages) & (cta >= 0) & (cta < trace.ctas), stage, -1), cta
+
+
+def stage_row_of(trace: Trace, step: int) -> int:
+    """The same for one event, as one number: cta * stages + stage, or -1."""
+    event = trace.events[step]
+    stage, cta = int(event["stage"]), trace.agents[int(event["agent"])].cta
+    if (barrier := int(event["barrier"])) >= 0:
+        cta = trace.barriers[barrier].cta
+        stage = trace.barriers[barrier].stage if trace.barriers[barrier].stage >= 0 else stage
+    known = 0 <= stage < trace.stages and 0 <= cta < trace.ctas
+    return cta * trace.stages + stage if known else -1
