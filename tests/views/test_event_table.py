@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from pane_testing import LAST, hand_history, hand_trace, requested
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from visualizer.playback.focus import Focus
@@ -59,7 +61,6 @@ def pane(qtbot: QtBot) -> EventTableWidget:
     qtbot.addWidget(widget)
     widget.resize(900, 300)
     widget.set_history(hand_history())
-    widget.grab()  # lays it out at this size
     widget.set_focus(Focus(20, None))
     return widget
 
@@ -68,11 +69,35 @@ def test_is_a_pane(pane: EventTableWidget) -> None:
     assert isinstance(pane, Pane)
 
 
-def test_the_focused_event_is_the_current_row_and_visible(pane: EventTableWidget) -> None:
-    pane.set_focus(Focus(LAST, None))
+@pytest.fixture
+def hosted(qtbot: QtBot) -> Iterator[EventTableWidget]:
+    """A table in a window that is not shown yet; the fixture holds the window while the test runs."""
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(900, 300)
+    widget = EventTableWidget(host)
+    widget.resize(host.size())
+    widget.set_history(hand_history())
+    yield widget
+
+
+def current_is_visible(pane: EventTableWidget) -> bool:
     table = pane.table
-    assert table.cells.current_row == table.currentIndex().row() == LAST
-    assert table.viewport().rect().contains(table.visualRect(table.currentIndex()).center())
+    return table.viewport().rect().contains(table.visualRect(table.currentIndex()).center())
+
+
+def test_the_focused_event_is_the_current_row_and_visible(hosted: EventTableWidget) -> None:
+    hosted.window().show()
+    for step in (LAST, 0, 25):
+        hosted.set_focus(Focus(step, None))
+        assert hosted.table.cells.current_row == hosted.table.currentIndex().row() == step
+        assert current_is_visible(hosted)
+
+
+def test_a_focus_moved_while_hidden_is_visible_once_shown(hosted: EventTableWidget) -> None:
+    hosted.set_focus(Focus(LAST, None))
+    hosted.window().show()
+    assert current_is_visible(hosted)
 
 
 def test_click_focuses_the_event_and_its_lane(qtbot: QtBot, pane: EventTableWidget) -> None:

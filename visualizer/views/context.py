@@ -16,6 +16,10 @@ FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
 
 
+MAX_LISTED = 3
+"""Up to so many warps in a row are named one by one: the lesson's "w1 w2 w3"."""
+
+
 def cta_at(trace: Trace, step: int) -> int:
     """The CTA whose agent did event `step`; 0 in an empty recording."""
     if not len(trace):
@@ -39,13 +43,20 @@ def short_name(agent: Agent) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names in a row; four or more warps with consecutive numbers become a range: "w1-w4"."""
-    names = list(names)
-    numbers = [int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else None for name in names]
-    first = numbers[0] if numbers else None
-    if first is not None and len(names) > 3 and numbers == list(range(first, first + len(names))):
-        return f"{names[0]}-{names[-1]}"
-    return " ".join(names)
+    """Names in a row; four or more warps with consecutive numbers become a range: "w1 w4-w7"."""
+    parts: list[str] = []
+    run: list[str] = []
+    for name in [*names, ""]:
+        if run and _warp(name) != _warp(run[-1]) + 1:
+            parts += [f"{run[0]}-{run[-1]}"] if len(run) > MAX_LISTED else run
+            run = []
+        run.append(name)
+    return " ".join(parts)
+
+
+def _warp(name: str) -> int:
+    """The number of a warp's short name; -1 for other names, which are in no range."""
+    return int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else -1
 
 
 def stage_step(history: History, cta: int, stage: int, step: int) -> int | None:

@@ -44,8 +44,12 @@ class RingPicture:
             self._paint_card(painter, stage)
         for cursor in self.ring.producers:
             self._paint_producer(painter, cursor)
-        for cursor, box in zip(self.ring.consumers, self.shapes.consumer_boxes, strict=True):
-            self._paint_consumer(painter, cursor, box)
+        consumers = list(zip(self.ring.consumers, self.shapes.consumer_boxes, strict=True))
+        for cursor, box in consumers:
+            self._paint_consumer_pointer(painter, cursor, box)
+        for cursor, box in consumers:
+            font = self.shapes.pill_font
+            self._paint_pill(painter, cursor, self.theme.consumer, box, consumer_lines(cursor), font)
 
     def paint_key_mark(self, painter: QPainter, hit: Hit) -> None:
         """The dashed outline of what the arrow keys stand on."""
@@ -181,14 +185,13 @@ class RingPicture:
         text, font = self.shapes.producer_label(cursor)
         self._paint_pill(painter, cursor, self.theme.producer, box, (text,), font)
 
-    def _paint_consumer(self, painter: QPainter, cursor: RingCursor, box: QRectF) -> None:
+    def _paint_consumer_pointer(self, painter: QPainter, cursor: RingCursor, box: QRectF) -> None:
         layout = self.layout
         x, y = layout.point(layout.angles[cursor.index], layout.inner - 2)
         dx, dy = direction(layout.angles[cursor.index])
         painter.setPen(pen(self.theme.consumer.outline, 3.0))
         painter.drawLine(QPointF(x - dx * self.sizes.pointer, y - dy * self.sizes.pointer), box.center())
         self._paint_pointer(painter, self.theme.consumer, x, y, dx, dy)
-        self._paint_pill(painter, cursor, self.theme.consumer, box, consumer_lines(cursor), self.shapes.pill_font)
 
     def _paint_pointer(self, painter: QPainter, paint: Paint, x: float, y: float, dx: float, dy: float) -> None:
         painter.setPen(pen(paint.outline, 1.5))

@@ -217,12 +217,16 @@ class RingShapes:
         return box
 
     def _stacked(self, sizes: list[tuple[float, float]]) -> list[Box]:
+        """One above the other in the middle, in the order of their pointers from the top: lines do not cross."""
         gap = self.sizes.pad / 2
         x, y = self.layout.centre
         top = y - (sum(height for _, height in sizes) + gap * (len(sizes) - 1)) / 2
-        boxes = []
-        for width, height in sizes:
-            boxes.append(Box(x - width / 2, top, width, height))
+        boxes = [Box(x, y, 0.0, 0.0)] * len(sizes)
+        cursors = self.ring.consumers
+        heights = [self.layout.point(self.layout.angles[cursor.index], 1.0)[1] for cursor in cursors]
+        for number in sorted(range(len(sizes)), key=heights.__getitem__):
+            width, height = sizes[number]
+            boxes[number] = Box(x - width / 2, top, width, height)
             top += height + gap
         return boxes
 

@@ -18,7 +18,7 @@ from visualizer.views.ring_paint_widget import RingPicture
 from visualizer.views.ring_shapes_widget import Hit, RingShapes, TextSizes
 from visualizer.views.theme import Theme, load_theme
 
-FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(16))
+FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
 """Text sizes tried, largest first, over the widget's font."""
 RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
 """Least outer radius over the pane's shorter side at which a text size is taken; less with more cards around it."""
