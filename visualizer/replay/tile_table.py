@@ -160,13 +160,15 @@ def _waits(history: History, cta: int, role: AgentRole, kind: BarrierKind) -> _P
         if agent.cta != cta or agent.role != role:
             continue
         steps = history.agents.acts.steps(row)
-        acts = trace.events[steps]
-        begins = np.flatnonzero((acts["kind"] == EventKind.WAIT_BEGIN) & wanted[acts["barrier"]] & (acts["tile"] >= 0))
+        kinds = history.kinds[steps]
+        begins = np.flatnonzero(kinds == EventKind.WAIT_BEGIN)
+        waits = trace.events[steps[begins]]
+        chosen = wanted[waits["barrier"]] & (waits["tile"] >= 0)
+        begins, waits = begins[chosen], waits[chosen]
         following = np.minimum(begins + 1, len(steps) - 1)
-        passed = (acts["kind"][following] == EventKind.WAIT_END) & (following > begins)
-        blocked = ~passed | (acts["flags"][following] & EventFlag.BLOCKED > 0)
+        passed = (kinds[following] == EventKind.WAIT_END) & (following > begins)
+        blocked = ~passed | (trace.events["flags"][steps[following]] & EventFlag.BLOCKED > 0)
         cursor = _cursors_at(history, row, steps[begins])
-        waits = acts[begins]
         tiles.append(waits["tile"].astype(np.int64))
         end = np.where(passed, steps[following], -1)
         columns = (steps[begins], stage[waits["barrier"]], waits["parity"], end, blocked, *cursor.T)
