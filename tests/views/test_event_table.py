@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -70,15 +69,20 @@ def test_is_a_pane(pane: EventTableWidget) -> None:
 
 
 @pytest.fixture
-def hosted(qtbot: QtBot) -> Iterator[EventTableWidget]:
-    """A table in a window that is not shown yet; the fixture holds the window while the test runs."""
-    host = QWidget()
-    qtbot.addWidget(host)
-    host.resize(900, 300)
+def host(qtbot: QtBot) -> QWidget:
+    """A window that is not shown yet."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(900, 300)
+    return window
+
+
+@pytest.fixture
+def hosted(host: QWidget) -> EventTableWidget:
     widget = EventTableWidget(host)
     widget.resize(host.size())
     widget.set_history(hand_history())
-    yield widget
+    return widget
 
 
 def current_is_visible(pane: EventTableWidget) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -187,25 +187,12 @@ class CellTable(QTableView):
         if event.type() == QEvent.Type.FontChange:
             self._fit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Also the first layout of a table that was hidden while the focus moved."""
-        super().resizeEvent(event)
-        self._show_current()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._show_current()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
             self.chosen.emit(index.row(), index.column())
             return
         super().keyPressEvent(event)
-
-    def _show_current(self) -> None:
-        if self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
 
     def _fit(self) -> None:
         """Rows as high and columns as wide as their text needs at this font."""
