@@ -27,9 +27,11 @@ def test_the_cta_of_a_step_and_what_belongs_to_it() -> None:
     trace = two_cta_history().trace
     assert [cta_at(trace, step) for step in (0, 37, 38)] == [0, 0, 1]
     assert cta_barriers(trace, 1) == [4, 5, 6, 7]
-    assert [trace.agents[row].name for row in cta_agents(trace, 1, "consumer")] == [
+    assert [trace.agents[row].name for row in cta_agents(trace, 1)] == [
+        "CTA1.producer",
         "CTA1.consumer.w1",
         "CTA1.consumer.w2",
+        "CTA1.tma",
     ]
 
 

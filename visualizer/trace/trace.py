@@ -43,14 +43,24 @@ class Trace:
     def __len__(self) -> int:
         return len(self.events)
 
-    @property
+    @cached_property
     def stages(self) -> int:
         """Stage buffers per CTA: one more than the highest stage any barrier belongs to."""
         return max((b.stage for b in self.barriers), default=-1) + 1
 
-    @property
+    @cached_property
     def ctas(self) -> int:
         return max((a.cta for a in self.agents), default=-1) + 1
+
+    @cached_property
+    def agent_cta(self) -> NDArray[np.int32]:
+        """The CTA of every agent, by row."""
+        return np.array([agent.cta for agent in self.agents], np.int32)
+
+    @cached_property
+    def barrier_cta(self) -> NDArray[np.int32]:
+        """The CTA of every barrier, by row."""
+        return np.array([barrier.cta for barrier in self.barriers], np.int32)
 
     @cached_property
     def agent_index(self) -> dict[str, int]:

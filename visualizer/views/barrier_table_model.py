@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from visualizer.replay.history import AgentActivity, History, State
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
@@ -34,7 +36,7 @@ class BarrierRows:
         self.columns = (replace(COLUMNS[0], widest=longest), *COLUMNS[1:])
         self._now = history.state_at(step)
         self._before = history.state_at(step - 1) if step > 0 else None
-        self._waiting = _waiting(history, self._now)
+        self._waiting = _waiting(history, self._now, self.barriers)
 
     def rows(self) -> int:
         return len(self.barriers)
@@ -72,14 +74,13 @@ def _count_text(state: State, barrier: int, key: str) -> str:
     return str(int(state.barrier_tx[barrier]))
 
 
-def _waiting(history: History, state: State) -> dict[int, tuple[str, bool]]:
-    """Barrier row -> who waits on it with which parity, and whether any of them gave up."""
+def _waiting(history: History, state: State, barriers: list[int]) -> dict[int, tuple[str, bool]]:
+    """Barrier row -> who waits on it with which parity, and whether any of them gave up; of these barriers only."""
     groups: dict[int, dict[tuple[int, bool], list[str]]] = {}
-    for row, agent in enumerate(history.trace.agents):
-        barrier = int(state.agent_barrier[row])
-        if barrier >= 0:
-            wait = (int(state.agent_parity[row]), int(state.agent_activity[row]) == AgentActivity.TIMED_OUT)
-            groups.setdefault(barrier, {}).setdefault(wait, []).append(short_name(agent))
+    for row in np.flatnonzero(np.isin(state.agent_barrier, barriers)).tolist():
+        wait = (int(state.agent_parity[row]), int(state.agent_activity[row]) == AgentActivity.TIMED_OUT)
+        waits = groups.setdefault(int(state.agent_barrier[row]), {})
+        waits.setdefault(wait, []).append(short_name(history.trace.agents[row]))
     return {
         barrier: (
             ", ".join(

@@ -5,14 +5,14 @@ Choosing is a click, or Return on the current cell; moving the current cell by p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -40,6 +40,15 @@ class CellModel(QAbstractTableModel):
         self.current_row = -1
         self._bold = QFont()
         self._bold.setBold(True)
+        self._latest: tuple[tuple[int, int], Cell] | None = None
+        self._roles: dict[int, Callable[[Index], Any]] = {
+            Qt.ItemDataRole.DisplayRole: self._text,
+            Qt.ItemDataRole.TextAlignmentRole: self._alignment,
+            Qt.ItemDataRole.FontRole: self._font,
+            Qt.ItemDataRole.BackgroundRole: self._background,
+            Qt.ItemDataRole.ForegroundRole: self._foreground,
+            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+        }
 
     def set_source(self, source: CellSource | None) -> None:
         self.beginResetModel()
@@ -47,6 +56,7 @@ class CellModel(QAbstractTableModel):
         if source is not None:
             self.columns = tuple(source.columns)
         self.current_row = -1
+        self._latest = None
         self.endResetModel()
 
     def replace_source(self, source: CellSource) -> None:
@@ -56,12 +66,17 @@ class CellModel(QAbstractTableModel):
 
     def refresh(self) -> None:
         """Draw the cells anew."""
+        self._latest = None
         if rows := self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(rows - 1, len(self.columns) - 1))
 
     def cell(self, index: Index) -> Cell:
+        """The cell at an index. Qt asks for a cell's roles in a row, so the latest one is kept."""
         assert self.source is not None
-        return self.source.cell(index.row(), index.column())
+        key = (index.row(), index.column())
+        if self._latest is None or self._latest[0] != key:
+            self._latest = (key, self.source.cell(*key))
+        return self._latest[1]
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if self.source is None or (parent is not None and parent.isValid()) else self.source.rows()
@@ -82,22 +97,21 @@ class CellModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if self.columns[index.column()].numeric else LEFT
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.cell(index).text
-        if role == Qt.ItemDataRole.FontRole:
-            return self._bold if self.cell(index).tone in ("changed", "focus") else None
-        if role == Qt.ItemDataRole.BackgroundRole:
-            return self._background(index)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            return self._foreground(index)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            cell = self.cell(index)
-            return f"{self.columns[index.column()].title} {cell.text or 'none'} {cell.tone}".rstrip()
-        return None
+        answer = self._roles.get(role)
+        return answer(index) if answer is not None and index.isValid() else None
+
+    def _text(self, index: Index) -> str:
+        return self.cell(index).text
+
+    def _alignment(self, index: Index) -> Any:
+        return RIGHT if self.columns[index.column()].numeric else LEFT
+
+    def _font(self, index: Index) -> Any:
+        return self._bold if self.cell(index).tone in ("changed", "focus") else None
+
+    def _spoken(self, index: Index) -> str:
+        cell = self.cell(index)
+        return f"{self.columns[index.column()].title} {cell.text or 'none'} {cell.tone}".rstrip()
 
     def _background(self, index: Index) -> Any:
         theme, tone = self.theme, self.cell(index).tone
@@ -121,22 +135,16 @@ class CellModel(QAbstractTableModel):
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Keeps right-aligned numbers off the next column, and marks the cell the keys are on in the accent colour."""
+    """Keeps right-aligned numbers off the next column."""
+
+    def __init__(self, cells: CellModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._cells = cells
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
-        if option.displayAlignment & Qt.AlignmentFlag.AlignRight:
+        if self._cells.columns[index.column()].numeric:
             option.text += " "
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        has_keys = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        plain = QStyleOptionViewItem(option)
-        plain.state &= ~QStyle.StateFlag.State_HasFocus
-        super().paint(painter, plain, index)
-        if has_keys:
-            painter.setPen(pen(index.model().theme.accent, 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
 
 
 class CellTable(QTableView):
@@ -149,10 +157,12 @@ class CellTable(QTableView):
         super().__init__(parent)
         self.cells = CellModel(columns, self)
         self.setModel(self.cells)
-        self.setItemDelegate(CellDelegate(self))
+        self.setItemDelegate(CellDelegate(self.cells, self))
         self.cells.modelReset.connect(self._fit)
         self.setAccessibleName(name)
         self.setFont(inherited_mono_font())
+        # Qt's own mark of the cell the keys are on is a faint box; paintEvent draws one in the accent colour.
+        self.setStyleSheet("QTableView { outline: 0 }")
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -174,10 +184,11 @@ class CellTable(QTableView):
 
     def show_row(self, row: int | None) -> None:
         """Mark a row as the current one and bring it into view; None marks none."""
+        self._draw_row(self.cells.current_row)
         self.cells.current_row = -1 if row is None else row
         column = max(self.currentIndex().column(), 0)
         self.setCurrentIndex(self.cells.index(row, column) if row is not None else QModelIndex())
-        self.viewport().update()
+        self._draw_row(self.cells.current_row)
 
     def scroll_to_row(self, row: int) -> None:
         self.scrollTo(self.cells.index(row, 0))
@@ -187,12 +198,25 @@ class CellTable(QTableView):
         if event.type() == QEvent.Type.FontChange:
             self._fit()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus() and self.currentIndex().isValid():
+            painter = QPainter(self.viewport())
+            painter.setPen(pen(self.cells.theme.accent, 1.0))
+            painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
             self.chosen.emit(index.row(), index.column())
             return
         super().keyPressEvent(event)
+
+    def _draw_row(self, row: int) -> None:
+        """Draw one row anew, not the table: stepping through events changes two rows at a time."""
+        if row >= 0:
+            place = self.visualRect(self.cells.index(row, 0))
+            self.viewport().update(0, place.y(), self.viewport().width(), place.height())
 
     def _fit(self) -> None:
         """Rows as high and columns as wide as their text needs at this font."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from visualizer.replay.history import AgentActivity, History
 from visualizer.trace.trace import Trace
-from visualizer.views.context import cta_at, join_names, short_name
+from visualizer.views.context import cta_agents, cta_at, join_names, short_name
 
 _GONE = (AgentActivity.NOT_STARTED, AgentActivity.EXITED)
 
@@ -44,10 +44,10 @@ def code_marks(history: History, step: int, shown: str) -> CodeMarks:
     file = trace.sites[site].file if known else shown
     state = history.state_at(step)
     lines: dict[int, dict[str, list[str]]] = {}
-    cta = cta_at(trace, step)
-    for row, agent in enumerate(trace.agents):
+    for row in cta_agents(trace, cta_at(trace, step)):
+        agent = trace.agents[row]
         place = int(state.agent_site[row])
-        if agent.cta != cta or place < 0 or int(state.agent_activity[row]) in _GONE:
+        if place < 0 or int(state.agent_activity[row]) in _GONE:
             continue
         if trace.sites[place].file == file and agent.role != "copy_engine":
             lines.setdefault(trace.sites[place].line, {}).setdefault(agent.role, []).append(short_name(agent))

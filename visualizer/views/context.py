@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 from visualizer.trace.tables import Agent
@@ -14,7 +16,6 @@ from visualizer.trace.trace import Trace
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
-
 
 MAX_LISTED = 3
 """Up to so many warps in a row are named one by one: the lesson's "w1 w2 w3"."""
@@ -29,12 +30,12 @@ def cta_at(trace: Trace, step: int) -> int:
 
 def cta_barriers(trace: Trace, cta: int) -> list[int]:
     """Rows of the CTA's barriers, in table order."""
-    return [row for row, barrier in enumerate(trace.barriers) if barrier.cta == cta]
+    return np.flatnonzero(trace.barrier_cta == cta).tolist()
 
 
-def cta_agents(trace: Trace, cta: int, role: str) -> list[int]:
-    """Rows of the CTA's agents of one role, in table order."""
-    return [row for row, agent in enumerate(trace.agents) if agent.cta == cta and agent.role == role]
+def cta_agents(trace: Trace, cta: int) -> list[int]:
+    """Rows of the CTA's agents, in table order."""
+    return np.flatnonzero(trace.agent_cta == cta).tolist()
 
 
 def short_name(agent: Agent) -> str:

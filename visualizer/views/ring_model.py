@@ -11,7 +11,7 @@ from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
-from visualizer.views.context import cta_agents, cta_at, join_names, short_name
+from visualizer.views.context import cta_agents, cta_at, cta_barriers, join_names, short_name
 from visualizer.views.lanes import stage_key
 
 STAGE_WORDS = {
@@ -137,9 +137,10 @@ def ring(history: History, step: int) -> Ring:
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
     boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(trace.stages)}
+    of_cta = [(row, trace.barriers[row]) for row in cta_barriers(trace, cta)]
     for kind in ("full", "empty"):
-        for row, barrier in enumerate(trace.barriers):
-            if barrier.cta == cta and barrier.kind == kind and barrier.stage >= 0:
+        for row, barrier in of_cta:
+            if barrier.kind == kind and barrier.stage >= 0:
                 box = _barrier(trace, state, row, total if kind == "full" else 0, row == focused_barrier)
                 boxes[barrier.stage].append(box)
     return Ring(
@@ -205,9 +206,9 @@ def _stage(
 def _cursors(trace: Trace, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:
     """The role's cursors in ring order; agents that stand at the same place are one cursor."""
     places: dict[tuple[int, int, int], list[int]] = {}
-    for row in cta_agents(trace, cta, role):
+    for row in cta_agents(trace, cta):
         place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
-        if place[0] >= 0:
+        if trace.agents[row].role == role and place[0] >= 0:
             places.setdefault(place, []).append(row)
     return tuple(
         RingCursor(

@@ -82,11 +82,11 @@ class RingPicture:
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
         tile = f"tile {stage.tile}" if stage.tile >= 0 else "no tile"
         lines = (f"stage {stage.index}", tile, f"{GLYPHS[stage.state]} {stage.state}")
-        heights = [QFontMetricsF(font).height() for font in self.shapes.segment_fonts]
-        x, y = self.shapes.segment_text_centre(stage.index)
+        heights = [QFontMetricsF(font).height() for font in self.shapes.frame.segment_fonts]
+        x, y = self.shapes.frame.segment_text_centre(stage.index)
         top, reach = y - sum(heights) / 2, self.layout.outer
         painter.setPen(pen(paint.text))
-        for text, font, height in zip(lines, self.shapes.segment_fonts, heights, strict=True):
+        for text, font, height in zip(lines, self.shapes.frame.segment_fonts, heights, strict=True):
             painter.setFont(font)
             painter.drawText(QRectF(x - reach, top, 2 * reach, height), CENTRE, text)
             top += height

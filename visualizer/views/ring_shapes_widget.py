@@ -76,15 +76,43 @@ def consumer_lines(cursor: RingCursor) -> tuple[str, ...]:
     return (*cursor.lines, cursor.state_text)
 
 
-class RingShapes:
-    """All shapes of one ring in one pane."""
+class RingFrame:
+    """What stays from step to step in one pane at one text size: the layout and the segments' fonts."""
 
-    def __init__(self, ring: Ring, sizes: TextSizes, bounds: Box) -> None:
-        self.ring = ring
+    def __init__(self, sizes: TextSizes, bounds: Box) -> None:
         self.sizes = sizes
         self.bounds = bounds
         self.layout = sizes.lay_out(bounds)
         self.segment_fonts = self._segment_fonts()
+
+    def segment_text_centre(self, stage: int) -> tuple[float, float]:
+        return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
+
+    def _segment_fonts(self) -> list[QFont]:
+        """Fonts of the three lines in a segment, the same in all segments and at all steps."""
+        widest = max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len)
+        lines = (f"stage {len(self.layout.angles)}", self.sizes.widest_tile, widest)
+        for scale in SEGMENT_TEXT_SCALES:
+            fonts = [scaled_font(self.sizes.text, scale * share, bold=share > 1.0) for share in SEGMENT_LINE_SHARES]
+            metrics = [QFontMetricsF(font) for font in fonts]
+            width = max(m.horizontalAdvance(text) for m, text in zip(metrics, lines, strict=True))
+            height = sum(m.height() for m in metrics)
+            centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
+            boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
+            if all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes)):
+                break
+        return fonts
+
+
+class RingShapes:
+    """All shapes of one ring in its frame."""
+
+    def __init__(self, ring: Ring, frame: RingFrame) -> None:
+        self.ring = ring
+        self.frame = frame
+        self.sizes = frame.sizes
+        self.bounds = frame.bounds
+        self.layout = frame.layout
         self.pill_font, self.consumer_boxes = self._place_consumers()
 
     def title_box(self) -> QRectF:
@@ -165,24 +193,6 @@ class RingShapes:
             help_ = f"{', '.join(cursor.lines)} at (index, phase, count) = {cursor.state_text}"
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
-
-    def segment_text_centre(self, stage: int) -> tuple[float, float]:
-        return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
-
-    def _segment_fonts(self) -> list[QFont]:
-        """Fonts of the three lines in a segment, the same in all segments and at all steps."""
-        widest = max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len)
-        lines = (f"stage {len(self.ring.stages)}", self.sizes.widest_tile, widest)
-        for scale in SEGMENT_TEXT_SCALES:
-            fonts = [scaled_font(self.sizes.text, scale * share, bold=share > 1.0) for share in SEGMENT_LINE_SHARES]
-            metrics = [QFontMetricsF(font) for font in fonts]
-            width = max(m.horizontalAdvance(text) for m, text in zip(metrics, lines, strict=True))
-            height = sum(m.height() for m in metrics)
-            centres = [self.segment_text_centre(stage.index) for stage in self.ring.stages]
-            boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
-            if all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes)):
-                break
-        return fonts
 
     def _place_consumers(self) -> tuple[QFont, list[QRectF]]:
         """Labels beside their pointers if they fit there; else stacked in the middle of the ring."""

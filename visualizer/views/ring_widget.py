@@ -15,7 +15,7 @@ from visualizer.views.context import agent_step, barrier_step, stage_step
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
-from visualizer.views.ring_shapes_widget import Hit, RingShapes, TextSizes
+from visualizer.views.ring_shapes_widget import Hit, RingFrame, RingShapes, TextSizes
 from visualizer.views.theme import Theme, load_theme
 
 FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
@@ -38,7 +38,7 @@ class RingWidget(QWidget):
         self._history: History | None = None
         self._step = 0
         self._ring: Ring | None = None
-        self._sizes: TextSizes | None = None
+        self._frame: RingFrame | None = None
         self._picture: RingPicture | None = None
         self._key_hit = -1
         self._widest_tile = ""
@@ -57,7 +57,7 @@ class RingWidget(QWidget):
         self._widest_tile = max("no tile", f"tile {last}", key=len)
         self._step = 0
         self._key_hit = -1
-        self._sizes = None
+        self._frame = None
         self._refresh()
 
     def set_focus(self, focus: Focus) -> None:
@@ -115,13 +115,13 @@ class RingWidget(QWidget):
         return super().event(event)
 
     def resizeEvent(self, event: QEvent) -> None:
-        self._sizes = None
+        self._frame = None
         self._picture = None
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._sizes = None
+            self._frame = None
             self._picture = None
             self.updateGeometry()
 
@@ -136,10 +136,10 @@ class RingWidget(QWidget):
         if self._ring is None or self._history is None:
             return None
         if self._picture is None:
-            bounds = Box(0.0, 0.0, float(self.width()), float(self.height()))
-            if self._sizes is None:
-                self._sizes = self._largest_fit(bounds)
-            self._picture = RingPicture(self._ring, self._theme, RingShapes(self._ring, self._sizes, bounds))
+            if self._frame is None:
+                bounds = Box(0.0, 0.0, float(self.width()), float(self.height()))
+                self._frame = RingFrame(self._largest_fit(bounds), bounds)
+            self._picture = RingPicture(self._ring, self._theme, RingShapes(self._ring, self._frame))
         return self._picture
 
     def _largest_fit(self, bounds: Box) -> TextSizes:

@@ -28,6 +28,7 @@ class TileRows:
         self.step = 0
         self._stages = history.trace.stages
         self._table = tile_table(history, cta)
+        self._latest: tuple[int, TileRow] | None = None
 
     def rows(self) -> int:
         return len(self._table)
@@ -44,8 +45,11 @@ class TileRows:
         return low if low < len(self._table) and self._table[low].tile == tile else None
 
     def cell(self, row: int, column: int) -> Cell:
-        data, key = self._table[row], COLUMNS[column].key
-        text, step, blocked = self._content(data, key)
+        # Cells are asked for row by row, so the latest row is kept.
+        if self._latest is None or self._latest[0] != row:
+            self._latest = (row, self._table[row])
+        key = COLUMNS[column].key
+        text, step, blocked = self._content(self._latest[1], key)
         if step is None:
             return Cell(text, "" if key == "tile" else "muted")
         if step == self.step:

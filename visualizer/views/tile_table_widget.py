@@ -34,10 +34,12 @@ class TileTableWidget(QWidget):
         self.setFocusProxy(self.table)
         self._history: History | None = None
         self._rows: TileRows | None = None
+        self._tables: dict[int, TileRows] = {}
 
     def set_history(self, history: History | None) -> None:
         self._history = history if history is not None and history.steps else None
         self._rows = None
+        self._tables = {}
         self.table.cells.set_source(None)
         self.title.hide()
 
@@ -47,7 +49,9 @@ class TileTableWidget(QWidget):
         trace = self._history.trace
         cta = cta_at(trace, focus.step)
         if self._rows is None or self._rows.cta != cta:
-            self._rows = TileRows(self._history, cta)
+            if cta not in self._tables:
+                self._tables[cta] = TileRows(self._history, cta)
+            self._rows = self._tables[cta]
             self.table.cells.set_source(self._rows)
             self.title.setText(f" CTA {cta} of {trace.ctas}")
             self.title.setVisible(trace.ctas > 1)
