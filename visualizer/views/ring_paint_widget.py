@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from visualizer.views.painting import colour, draw_arrow_head, hatch_brush, pen
+from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
@@ -194,9 +194,13 @@ class RingPicture:
         self._paint_pointer(painter, self.theme.consumer, x, y, dx, dy)
 
     def _paint_pointer(self, painter: QPainter, paint: Paint, x: float, y: float, dx: float, dy: float) -> None:
+        """A triangle with its tip at (x, y), pointing along (dx, dy); slender, so that its tip is not in doubt."""
+        length, half = 1.25 * self.sizes.pointer, 0.4 * self.sizes.pointer
+        back = QPointF(x - dx * length, y - dy * length)
+        side = QPointF(-dy * half, dx * half)
         painter.setPen(pen(paint.outline, 1.5))
         painter.setBrush(colour(paint.fill))
-        draw_arrow_head(painter, x, y, dx, dy, self.sizes.pointer)
+        painter.drawPolygon([QPointF(x, y), back + side, back - side])
 
     def _paint_pill(
         self,
