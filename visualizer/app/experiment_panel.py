@@ -26,7 +26,7 @@ _MAX_SEED = 2**31 - 1
 
 
 class ExperimentPanel(QWidget):
-    """Emits `run_requested(Experiment)` and `cancel_requested`; `set_busy` and `show_progress` tell it how work goes."""
+    """Emits `run_requested(Experiment)` and `cancel_requested`; `set_busy` and `show_progress` tell how work goes."""
 
     run_requested = Signal(object)
     cancel_requested = Signal()
@@ -34,6 +34,8 @@ class ExperimentPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._busy = False
+        # Without it a style sheet does not paint the background of a plain QWidget.
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.source = QComboBox(accessibleName="Source")
         for key, title in SOURCES.items():
             self.source.addItem(title, key)
@@ -105,7 +107,7 @@ class ExperimentPanel(QWidget):
         head.addRow("Source", self.source)
         head.addRow("Program", self.program)
         head.addRow("Seed", self.seed)
-        inside = QWidget()
+        inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 6, 8, 6)
         column.addLayout(head)
@@ -120,6 +122,7 @@ class ExperimentPanel(QWidget):
         buttons.addWidget(self.cancel_button)
         foot = QVBoxLayout()
         foot.setContentsMargins(8, 4, 8, 8)
+        foot.setSpacing(5)
         foot.addWidget(self.problem)
         foot.addWidget(self.stage_of_work)
         foot.addWidget(self.progress)

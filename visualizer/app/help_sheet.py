@@ -28,7 +28,7 @@ def commands_markdown(registry: Registry = COMMANDS) -> str:
         "# Commands and keys",
         "",
         "Generated from the window's command registry (`visualizer/app/command_table.py`) by",
-        "`python -m visualizer.app.help_sheet > docs/commands.md`. A key marked * works while the timeline has the keyboard.",
+        "`python -m visualizer.app.help_sheet > docs/commands.md`. Keys marked * want the keyboard in the timeline.",
     ]
     for group in GROUPS:
         lines += ["", f"## {group}", "", "| command | keys | what it does |", "|---|---|---|"]

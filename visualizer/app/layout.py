@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
@@ -12,26 +10,20 @@ _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a dock goes first. `tab_on` puts it behind another dock, which stays in front."""
+_TITLES = {
+    "experiment": "Experiment",
+    "ring": "Ring",
+    "explanation": "Explanation",
+    "barriers": "Barriers",
+    "code": "Code",
+    "tiles": "Per tile",
+    "events": "Events",
+    "memory": "Shared memory",
+}
+"""The docks, in the order of the Window menu."""
 
-    name: str
-    title: str
-    area: Qt.DockWidgetArea
-    tab_on: str = ""
-
-
-PLACES = (
-    Place("experiment", "Experiment", _LEFT),
-    Place("ring", "Ring", _RIGHT),
-    Place("explanation", "Explanation", _RIGHT),
-    Place("barriers", "Barriers", _RIGHT),
-    Place("code", "Code", _BOTTOM),
-    Place("tiles", "Per tile", _BOTTOM),
-    Place("events", "Events", _BOTTOM, tab_on="tiles"),
-    Place("memory", "Shared memory", _BOTTOM, tab_on="tiles"),
-)
+_ROOM_FOR_EXPERIMENT = 1400
+"""Narrower windows (pixels at scale 100 %) keep the experiment behind the code, so that the timeline has room."""
 
 
 class Docks:
@@ -45,12 +37,11 @@ class Docks:
         # The right column keeps the whole height: ring, explanation and barrier table belong together.
         window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         window.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
-        for place in PLACES:
-            dock = QDockWidget(place.title, window)
-            dock.setObjectName(f"dock.{place.name}")
-            dock.setWidget(panes[place.name])
-            self._docks[place.name] = dock
-        self.arrange()
+        for name, title in _TITLES.items():
+            dock = QDockWidget(title, window)
+            dock.setObjectName(f"dock.{name}")
+            dock.setWidget(panes[name])
+            self._docks[name] = dock
 
     def __getitem__(self, name: str) -> QDockWidget:
         return self._docks[name]
@@ -58,36 +49,43 @@ class Docks:
     def all(self) -> list[QDockWidget]:
         return list(self._docks.values())
 
-    def arrange(self) -> None:
-        """The default layout."""
-        for place in PLACES:
-            dock = self._docks[place.name]
+    def arrange(self, size: QSize) -> None:
+        """The default layout for a window of `size`."""
+        window, docks = self._window, self._docks
+        for dock in self.all():
+            window.removeDockWidget(dock)
             dock.setFloating(False)
-            if place.tab_on:
-                self._window.tabifyDockWidget(self._docks[place.tab_on], dock)
-            else:
-                self._window.addDockWidget(place.area, dock)
+        for name in ("ring", "explanation", "barriers"):
+            window.addDockWidget(_RIGHT, docks[name])
+        window.addDockWidget(_BOTTOM, docks["code"])
+        window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
+        for name in ("events", "memory"):
+            window.tabifyDockWidget(docks["tiles"], docks[name])
+        wide = size.width() >= _ROOM_FOR_EXPERIMENT
+        if wide:
+            window.addDockWidget(_LEFT, docks["experiment"])
+        else:
+            window.tabifyDockWidget(docks["code"], docks["experiment"])
+        for dock in self.all():
             dock.show()
-        self._window.splitDockWidget(self._docks["code"], self._docks["tiles"], Qt.Orientation.Horizontal)
-        for place in PLACES:
-            if place.tab_on:
-                self._docks[place.tab_on].raise_()
+        docks["tiles"].raise_()
+        docks["code"].raise_()
+        self._share_out(size, wide)
 
-    def share_out(self, size: QSize) -> None:
-        """Divide a window of `size` among the docks: the timeline and the ring get what grows."""
+    def _share_out(self, size: QSize, wide: bool) -> None:
+        """Divide the window among the docks: the timeline and the ring get what grows."""
         width, height = size.width(), size.height()
-        em = self._window.fontMetrics().averageCharWidth()
-        docks = self._docks
-        left = min(round(width * 0.15), em * 36)
-        right = round(width * 0.29)
-        self._window.resizeDocks([docks["experiment"], docks["ring"]], [left, right], Qt.Orientation.Horizontal)
-        self._window.resizeDocks([docks["code"]], [round(height * 0.36)], Qt.Orientation.Vertical)
-        self._window.resizeDocks(
+        docks, resize = self._docks, self._window.resizeDocks
+        left = docks["experiment"].minimumSizeHint().width() if wide else 0
+        right = round(width * 0.30)
+        rest = width - left - right
+        if wide:
+            resize([docks["experiment"]], [left], Qt.Orientation.Horizontal)
+        resize([docks["ring"]], [right], Qt.Orientation.Horizontal)
+        resize([docks["code"]], [round(height * 0.34)], Qt.Orientation.Vertical)
+        resize([docks["code"], docks["tiles"]], [round(rest * 0.5), round(rest * 0.5)], Qt.Orientation.Horizontal)
+        resize(
             [docks["ring"], docks["explanation"], docks["barriers"]],
             [round(height * 0.48), round(height * 0.16), round(height * 0.28)],
             Qt.Orientation.Vertical,
-        )
-        rest = width - left - right
-        self._window.resizeDocks(
-            [docks["code"], docks["tiles"]], [round(rest * 0.5), round(rest * 0.5)], Qt.Orientation.Horizontal
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
+        self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
         """Replace the picture."""
@@ -110,8 +111,7 @@ class MainWindow(QMainWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def reset_layout(self) -> None:
-        self.docks.arrange()
-        self.docks.share_out(self.size())
+        self.docks.arrange(self.size())
 
     def show_help(self) -> None:
         self._show_sheet(help_sheet(self))
@@ -148,12 +148,14 @@ class MainWindow(QMainWindow):
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.navigator.focus_changed.connect(self._show_focus)
-        self.transport.step_requested.connect(self.navigator.go_to_step)
+        self.transport.scrubbed.connect(self.navigator.pass_through)
+        self.transport.scrubbing_ended.connect(self.navigator.stay)
         self.transport.speed_chosen.connect(self.playback.set_speed)
         self.playback.speed_changed.connect(self.transport.set_speed)
         self.transport.set_speed(self.playback.speed)
         self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
+        self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
         self.experiment.run_requested.connect(self.run_experiment)
         self.experiment.cancel_requested.connect(self.jobs.cancel)
         self.jobs.busy_changed.connect(self.experiment.set_busy)
@@ -193,13 +195,10 @@ class MainWindow(QMainWindow):
         sheet.show()
 
     def _restore(self) -> None:
-        self.resize(1600, 900)
-        restored = self.restoreGeometry(self.settings.geometry)
-        if not self.restoreState(self.settings.window_state, LAYOUT_VERSION):
-            self.docks.share_out(self.size())
-        if not restored:
-            available = self.screen().availableSize()
-            self.resize(self.size().boundedTo(available))
+        if not self.restoreGeometry(self.settings.geometry):
+            self.resize(QSize(1600, 900).boundedTo(self.screen().availableSize()))
+        self.docks.arrange(self.size())
+        self.restoreState(self.settings.window_state, LAYOUT_VERSION)
 
 
 def _stacked(*widgets: QWidget) -> QWidget:

@@ -12,8 +12,8 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    import PySide6
     import pyqtgraph
+    import PySide6
     from PySide6.QtGui import QFontDatabase, QGuiApplication
 
     application = QGuiApplication(sys.argv[:1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QColor, QPalette
 
+from visualizer.resources import resource_dir
 from visualizer.views.theme import Theme, mix
 
 _ROLES = QPalette.ColorRole
@@ -43,6 +44,7 @@ def palette_of(theme: Theme) -> QPalette:
 def style_sheet(theme: Theme) -> str:
     """What the palette cannot say: flat panels, quiet docks, one look for the current thing."""
     button = mix(theme.header, theme.text, 0.08)
+    icons = (resource_dir("assets") / "icons").as_posix()
     return f"""
 QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
 QMainWindow::separator:hover {{ background: {theme.accent}; }}
@@ -80,6 +82,15 @@ QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit {{ background: {theme.panel}; col
 QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QLineEdit:focus {{ border-color: {theme.accent}; }}
 QSpinBox[changed="true"], QCheckBox[changed="true"], QComboBox[changed="true"] {{ font-weight: 600;
   border-color: {theme.producer.outline}; }}
+QSpinBox::up-button, QSpinBox::down-button {{ subcontrol-origin: border; width: 16px; border: none; }}
+QSpinBox::up-button:hover, QSpinBox::down-button:hover {{ background: {button}; }}
+QSpinBox::up-arrow {{ image: url({icons}/up.svg); width: 9px; height: 9px; }}
+QSpinBox::down-arrow, QComboBox::down-arrow {{ image: url({icons}/down.svg); width: 9px; height: 9px; }}
+QComboBox::drop-down {{ border: none; width: 18px; }}
+QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.text_muted}; border-radius: 3px;
+  background: {theme.panel}; }}
+QCheckBox::indicator:checked {{ background: {theme.producer.fill}; image: url({icons}/check.svg); }}
+QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
 QComboBox QAbstractItemView {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
 QSlider::groove:horizontal {{ height: 6px; background: {theme.grid}; border-radius: 3px; }}
@@ -102,6 +113,7 @@ QScrollBar::handle:hover {{ background: {theme.text_disabled}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; width: 0;
   height: 0; }}
 QScrollArea {{ border: none; background: {theme.panel}; }}
+#parameters, ExperimentPanel {{ background: {theme.panel}; }}
 QStatusBar {{ background: {theme.header}; border-top: 1px solid {theme.border}; }}
 QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {theme.text_muted}; padding: 1px 7px; }}

@@ -27,7 +27,8 @@ _BUTTONS = (
 class TransportBar(QToolBar):
     """Shows where the focus is and asks for other steps. The buttons are the commands' own actions."""
 
-    step_requested = Signal(int)
+    scrubbed = Signal(int)
+    scrubbing_ended = Signal()
     speed_chosen = Signal(float)
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
@@ -46,7 +47,8 @@ class TransportBar(QToolBar):
         self.speed.currentIndexChanged.connect(lambda: self.speed_chosen.emit(self.speed.currentData()))
         self.addWidget(self.speed)
         self.scrubber = Scrubber()
-        self.scrubber.valueChanged.connect(self.step_requested)
+        self.scrubber.valueChanged.connect(self.scrubbed)
+        self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
         self.label = QLabel(objectName="stepLabel", accessibleName="Step and time")
         self.addWidget(self.label)

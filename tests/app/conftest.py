@@ -1,0 +1,66 @@
+"""A real window on the simulated lesson, with settings of its own, for the tests of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from visualizer.app.document import Document
+from visualizer.app.main_window import MainWindow
+from visualizer.app.settings import Settings
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
+from visualizer.replay.history import History
+from visualizer.sources.simulator import simulate
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+
+
+def _forget_document(window: MainWindow) -> None:
+    """Closing at the end of a test must not ask about a recording that is not saved."""
+    window.document = None
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Callable[[], MainWindow]:
+    """Make an empty window that is shown and active; qtbot closes it."""
+
+    def make() -> MainWindow:
+        window = MainWindow(qapp, settings)
+        qtbot.addWidget(window, before_close_func=_forget_document)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        return window
+
+    return make
+
+
+@pytest.fixture
+def window(make_window: Callable[[], MainWindow], lesson_history: History) -> MainWindow:
+    """A window on the simulated lesson, as if it had been opened from a file."""
+    window = make_window()
+    window.show_document(Document(lesson_history, path=None, saved=True))
+    return window
+
+
+@pytest.fixture
+def make_document() -> Callable[..., Document]:
+    """Make a simulated document of a configuration; `recorded` replaces the configuration it says it has."""
+
+    def make(config: LessonConfig, recorded: dict[str, int] | None = None) -> Document:
+        trace = simulate(lesson(config))
+        if recorded is not None:
+            trace = replace(trace, meta=replace(trace.meta, config=recorded))
+        return Document(History(trace), path=None, saved=True)
+
+    return make

@@ -1,0 +1,59 @@
+"""The registry: no key twice, every command in a menu, described, and on the docs page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+from visualizer.app.command_table import COMMANDS
+from visualizer.app.commands import GROUPS, Command, Registry
+from visualizer.app.help_sheet import commands_markdown
+from visualizer.app.main_window import MainWindow
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def _command(command_id: str, *keys: str) -> Command:
+    return Command(command_id, "", "", "File", lambda window: None, keys)
+
+
+def test_two_commands_on_one_key_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"Ctrl\+A is the key of both a and b"):
+        Registry([_command("a", "ctrl+a"), _command("b", "Ctrl+A")])
+
+
+def test_two_commands_of_one_id_are_refused() -> None:
+    with pytest.raises(ValueError, match="two commands have the id a"):
+        Registry([_command("a"), _command("a")])
+
+
+def test_keys_mean_what_qt_understands_and_none_means_two_things() -> None:
+    """Different spellings of one key would pass the registry's own check."""
+    seen: dict[str, str] = {}
+    for command in COMMANDS:
+        for key in command.keys:
+            portable = QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
+            assert portable, f"{command.id}: Qt does not know {key}"
+            assert seen.setdefault(portable, command.id) == command.id, f"{key} of {command.id} is taken"
+
+
+def test_every_command_is_described_and_in_a_menu(window: MainWindow) -> None:
+    menus = {action.text().replace("&", ""): action.menu() for action in window.menuBar().actions()}
+    assert tuple(menus) == GROUPS
+    for command in COMMANDS:
+        assert command.help.endswith("."), command.id
+        assert command.id.startswith(command.group.lower() + "."), command.id
+        assert window.actions_by_id[command.id] in menus[command.group].actions(), command.id
+
+
+def test_the_docs_page_is_current() -> None:
+    assert (_ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == commands_markdown()
+
+
+def test_every_command_has_a_test() -> None:
+    """Each id stands, in quotes, in one of the tests of the app."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    untested = [command.id for command in COMMANDS if f'"{command.id}"' not in tests]
+    assert not untested
