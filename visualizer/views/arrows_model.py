@@ -59,7 +59,7 @@ def causes(causality: Causality, step: int) -> list[Cause]:
 
 
 def place(causes: list[Cause], view: View, lane_middle: Callable[[str], float | None]) -> list[Arrow]:
-    """Arrows in pixels; `lane_middle` gives a lane's middle, None if there is no such lane. Those out of view fall away."""
+    """Arrows in pixels, without those out of view; `lane_middle` gives a lane's middle, None if there is no lane."""
     arrows = []
     for cause in causes:
         y, to_y = lane_middle(cause.from_lane), lane_middle(cause.to_lane)

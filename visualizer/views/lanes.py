@@ -1,6 +1,7 @@
-"""Lanes: the rows of the timeline, one for each agent, copy engine, stage buffer and barrier, with the key that Focus uses.
+"""Lanes: the rows of the timeline, one for each agent, copy engine, stage buffer and barrier.
 
-A lane's key is the name people already know ("producer", "full[0]", "CTA1.stage[2]"), so it can stand in an address.
+A lane's key, which Focus uses, is the name people already know ("producer", "full[0]", "CTA1.stage[2]"), so it can
+stand in an address.
 """
 
 from __future__ import annotations

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from visualizer.replay.history import BarrierCurve
 from visualizer.views.level_of_detail import StateMix, StepMean, folded_columns, stacked
-from visualizer.views.timeline_intervals import LEAST_PIXELS, add_fold_counts
-from visualizer.views.timeline_model import Label, Layer, Metrics, Picture, Style, body
+from visualizer.views.timeline_intervals import add_fold_counts, selection
+from visualizer.views.timeline_model import Columns, Label, Layer, Metrics, Part, Picture, Style, body
 from visualizer.views.timeline_scale import View
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROLES = ("phase_even", "phase_odd")
+_LEAST_PIXELS = 4.0  # a phase narrower than this is folded: its wave would be all edges
 _LINE = 2.0  # pixels; no thin anti-aliased lines, for big rooms
-_DENSE = 16  # phases per pixel of view beyond which no phase is looked at singly
-_CURVE_DENSE = 2  # changes per pixel beyond which the curves show their exact means
+_DENSE = 1  # phases per pixel of view beyond which no phase is looked at singly
+_CURVE_DENSE = 0.4  # changes per pixel beyond which the curves show their exact means
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,7 @@ class BarrierLane:
     end: Ints
     number: Ints  # of the phase, from 0
     mix: StateMix
-    pending_mean: StepMean
-    tx_mean: StepMean
+    mean: StepMean  # of tx and pending
     top_pending: int
     top_tx: int
 
@@ -53,9 +53,8 @@ def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
         start,
         stop,
         number,
-        StateMix(start, stop, (number & 1).astype(np.uint8)),
-        StepMean(curve.time, curve.pending.astype(np.int64)),
-        StepMean(curve.time, np.abs(curve.tx.astype(np.int64))),
+        StateMix(start, stop, (number & 1).astype(np.uint8), (0, 1)),
+        StepMean(curve.time, np.abs(np.stack((curve.tx, curve.pending)).astype(np.float64))),
         max(int(curve.expected.max(initial=0)), int(curve.pending.max(initial=0)), 1),
         int(np.abs(curve.tx).max(initial=0)),
     )
@@ -72,27 +71,35 @@ def add_barrier(
     left = right = np.empty(0)
     if last - first <= _DENSE * view.width:
         left, right = view.pixels(lane.start[first:last]), view.pixels(lane.end[first:last])
-        folded = folded_columns(left, right, view.width, LEAST_PIXELS)
+        folded = folded_columns(left, right, view.width, _LEAST_PIXELS)
         odd = (lane.number[first:last] & 1).astype(bool)
         _add_wave(picture, odd, left, right, view.width, top, wave, height)
     if folded.any():
         _add_folded_wave(picture, lane, view, folded, top, wave, height, metrics)
     _add_digits(picture, lane.number[first:last], left, right, view.width, top, wave, metrics)
-    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), top + wave + 1, height - wave - 2, metrics)
+    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), top + wave + 3, height - wave - 4, metrics)
 
 
 def _add_wave(
-    picture: Picture, odd: NDArray[np.bool_], left: Floats, right: Floats, width: int, top: float, wave: int, height: float
+    picture: Picture,
+    odd: NDArray[np.bool_],
+    left: Floats,
+    right: Floats,
+    width: int,
+    top: float,
+    wave: int,
+    height: float,
 ) -> None:
     left, right = np.maximum(left, -_LINE), np.minimum(right, width + _LINE)
-    wide = right - left >= LEAST_PIXELS
+    wide = right - left >= _LEAST_PIXELS
     for value, role in enumerate(_ROLES):
         mask = wide & (odd == bool(value))
         level = top if value else top + wave - _LINE
         x, size = left[mask], right[mask] - left[mask]
         picture.add(body(role), x, top, size, height)
         picture.add(Style(Layer.CURVE, "phase_odd", "outline"), x, level, size, _LINE)
-    flips = left[1:][(left[1:] > -_LINE) & (left[1:] < width)]
+    # Between two folded phases the mix shows the flips; lines would cover it.
+    flips = left[1:][(wide[1:] | wide[:-1]) & (left[1:] > -_LINE) & (left[1:] < width)]
     picture.add(Style(Layer.MARK, "phase_odd", "outline"), flips - _LINE / 2, top, _LINE, float(wave))
 
 
@@ -107,22 +114,16 @@ def _add_folded_wave(
     metrics: Metrics,
 ) -> None:
     """Split the wave's columns by time in each parity; a lone flip keeps a full-height mark."""
-    edges = view.column_edges()
-    shares = lane.mix.shares(edges)
-    x = np.flatnonzero(folded).astype(np.float64)
-    picture.add(body("phase_even"), x, top, 1.0, height)
-    even, odd = (shares.get(parity, np.zeros(view.width))[folded] for parity in (0, 1))
-    begun = [lane.mix.begun_in(parity, edges)[folded] > 0 for parity in (0, 1)]
-    parts = [np.maximum(even, begun[0] * 1e-9), np.maximum(odd, begun[1] * 1e-9)]
-    for value, size in enumerate(stacked(parts, wave)):
-        some = size > 0
-        y = top + wave - size if value == 0 else np.full(len(size), top)
-        style = body("phase_even") if value == 0 else Style(Layer.CURVE_FILL, "phase_odd", "outline")
-        picture.add(style, x[some], y[some], 1.0, size[some].astype(np.float64))
-    alone = folded & ~(np.roll(folded, 2) & np.roll(folded, -2)) & (lane.mix.begun(edges) > 0)
-    marks = np.flatnonzero(alone).astype(np.float64)
-    picture.add(Style(Layer.MARK, "phase_odd", "outline"), marks, top, _LINE, float(wave))
-    add_fold_counts(picture, view, folded, lane.mix.begun(edges), "phases", top, float(wave), metrics)
+    x = np.flatnonzero(folded)
+    mix = lane.mix.columns(view.column_edges(int(x[0]), int(x[-1])))
+    at = selection(x)
+    picture.add_one(body("phase_even"), float(x[0]), top + wave, float(len(x)), height - wave)
+    parts = tuple(Part(_ROLES[parity], "outline" if parity else "fill") for parity in lane.mix.states)
+    picture.columns.append(Columns(x, top, wave, parts, stacked(mix.visible[:, at], wave)))
+    flips = mix.begun.sum(axis=0)[at]
+    alone = ~(np.roll(folded, 2) & np.roll(folded, -2))[x] & (flips > 0)
+    picture.add(Style(Layer.MARK, "phase_odd", "outline"), x[alone].astype(np.float64), top, _LINE, float(wave))
+    add_fold_counts(picture, x, flips, "phases", top, float(wave), metrics)
 
 
 def _add_digits(
@@ -140,7 +141,9 @@ def _add_digits(
     for row in np.flatnonzero(seen_right - seen_left > metrics.em * 0.6).tolist():
         k = int(number[row])
         room = float(seen_right[row] - seen_left[row])
-        text = metrics.first_that_fits((f"phase #{k} ({k & 1})", f"#{k} ({k & 1})", f"{k & 1}"), room - metrics.em * 0.4)
+        text = metrics.first_that_fits(
+            (f"phase #{k} ({k & 1})", f"#{k} ({k & 1})", f"{k & 1}"), room - metrics.em * 0.4
+        )
         if text:
             role = _ROLES[k & 1]
             picture.labels.append(Label(float(seen_left[row]), top, room, float(wave), text, role, bold=True))
@@ -153,24 +156,37 @@ def _add_curves(
     curve = lane.curve
     first = max(int(np.searchsorted(curve.time, view.start, side="right")) - 1, 0)
     last = int(np.searchsorted(curve.time, view.end, side="right"))
+    if last - first > _CURVE_DENSE * view.width:
+        _add_means(picture, lane, view, stop, top, height)
+        return
     if last <= first:
         return
-    if last - first > _CURVE_DENSE * view.width:
-        edges = view.column_edges()
-        begin = max(0, int(np.ceil(view.pixel(int(curve.time[0])))))
-        x = np.arange(begin, max(int(stop), begin), dtype=np.float64)
-        columns = x.astype(np.int64)
-        means = {"pending": lane.pending_mean.means(edges)[columns], "tx": lane.tx_mean.means(edges)[columns]}
-        ends = x + 1
-    else:
-        x = view.pixels(curve.time[first:last])
-        ends = np.append(x[1:], stop)
-        means = {"pending": curve.pending[first:last] * 1.0, "tx": np.abs(curve.tx[first:last]) * 1.0}
-    for role, most in (("tx", lane.top_tx), ("pending", lane.top_pending)):
+    left = view.pixels(curve.time[first:last])
+    right = np.append(left[1:], stop)
+    for role, values, most in (("tx", curve.tx, lane.top_tx), ("pending", curve.pending, lane.top_pending)):
         if most:
-            _add_steps(picture, role, x, ends, means[role] / most, view.width, top, height)
+            _add_steps(picture, role, left, right, np.abs(values[first:last]) / most, view.width, top, height)
     if last - first <= view.width // 8:
-        _add_counts(picture, curve, slice(first, last), x, ends, view.width, top, height, metrics)
+        _add_counts(picture, curve, slice(first, last), left, right, view.width, top, height, metrics)
+
+
+def _add_means(picture: Picture, lane: BarrierLane, view: View, stop: float, top: float, height: float) -> None:
+    """Each column's exact mean of both counts, as a line over its area."""
+    begin = max(0, int(np.ceil(view.pixel(int(lane.curve.time[0])))))
+    x = np.arange(begin, max(int(stop), begin))
+    if not len(x):
+        return
+    tx, pending = lane.mean.means(view.column_edges(int(x[0]), int(x[-1])))
+    for role, mean, most in (("tx", tx, lane.top_tx), ("pending", pending, lane.top_pending)):
+        if not most:
+            continue
+        share = np.clip(mean / most, 0, 1)
+        level = np.rint(share * (height - _LINE)).astype(np.int64)
+        before = np.concatenate((level[:1], level[:-1]))
+        area = np.minimum(level, before)
+        parts = (Part(role, "tint"), Part(role, "colour"))
+        line = np.abs(level - before) + int(_LINE)
+        picture.columns.append(Columns(x, top, round(height), parts, np.stack((area, line))))
 
 
 def _add_steps(
@@ -181,7 +197,9 @@ def _add_steps(
     line = Style(Layer.CURVE, role, "colour")
     some = (right > left) & (share > 0)
     size = right - left
-    picture.add(Style(Layer.CURVE_FILL, role, "tint"), left[some], level[some], size[some], (top + height - level)[some])
+    picture.add(
+        Style(Layer.CURVE_FILL, role, "tint"), left[some], level[some], size[some], (top + height - level)[some]
+    )
     drawn = right > left
     picture.add(line, left[drawn], level[drawn], size[drawn], _LINE)
     risers = np.flatnonzero((level[1:] != level[:-1]) & (left[1:] > -_LINE) & (left[1:] < width)) + 1
@@ -211,7 +229,8 @@ def _add_counts(
         if tx:
             texts = [f"{pending}/{expected} · {tx} B", f"{tx} B", f"{pending}/{expected}"]
         room = float(seen_right[index] - seen_left[index])
-        text = metrics.first_that_fits(texts, room - metrics.em * 0.8)
+        # The patch behind the text hides a part of the curve: enough of it must show on both sides.
+        text = metrics.first_that_fits(texts, room - metrics.em * 2.4)
         if text:
             role = _ROLES[int(curve.phase[row]) & 1]
-            picture.labels.append(Label(float(seen_left[index]), top + _LINE, room, height - _LINE, text, role))
+            picture.labels.append(Label(float(seen_left[index]), top + 1, room, height - 1, text, role, backed=True))

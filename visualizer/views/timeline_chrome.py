@@ -47,10 +47,8 @@ def make_frame(width: float, height: float, fonts: Fonts, lanes: Sequence[Lane])
     )
 
 
-def paint_background(
-    painter: QPainter, frame: Frame, view: View, layout: LaneLayout, scroll: float, theme: Theme, fonts: Fonts
-) -> None:
-    """Surfaces, and the grid of the ruler's ticks through the lanes."""
+def paint_background(painter: QPainter, frame: Frame, view: View, recorded: int, theme: Theme, fonts: Fonts) -> None:
+    """Surfaces, the grid of the ruler's ticks through the lanes, and a dashed line where the recording ends (ps)."""
     painter.fillRect(frame.lanes, brush(theme.panel))
     painter.fillRect(frame.values, brush(theme.panel_alternate))
     painter.fillRect(frame.names, brush(theme.header))
@@ -60,6 +58,10 @@ def paint_background(
     x = view.pixels(times) + frame.lanes.left()
     for at in x.tolist():
         painter.fillRect(QRectF(round(at), frame.lanes.top(), 1, frame.lanes.height()), brush(theme.grid))
+    end = frame.lanes.left() + round(view.pixel(recorded))
+    if frame.lanes.left() <= end <= frame.lanes.right():
+        painter.setPen(pen(theme.text_muted, 1.0, dashed=True))
+        painter.drawLine(QPointF(end, frame.lanes.top()), QPointF(end, frame.lanes.bottom()))
     painter.setPen(pen(theme.border))
     painter.drawLine(QPointF(0, frame.ruler.bottom()), QPointF(width, frame.ruler.bottom()))
     painter.drawLine(frame.lanes.topLeft(), frame.lanes.bottomLeft())
@@ -84,7 +86,14 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
 
 
 def paint_names(
-    painter: QPainter, frame: Frame, lanes: Sequence[Lane], trace: Trace, layout: LaneLayout, scroll: float, theme: Theme, fonts: Fonts
+    painter: QPainter,
+    frame: Frame,
+    lanes: Sequence[Lane],
+    trace: Trace,
+    layout: LaneLayout,
+    scroll: float,
+    theme: Theme,
+    fonts: Fonts,
 ) -> None:
     """The names of the lanes in view, each with a stripe of who acts there."""
     painter.save()
@@ -100,7 +109,12 @@ def paint_names(
 
 
 def paint_values(
-    painter: QPainter, frame: Frame, values: Sequence[tuple[float, float, Value]], theme: Theme, fonts: Fonts, title: str
+    painter: QPainter,
+    frame: Frame,
+    values: Sequence[tuple[float, float, Value]],
+    theme: Theme,
+    fonts: Fonts,
+    title: str,
 ) -> None:
     """The value column: (top, height, value) of each lane in view, with a swatch of its state."""
     if not frame.values.width():
@@ -133,7 +147,9 @@ def paint_lane_highlight(painter: QPainter, frame: Frame, top: float, height: fl
     painter.fillRect(QRectF(0, top - 2, 5, height + 4), brush(theme.accent))
 
 
-def paint_cursor(painter: QPainter, frame: Frame, x: float, time: int, step_ps: int, theme: Theme, fonts: Fonts) -> None:
+def paint_cursor(
+    painter: QPainter, frame: Frame, x: float, time: int, step_ps: int, theme: Theme, fonts: Fonts
+) -> None:
     """The focused event: a line through all lanes and its time on a flag in the ruler."""
     at = round(frame.lanes.left() + x)
     painter.fillRect(QRectF(at - 1, frame.ruler.bottom(), 2, frame.lanes.height()), brush(theme.accent))
@@ -156,7 +172,9 @@ def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme) -> Non
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def paint_measurement(painter: QPainter, frame: Frame, view: View, measured: Measurement, theme: Theme, fonts: Fonts) -> None:
+def paint_measurement(
+    painter: QPainter, frame: Frame, view: View, measured: Measurement, theme: Theme, fonts: Fonts
+) -> None:
     """The stretch marked on the ruler, with its length."""
     a, b = sorted((view.pixel(measured.begin), view.pixel(measured.end)))
     left, right = frame.lanes.left() + max(a, -2), frame.lanes.left() + min(b, view.width + 2)
@@ -164,7 +182,7 @@ def paint_measurement(painter: QPainter, frame: Frame, view: View, measured: Mea
         return
     painter.fillRect(QRectF(left, frame.lanes.top(), right - left, frame.lanes.height()), brush(theme.accent, 36))
     for x in (left, right):
-        painter.fillRect(QRectF(round(x), frame.ruler.top(), 1, frame.ruler.height() + frame.lanes.height()), brush(theme.hover))
+        painter.fillRect(QRectF(round(x), 0, 1, frame.lanes.bottom()), brush(theme.hover))
     text = f"Δ {format_time(measured.length)}"
     width = fonts.width(text) + 16
     middle = min(max((left + right) / 2, frame.ruler.left() + width / 2), frame.ruler.right() - width / 2)

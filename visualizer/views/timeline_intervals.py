@@ -1,4 +1,4 @@
-"""Lanes made of intervals (agents, copy engine, stage buffers): exact boxes where there is room, exact shares where not.
+"""Lanes made of intervals (agents, copies, stage buffers): exact boxes where there is room, exact shares where not.
 
 An interval narrower than two pixels gives up its own box; the pixel columns it touches are split by time in state.
 """
@@ -13,18 +13,29 @@ from numpy.typing import NDArray
 
 from visualizer.replay.spans import Spans
 from visualizer.views.level_of_detail import StateMix, folded_columns, stacked
-from visualizer.views.timeline_model import Label, Layer, Metrics, Picture, Style, add_boxes, body, hatch
+from visualizer.views.timeline_model import (
+    HATCHED,
+    Columns,
+    Label,
+    Layer,
+    Metrics,
+    Part,
+    Picture,
+    Style,
+    add_boxes,
+    hatch,
+)
 from visualizer.views.timeline_scale import View
 
 LEAST_PIXELS = 2.0
 """An interval narrower than this is folded."""
-_DENSE = 16  # intervals per pixel of view beyond which no interval is looked at singly
+_DENSE = 1  # intervals per pixel of view beyond which no interval is looked at singly
 _FOLD_LABEL_COLUMNS = 24  # folded columns in a row that are worth a count
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """A lane's intervals, not overlapping, with the role each state is painted in; "" leaves a state unpainted."""
+    """A lane's intervals, not overlapping, with the role each state is painted in."""
 
     spans: Spans
     mix: StateMix
@@ -33,7 +44,7 @@ class Intervals:
 
 
 def make_intervals(spans: Spans, roles: dict[int, str], texts: Callable[[int], list[str]]) -> Intervals:
-    return Intervals(spans, StateMix(spans.start, spans.end, spans.state), roles, texts)
+    return Intervals(spans, StateMix(spans.start, spans.end, spans.state, tuple(roles)), roles, texts)
 
 
 def rows_in_view(spans: Spans, view: View) -> slice:
@@ -59,10 +70,10 @@ def add_intervals(
     state = spans.state[rows]
     for value, role in intervals.roles.items():
         mask = wide & (state == value)
-        if not role or not mask.any():
+        if not mask.any():
             continue
         add_boxes(picture, role, left[mask], right[mask], top, height, view.width)
-        if role in ("waiting", "error"):
+        if role in HATCHED:
             picture.add(hatch(role), left[mask] + 1, top + 1, np.maximum(right[mask] - left[mask] - 2, 0), height - 2)
     if folded.any():
         _add_columns(picture, intervals, view, folded, top, height, metrics)
@@ -88,9 +99,9 @@ def _add_texts(
         row = rows.start + index
         role = intervals.roles.get(int(intervals.spans.state[row]), "")
         room = float(seen_right[index] - seen_left[index])
-        text = metrics.first_that_fits(intervals.texts(row), room - metrics.em * 0.4) if role else ""
+        text = metrics.first_that_fits(intervals.texts(row), room - metrics.em * 0.4)
         if text:
-            picture.labels.append(Label(float(seen_left[index]), top, room, height, text, role))
+            picture.labels.append(Label(float(seen_left[index]), top, room, height, text, role, backed=role in HATCHED))
 
 
 def _add_columns(
@@ -103,40 +114,46 @@ def _add_columns(
     metrics: Metrics,
 ) -> None:
     """Split each folded pixel column by time in state; errors keep a mark of their own however short they are."""
-    edges = view.column_edges()
-    shares = intervals.mix.shares(edges)
-    begun = {state: intervals.mix.begun_in(state, edges) for state in shares}
-    painted = [(state, role) for state, role in intervals.roles.items() if role and state in shares]
-    tiny = 1e-9  # of no length, but there: it gets the least size that can be seen
-    parts = [np.maximum(shares[state], np.where(begun[state] > 0, tiny, 0.0))[folded] for state, _ in painted]
-    x = np.flatnonzero(folded).astype(np.float64)
-    bottom = np.full(len(x), top + height)
-    for (_, role), size in zip(painted, stacked(parts, round(height)), strict=True):
-        some = size > 0
-        bottom -= size
-        picture.add(body(role), x[some], bottom[some], 1.0, size[some].astype(np.float64))
-        if role == "error":
-            picture.add(Style(Layer.MARK, role, "outline"), x[some] - 1, top, 3.0, height)
-    add_fold_counts(picture, view, folded, intervals.mix.begun(edges), "intervals", top, height, metrics)
+    x = np.flatnonzero(folded)
+    mix = intervals.mix.columns(view.column_edges(int(x[0]), int(x[-1])))
+    at = selection(x)
+    shares = mix.visible[:, at]
+    parts = tuple(Part(intervals.roles[state], "fill") for state in intervals.mix.states)
+    picture.columns.append(Columns(x, top, round(height), parts, stacked(shares, round(height))))
+    for part, share in zip(parts, shares, strict=True):
+        if part.role == "error":
+            picture.add(Style(Layer.MARK, part.role, "outline"), x[share > 0] - 1.0, top, 3.0, height)
+    add_fold_counts(picture, x, mix.begun.sum(axis=0)[at], "intervals", top, height, metrics)
+
+
+def selection(x: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """Which of the columns x[0]..x[-1] are in `x`; a slice if all are, which costs nothing to index with."""
+    return slice(0, len(x)) if x[-1] - x[0] + 1 == len(x) else x - x[0]
 
 
 def add_fold_counts(
     picture: Picture,
-    view: View,
-    folded: NDArray[np.bool_],
+    x: NDArray[np.int64],
     begun: NDArray[np.int64],
     what: str,
     top: float,
     height: float,
     metrics: Metrics,
 ) -> None:
-    """ "n intervals folded" in each long run of folded columns, so that nobody takes the mix for single intervals."""
-    change = np.flatnonzero(np.diff(np.concatenate(([0], folded.astype(np.int8), [0]))))
-    for first, last in zip(change[::2].tolist(), change[1::2].tolist(), strict=True):
-        if last - first < _FOLD_LABEL_COLUMNS:
-            continue
-        count = int(begun[first:last].sum())
-        text = metrics.first_that_fits((f"{count} {what} folded", f"{count} folded", f"{count}"), last - first - metrics.em)
-        if text and height >= metrics.em:
-            wide = metrics.text_width(text) + metrics.em * 0.6
-            picture.labels.append(Label((first + last - wide) / 2, top, wide, height, text, "fold_count"))
+    """ "n intervals folded" in each long run of folded columns, so that nobody takes the mix for single intervals.
+
+    `x` are the folded columns, ascending, `begun` how many intervals begin in each; both have shape (columns,).
+    """
+    if height < metrics.em * 1.2:
+        return
+    first = np.flatnonzero(np.diff(x, prepend=-2) > 1)
+    last = np.append(first[1:], len(x))
+    for run in np.flatnonzero(last - first >= _FOLD_LABEL_COLUMNS).tolist():
+        begin, end = int(first[run]), int(last[run])
+        count = int(begun[begin:end].sum())
+        texts = (f"{count} {what} folded", f"{count} folded", f"{count}")
+        text = metrics.first_that_fits(texts, end - begin - metrics.em)
+        if text:
+            wide = metrics.text_width(text) + metrics.em * 0.8
+            left = (int(x[begin]) + int(x[end - 1]) - wide) / 2
+            picture.labels.append(Label(left, top, wide, height, text, "fold_count"))

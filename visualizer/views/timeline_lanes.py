@@ -1,4 +1,4 @@
-"""What each lane is drawn from, built from History when the lane first comes into view and kept while it may come again.
+"""What each lane is drawn from: built from History when the lane first comes into view, and kept for a while.
 
 A recording can have thousands of lanes; a window shows some thirty of them.
 """
@@ -94,6 +94,11 @@ class LaneStore:
             after = before
         return int(self.steps(lane)[int(np.searchsorted(times, times[after], side="right")) - 1])
 
+    def is_stuck(self, lane: Lane, step: int) -> bool:
+        """Whether an agent is, at `step`, in the wait that the recording ends in."""
+        spans = self.intervals(lane).spans
+        return bool(len(spans) and spans.state[-1] == STUCK and step >= spans.first_step[-1])
+
     def _keep(self, key: str, make: Callable[[], Data]) -> Data:
         if key not in self._data:
             self._data[key] = make()
@@ -119,7 +124,7 @@ class LaneStore:
         if state == AgentActivity.TIMED_OUT:
             return [f"⚠ gave up on {name}", f"⚠ {name}", "⚠"]
         if state == AgentActivity.WAITING:
-            return [f"waits {name}", name]
+            return [f"waits {name} · tile {tile}", f"waits {name}", name] if tile >= 0 else [f"waits {name}", name]
         if state == AgentActivity.READING:
             return [f"reads tile {tile}", f"tile {tile}", f"{tile}"]
         return [f"tile {tile}"] if tile >= 0 else []
@@ -156,7 +161,8 @@ class LaneStore:
 
     def _estimated(self, spans: Spans) -> NDArray[np.int64]:
         flags = self.history.trace.events["flags"][spans.last_step]
-        return spans.end[(flags & EventFlag.ESTIMATED) != 0]
+        landings: NDArray[np.int64] = spans.end[(flags & EventFlag.ESTIMATED) != 0]
+        return landings
 
     def _short(self, barrier: int) -> str:
         """The barrier's name without its CTA, which the lane's header shows."""

@@ -1,4 +1,4 @@
-"""The timeline's picture as data: rectangles, labels and lines by colour role, without Qt, so that tests need no window.
+"""The timeline's picture as data, without Qt, so that tests need no window: rectangles and labels by colour role.
 
 Coordinates are pixels of the lanes area: x 0 is the view's left edge, y 0 the top of the first visible lane.
 """
@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Align = Literal["centre", "left", "right"]
+
+
+HATCHED = ("waiting", "error")
+"""Roles that are told apart by a hatch as well."""
 
 
 class Layer(IntEnum):
-    """Painting order, back to front."""
+    """Painting order, back to front. Columns are painted after BODY."""
 
     BODY_EDGE = 0  # a body's outline, as a larger rectangle behind it
     BODY = 1
@@ -28,9 +31,15 @@ class Layer(IntEnum):
     MARK = 5  # things that must never be covered: errors, flips
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a batch of rectangles is painted: `role` names the theme's entry, `part` which of its colours."""
+class Part(NamedTuple):
+    """A colour: `role` names the theme's entry, `part` which of its colours, or how a plain colour is laid on."""
+
+    role: str
+    part: Literal["fill", "outline", "hatch", "tint", "colour"]
+
+
+class Style(NamedTuple):
+    """How a batch of rectangles is painted."""
 
     layer: Layer
     role: str
@@ -39,7 +48,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text in a box; it was chosen to fit. `role` is a Paint whose text colour it takes, or a plain colour."""
+    """Text in the middle of a box, chosen to fit. `role`: the Paint whose text colour it takes, or a plain colour."""
 
     x: float
     y: float
@@ -47,8 +56,8 @@ class Label:
     height: float
     text: str
     role: str
-    align: Align = "centre"
     bold: bool = False
+    backed: bool = False  # on a patch of its Paint's fill, where hatch or curves would run through it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,26 @@ class Dash:
     role: str
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Pixel columns of stacked parts, bottom first: shares of time, or a curve over its area. Painted as one image.
+
+    `x` has shape (columns,), ascending; `heights` (parts, columns) in whole pixels.
+    """
+
+    x: NDArray[np.int64]
+    top: float
+    height: int
+    parts: tuple[Part, ...]
+    heights: NDArray[np.int64]
+
+
 @dataclass(slots=True)
 class Picture:
     """What lane builders add to and the painter draws; batches of the same style are drawn in one call."""
 
     rects: dict[Style, list[Floats]] = field(default_factory=dict)
+    columns: list[Columns] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     dashes: list[Dash] = field(default_factory=list)
 
@@ -91,6 +115,11 @@ class Picture:
             f"{style.layer.name.lower()} {style.role}.{style.part} " + " ".join(f"{value:.1f}" for value in rect)
             for style, rects in self.batches()
             for rect in rects
+        ]
+        text += [
+            f"columns {item.x[0]}..{item.x[-1]} {role}.{part} {heights.tolist()}"
+            for item in self.columns
+            for (role, part), heights in zip(item.parts, item.heights, strict=True)
         ]
         text += [f"label {label.role} {label.x:.1f} {label.y:.1f} {label.text!r}" for label in self.labels]
         return text + [f"dash {dash.role} {dash.x:.1f}" for dash in self.dashes]

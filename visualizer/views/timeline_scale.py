@@ -47,9 +47,10 @@ class View:
         """Time at pixel x, to the nearest picosecond."""
         return self.start + round(x * self.ps_per_px)
 
-    def column_edges(self) -> NDArray[np.int64]:
-        """Times at the width + 1 borders of the pixel columns."""
-        return self.start + np.rint(np.arange(self.width + 1) * self.ps_per_px).astype(np.int64)
+    def column_edges(self, first: int, last: int) -> NDArray[np.int64]:
+        """Times (ps) of the borders of the pixel columns first..last, shape (last - first + 2,)."""
+        edges: NDArray[np.int64] = np.rint(np.arange(first, last + 2) * self.ps_per_px).astype(np.int64)
+        return edges + self.start
 
     def contains(self, time: int, margin: float = 0.0) -> bool:
         """Whether a time is in view, at least `margin` pixels from either edge."""

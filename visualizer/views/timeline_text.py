@@ -1,8 +1,8 @@
-"""What the timeline says in words: the value column (each lane at the focus) and the hover note (what is under the pointer)."""
+"""What the timeline says in words: each lane's value at the focus, and what is under the pointer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,10 +32,12 @@ class Value:
     role: str
 
 
-def lane_value(trace: Trace, state: State, lane: Lane) -> Value:
+def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """What the lane is at, right after the focused event."""
+    trace = store.history.trace
     if lane.kind == "agent":
-        return _agent_value(trace, state, lane.row)
+        value = _agent_value(trace, state, lane.row)
+        return Value(f"stuck: {value.text}", "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
         return _copy_value(trace, state, lane)
     if lane.kind == "stage":
@@ -87,7 +89,7 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     if intervals is None:
         return [lane.title]
     spans = intervals.spans
-    column = View(view.time(np.floor(x)), view.ps_per_px, 1)
+    column = replace(view, start=view.time(np.floor(x)), width=1)
     rows = rows_in_view(spans, column)
     count = rows.stop - rows.start
     narrow = bool((spans.end[rows] - spans.start[rows] < LEAST_PIXELS * view.ps_per_px).any())
@@ -100,7 +102,10 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     begin, end = int(spans.start[row]), int(spans.end[row])
     if spans.state[row] == STUCK:
         return [f"{lane.title} · {texts[0]}", f"since {format_time(begin)}"]
-    return [f"{lane.title} · {texts[0]}", f"{format_time(end - begin)} · from {format_time(begin)} to {format_time(end)}"]
+    return [
+        f"{lane.title} · {texts[0]}",
+        f"{format_time(end - begin)} · from {format_time(begin)} to {format_time(end)}",
+    ]
 
 
 def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
@@ -111,15 +116,15 @@ def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
 
 
 def _shares(intervals: Intervals, column: View) -> list[str]:
-    shares = intervals.mix.shares(column.column_edges())
-    parts = [f"{float(shares[s][0]):.0%} {role}" for s, role in intervals.roles.items() if role and s in shares and shares[s][0]]
+    shares = intervals.mix.columns(column.column_edges(0, 0)).share[:, 0].tolist()
+    named = zip(intervals.mix.states, shares, strict=True)
+    parts = [f"{share:.0%} {intervals.roles[state]}" for state, share in named if share]
     return [" · ".join(parts)] if parts else []
 
 
 def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     data = store.barrier(lane)
-    column = View(view.time(np.floor(x)), view.ps_per_px, 1).column_edges()
-    flips = int(data.mix.begun(column)[0])
+    flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())
     if flips > 1:
         return [f"{lane.title} · {flips} phases folded"]
     row = int(np.searchsorted(data.curve.time, view.time(x), side="right")) - 1
