@@ -142,14 +142,19 @@ def test_a_click_in_a_pane_moves_the_focus_everywhere(window: MainWindow) -> Non
     assert window.transport.scrubber.value() == 42
 
 
-def test_a_hidden_pane_catches_up_when_it_is_shown(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hidden_pane_catches_up_when_it_is_shown(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[Focus] = []
-    pane = window.panes["events"]
-    window.docks["tiles"].raise_()
-    window.docks["events"].hide()
+    pane, dock = window.panes["events"], window.docks["events"]
+    qtbot.waitUntil(lambda: pane.visibleRegion().isEmpty())
     monkeypatch.setattr(pane, "set_focus", told.append)
     window.navigator.go_to(Focus(7, None))
     assert told == []
-    window.docks["events"].show()
-    window.docks["events"].raise_()
+    dock.raise_()
+    qtbot.waitUntil(lambda: told == [Focus(7, None)])
+    dock.close()
+    window.navigator.go_to(Focus(8, None))
     assert told == [Focus(7, None)]
+    dock.show()
+    qtbot.waitUntil(lambda: told == [Focus(7, None), Focus(8, None)])

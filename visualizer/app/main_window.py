@@ -68,8 +68,9 @@ class MainWindow(QMainWindow):
         self.status = RecordingStatus()
         self.setStatusBar(self.status)
         self.pane_host = PaneHost(self.appearance.theme, self)
-        for pane in (self.timeline, *self.panes.values()):
-            self.pane_host.add(pane)
+        self.pane_host.add(self.timeline)
+        for name, pane in self.panes.items():
+            self.pane_host.add(pane, self.docks[name])
         self._connect()
         self._show_theme(self.appearance.theme)
         self._show_title()

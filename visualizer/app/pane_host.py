@@ -1,24 +1,23 @@
 """Keeps all panes in step with the document, the focus and the theme, and spends no time on those nobody sees.
 
-A pane in a hidden tab is only marked stale; it catches up the moment it is shown.
+A pane behind another tab, or in a closed dock, is only marked stale; it catches up the moment it is shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.pane import Pane
 from visualizer.views.theme import Theme
 
 
 @dataclass(slots=True)
 class _Entry:
-    pane: Pane
+    pane: QWidget
     stale_history: bool = True
     stale_focus: bool = True
     stale_theme: bool = True
@@ -31,50 +30,46 @@ class PaneHost(QObject):
 
     def __init__(self, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
-        self._entries: dict[QWidget, _Entry] = {}
+        self._entries: list[_Entry] = []
         self._history: History | None = None
         self._focus: Focus | None = None
         self._theme = theme
 
-    def add(self, pane: QWidget) -> None:
-        self._entries[pane] = _Entry(pane)
+    def add(self, pane: QWidget, dock: QDockWidget | None = None) -> None:
+        """`dock` is the dock the pane stands in; a pane without one is always seen."""
+        entry = _Entry(pane)
+        self._entries.append(entry)
         pane.focus_requested.connect(self.focus_requested)
-        pane.installEventFilter(self)
-        if pane.isVisible():
-            self._catch_up(pane)
+        if dock is not None:
+            dock.visibilityChanged.connect(lambda visible: self._catch_up(entry) if visible else None)
 
     def set_history(self, history: History | None, focus: Focus | None) -> None:
         """A new document, and where to look in it; `focus` is None if there is no event to look at."""
         self._history = history
         self._focus = focus
-        for entry in self._entries.values():
+        for entry in self._entries:
             entry.stale_history = entry.stale_focus = True
         self._catch_up_all()
 
     def set_focus(self, focus: Focus) -> None:
         self._focus = focus
-        for entry in self._entries.values():
+        for entry in self._entries:
             entry.stale_focus = True
         self._catch_up_all()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        for entry in self._entries.values():
+        for entry in self._entries:
             entry.stale_theme = True
         self._catch_up_all()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Show and watched in self._entries:
-            self._catch_up(watched)
-        return super().eventFilter(watched, event)
-
     def _catch_up_all(self) -> None:
-        for pane in self._entries:
-            if pane.isVisible():
-                self._catch_up(pane)
+        for entry in self._entries:
+            # A dock behind another tab counts as visible for Qt; it only lies outside the window.
+            if entry.pane.isVisible() and not entry.pane.visibleRegion().isEmpty():
+                self._catch_up(entry)
 
-    def _catch_up(self, widget: QWidget) -> None:
-        entry = self._entries[widget]
+    def _catch_up(self, entry: _Entry) -> None:
         if entry.stale_theme:
             entry.stale_theme = False
             entry.pane.set_theme(self._theme)
