@@ -117,7 +117,9 @@ def _add_folded_wave(
     x = np.flatnonzero(folded)
     mix = lane.mix.columns(view.column_edges(int(x[0]), int(x[-1])))
     at = selection(x)
-    picture.add_one(body("phase_even"), float(x[0]), top + wave, float(len(x)), height - wave)
+    lived = x[mix.share.sum(axis=0)[at] > 0]
+    if len(lived):
+        picture.add_one(body("phase_even"), float(lived[0]), top + wave, float(lived[-1] - lived[0] + 1), height - wave)
     parts = tuple(Part(_ROLES[parity], "outline" if parity else "fill") for parity in lane.mix.states)
     picture.columns.append(Columns(x, top, wave, parts, stacked(mix.visible[:, at], wave)))
     flips = mix.begun.sum(axis=0)[at]
@@ -227,7 +229,7 @@ def _add_counts(
         pending, expected, tx = int(curve.pending[row]), int(curve.expected[row]), int(curve.tx[row])
         texts = [f"{pending}/{expected} pending", f"{pending}/{expected}"]
         if tx:
-            texts = [f"{pending}/{expected} · {tx} B", f"{tx} B", f"{pending}/{expected}"]
+            texts = [f"{pending}/{expected} · {tx} B", f"{tx} B"]
         room = float(seen_right[index] - seen_left[index])
         # The patch behind the text hides a part of the curve: enough of it must show on both sides.
         text = metrics.first_that_fits(texts, room - metrics.em * 2.4)

@@ -23,6 +23,7 @@ from visualizer.views.timeline_intervals import Intervals, make_intervals
 _KEPT = 256  # lanes
 STUCK = 255
 """State of a wait that the recording ends in: nothing released it."""
+_TICK = 1  # ps
 _STUCK_SHARE = 0.1  # of the recording's length, added so that a wait without end has a length to be seen
 
 _AGENT_ROLES = {
@@ -109,6 +110,8 @@ class LaneStore:
 
     def _agent(self, row: int) -> Intervals:
         spans = self.history.agent_spans(row)
+        # Two events at one tick (a wait passes, the read begins) have no work between them.
+        spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
         if self.stuck and len(spans) and spans.state[-1] in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
             state, end = spans.state.copy(), spans.end.copy()
             state[-1] = STUCK if state[-1] == AgentActivity.WAITING else state[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from PySide6.QtCore import QPointF
@@ -21,7 +22,7 @@ from visualizer.views.timeline_paint import Fonts
 from visualizer.views.timeline_scale import View
 
 SNAP = 8.0
-"""Pixels within which the hover cursor and measurements snap to an event."""
+"""Pixels within which the hover cursor snaps to an event. Measurements snap however far the nearest is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +133,13 @@ class Scene:
             return self.view.pixel(self.focused.time)
         return self.view.width / 2
 
-    def snapped(self, lane: Lane, x: float) -> int | None:
-        """Time of the lane's event within SNAP pixels of x."""
+    def snapped(self, lane: Lane, x: float, reach: float = SNAP) -> int | None:
+        """Time of the lane's event nearest to x, if it is within `reach` pixels."""
         step = self.store.nearest_step(lane, self.view.time(x))
         if step is None:
             return None
         time = int(self.history.trace.events["time"][step])
-        return time if abs(self.view.pixel(time) - x) <= SNAP else None
+        return time if abs(self.view.pixel(time) - x) <= reach else None
 
     def ruler_time(self, viewport_x: float, free: bool) -> int:
         """Time at a pixel of the ruler, snapped to the nearest event of the lanes in view unless `free`."""
@@ -146,7 +147,7 @@ class Scene:
         time = self.view.time(x)
         if free:
             return time
-        near = [at for row in self.rows() if (at := self.snapped(self.lanes[row], x)) is not None]
+        near = [at for row in self.rows() if (at := self.snapped(self.lanes[row], x, inf)) is not None]
         return min(near, key=lambda at: abs(at - time), default=time)
 
     def click(self, at: QPointF) -> Focus | None:

@@ -1,0 +1,116 @@
+"""The value column, the hover note and the arrows, in the recording's own words."""
+
+import pytest
+from timeline_traces import ONE_TILE, make_trace, one_tile
+
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
+from visualizer.replay.causality import Causality
+from visualizer.replay.history import History
+from visualizer.sources.simulator import simulate
+from visualizer.views.arrows_model import causes, place
+from visualizer.views.timeline_lanes import LaneStore
+from visualizer.views.timeline_scale import View, fit
+from visualizer.views.timeline_text import Value, hover_note, lane_value
+
+NS = 1000
+
+
+@pytest.fixture(scope="module")
+def store():
+    return LaneStore(History(one_tile()))
+
+
+def value(store, step, key):
+    return lane_value(store, store.history.state_at(step), store.lanes[store.row_of[key]])
+
+
+@pytest.mark.parametrize(
+    ("step", "lane", "expected"),
+    [
+        (0, "full[0]", Value("phase #0 (0) · 1/1 · 0 B", "phase_even")),
+        (0, "empty[0]", Value("not initialised", "")),
+        (0, "consumer.w1", Value("not started", "")),
+        (2, "consumer.w1", Value("waiting full[0] p0", "waiting")),
+        (2, "stage[0]", Value("empty", "empty")),
+        (3, "full[0]", Value("phase #0 (0) · 0/1 · 4096 B", "phase_even")),
+        (3, "tma", Value("idle", "")),
+        (4, "tma", Value("copying tile 0", "tma")),
+        (4, "stage[0]", Value("filling · tile 0", "filling")),
+        (5, "full[0]", Value("phase #0 (0) · 0/1 · 2048 B", "phase_even")),
+        (7, "full[0]", Value("phase #1 (1) · 1/1 · 0 B", "phase_odd")),
+        (8, "stage[0]", Value("full · tile 0", "full")),
+        (10, "consumer.w1", Value("reading stage[0] · tile 0", "reading")),
+        (10, "stage[0]", Value("reading · tile 0", "reading")),
+        (11, "consumer.w1", Value("running · tile 0", "running")),
+        (15, "consumer.w1", Value("exited", "")),
+    ],
+)
+def test_value_at_the_focus(store, step, lane, expected):
+    assert value(store, step, lane) == expected
+
+
+def test_a_deadlocked_agent_is_stuck_from_its_last_wait_on():
+    store = LaneStore(History(simulate(lesson(LessonConfig(producer_arrivals=32)))))
+    last = store.history.steps - 1
+    assert value(store, last, "consumer.w1") == Value("stuck: waiting full[0] p0", "error")
+    assert value(store, 0, "consumer.w1") == Value("not started", "")
+
+
+def note(store, key, ns, view=None, sub_row=0.5):
+    view = view or fit(1000 * NS, 1000)
+    return hover_note(store, store.lanes[store.row_of[key]], view, view.pixel(ns * NS), sub_row)
+
+
+def test_hover_says_what_and_how_long(store):
+    assert note(store, "consumer.w1", 200) == [
+        "consumer.w1 · waits full[0] · tile 0", "470 ns · from 50 ns to 520 ns",
+    ]  # fmt: skip
+    assert note(store, "stage[0]", 300) == ["stage[0] · filling · tile 0", "400 ns · from 100 ns to 500 ns"]
+    assert note(store, "tma", 300) == ["tma · tile 0", "400 ns · from 100 ns to 500 ns"]
+    assert note(store, "tma", 800) == ["tma · idle"]
+    assert note(store, "consumer.w1", 10) == ["consumer.w1 · not running"]
+    assert note(store, "full[0]", 200) == [
+        "full[0] · phase #0 (parity 0) · 500 ns", "0 of 1 arrivals pending · 4096 B outstanding",
+    ]  # fmt: skip
+
+
+def test_hover_on_a_wait_without_end():
+    store = LaneStore(History(make_trace([row for row in ONE_TILE if row[0] <= 100], "deadlock")))
+    assert note(store, "consumer.w1", 90) == ["consumer.w1 · ⚠ never released: waits full[0]", "since 50 ns"]
+
+
+def test_hover_counts_what_is_folded(store):
+    view = View(-(10**9), 10_000_000.0, 300)
+    lines = note(store, "stage[0]", 1, view)
+    assert lines[0] == "stage[0] · 5 intervals folded"
+    assert "reading" in lines[1]
+    assert note(store, "full[0]", 1, view) == ["full[0] · 2 phases folded"]
+
+
+def test_arrows_of_a_wait_come_from_what_released_it(store):
+    arrows = causes(Causality(store.history), 9)
+    assert [(cause.from_lane, cause.to_lane, cause.role) for cause in arrows] == [
+        ("producer", "full[0]", "released_by"),
+        ("tma", "full[0]", "released_by"),
+        ("tma", "full[0]", "released_by"),
+        ("full[0]", "consumer.w1", "released_by"),
+    ]
+    assert causes(Causality(store.history), 2) == arrows  # the wait's begin shows the same
+
+
+def test_arrows_of_an_arrival_go_to_whom_it_woke(store):
+    arrows = causes(Causality(store.history), 3)
+    assert [(cause.from_lane, cause.to_lane, cause.role) for cause in arrows] == [
+        ("producer", "full[0]", "wakes"),
+        ("full[0]", "consumer.w1", "wakes"),
+    ]
+    assert (arrows[0].from_time, arrows[0].to_time) == (100 * NS, 500 * NS)
+
+
+def test_arrows_out_of_view_are_left_out(store):
+    found = causes(Causality(store.history), 9)
+    everywhere = place(found, fit(1000 * NS, 500), lambda lane: 10.0)
+    assert len(everywhere) == 4
+    assert place(found, View(600 * NS, 10.0, 500), lambda lane: 10.0) == []
+    assert place(found, fit(1000 * NS, 500), lambda lane: None) == []

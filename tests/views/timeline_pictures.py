@@ -1,0 +1,23 @@
+"""Pictures of single lanes with a font whose letters are all 8 pixels wide, so that expected labels can be counted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.views.timeline_lanes import LaneStore
+from visualizer.views.timeline_layout import LaneLayout
+from visualizer.views.timeline_model import Metrics, Picture
+from visualizer.views.timeline_picture import lanes_picture
+from visualizer.views.timeline_scale import View
+
+METRICS = Metrics(em=16.0, text_width=lambda text: 8.0 * len(text))
+HEIGHT = 40.0
+
+
+def lane_picture(store: LaneStore, key: str, view: View, height: float = HEIGHT) -> Picture:
+    """One lane between y 0 and `height`."""
+    row = store.row_of[key]
+    top = np.where(np.arange(len(store.lanes)) == row, 0.0, 1e6 + np.arange(len(store.lanes)))
+    top[:row] = -1e6 + np.arange(row)
+    layout = LaneLayout(top, np.full(len(store.lanes), height), height)
+    return lanes_picture(store, view, layout, 0.0, height, METRICS)
