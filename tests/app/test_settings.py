@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.main_window import MainWindow
@@ -68,3 +69,13 @@ def test_reset_layout_brings_every_pane_back(window: MainWindow) -> None:
     window.actions_by_id["window.reset_layout"].trigger()
     assert all(not dock.isHidden() for dock in window.docks.all())
     assert not any(dock.isFloating() for dock in window.docks.all())
+
+
+def test_the_tabs_are_still_there_after_a_reset(window: MainWindow) -> None:
+    """Qt loses the tab bars when something else in the window changes before it lays the docks out again."""
+    window.reset_layout()
+    window.show_document(window.document)
+    bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert ["Per tile", "Events", "Shared memory"] in [
+        [bar.tabText(index) for index in range(bar.count())] for bar in bars if bar.isVisible()
+    ]

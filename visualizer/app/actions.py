@@ -46,7 +46,7 @@ class Actions:
         action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setCheckable(command.checked is not None)
-        shown = f" ({', '.join(command.keys)})" if command.keys else ""
+        shown = f" ({' or '.join(command.keys)})" if command.keys else ""
         action.setToolTip(f"{command.title}{shown}\n{command.help}")
         action.triggered.connect(lambda: self._run(command))
         return action

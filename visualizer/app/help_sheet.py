@@ -60,7 +60,7 @@ def _html(registry: Registry) -> str:
     """Two columns of menus: the whole sheet should be seen without scrolling."""
     halves: tuple[list[str], list[str]] = ([], [])
     for index, group in enumerate(GROUPS):
-        rows = [(" , ".join(_keys(command)), command.title) for command in registry.in_group(group)]
+        rows = [(" or ".join(_keys(command)), command.title) for command in registry.in_group(group)]
         halves[index >= 2].append(_section(group, rows))
     halves[1].append(_section("Mouse", list(MOUSE)))
     cells = "".join(f'<td width="50%" style="padding: 4px 14px">{"".join(half)}</td>' for half in halves)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -33,6 +33,7 @@ class Docks:
         self._window = window
         self._docks: dict[str, QDockWidget] = {}
         window.setDockNestingEnabled(True)
+        window.setAnimated(False)
         window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         # The right column keeps the whole height: ring, explanation and barrier table belong together.
         window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
@@ -71,6 +72,10 @@ class Docks:
         docks["tiles"].raise_()
         docks["code"].raise_()
         self._share_out(size, wide)
+        # Qt shows the tab bars with the next layout request, and forgets to if another change comes first.
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if bar.count() > 1:
+                bar.show()
 
     def _share_out(self, size: QSize, wide: bool) -> None:
         """Divide the window among the docks: the timeline and the ring get what grows."""
@@ -86,6 +91,6 @@ class Docks:
         resize([docks["code"], docks["tiles"]], [round(rest * 0.5), round(rest * 0.5)], Qt.Orientation.Horizontal)
         resize(
             [docks["ring"], docks["explanation"], docks["barriers"]],
-            [round(height * 0.48), round(height * 0.16), round(height * 0.28)],
+            [round(height * 0.48), round(height * 0.21), round(height * 0.25)],
             Qt.Orientation.Vertical,
         )

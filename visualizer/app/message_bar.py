@@ -33,7 +33,7 @@ class MessageBar(QFrame):
         self._show("error", "\N{WARNING SIGN}", sentence)
 
     def show_note(self, sentence: str) -> None:
-        self._show("note", "\N{CIRCLED LATIN SMALL LETTER I}", sentence)
+        self._show("note", "\N{INFORMATION SOURCE}", sentence)
 
     def _show(self, kind: str, icon: str, sentence: str) -> None:
         self.setProperty("kind", kind)

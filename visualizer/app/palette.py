@@ -46,7 +46,7 @@ class CommandPalette(QDialog):
         for _, command in sorted(found, key=lambda pair: pair[0]):
             if not self._actions[command.id].isEnabled():
                 continue
-            keys = f"    {', '.join(command.keys)}" if command.keys else ""
+            keys = f"    {' or '.join(command.keys)}" if command.keys else ""
             item = QListWidgetItem(f"{command.group}: {command.title}{keys}")
             item.setToolTip(command.help)
             item.setData(_ID_ROLE, command.id)

@@ -18,6 +18,7 @@ from visualizer.views.theme import Theme
 @dataclass(slots=True)
 class _Entry:
     pane: QWidget
+    seen: bool
     stale_history: bool = True
     stale_focus: bool = True
     stale_theme: bool = True
@@ -37,11 +38,12 @@ class PaneHost(QObject):
 
     def add(self, pane: QWidget, dock: QDockWidget | None = None) -> None:
         """`dock` is the dock the pane stands in; a pane without one is always seen."""
-        entry = _Entry(pane)
+        entry = _Entry(pane, seen=dock is None)
         self._entries.append(entry)
         pane.focus_requested.connect(self.focus_requested)
         if dock is not None:
-            dock.visibilityChanged.connect(lambda visible: self._catch_up(entry) if visible else None)
+            # isVisible() is true of a dock behind another tab, this signal is not.
+            dock.visibilityChanged.connect(lambda seen: self._set_seen(entry, seen))
 
     def set_history(self, history: History | None, focus: Focus | None) -> None:
         """A new document, and where to look in it; `focus` is None if there is no event to look at."""
@@ -63,10 +65,14 @@ class PaneHost(QObject):
             entry.stale_theme = True
         self._catch_up_all()
 
+    def _set_seen(self, entry: _Entry, seen: bool) -> None:
+        entry.seen = seen
+        if seen:
+            self._catch_up(entry)
+
     def _catch_up_all(self) -> None:
         for entry in self._entries:
-            # A dock behind another tab counts as visible for Qt; it only lies outside the window.
-            if entry.pane.isVisible() and not entry.pane.visibleRegion().isEmpty():
+            if entry.seen:
                 self._catch_up(entry)
 
     def _catch_up(self, entry: _Entry) -> None:

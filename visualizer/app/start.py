@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
+from types import TracebackType
 
 from PySide6.QtWidgets import QApplication
 
@@ -17,9 +18,18 @@ def start(path: Path | None) -> int:
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window = open_window(application, path)
+    sys.excepthook = lambda kind, error, trace: report_defect(window, kind, error, trace)
     status = application.exec()
     del window
     return status
+
+
+def report_defect(
+    window: MainWindow, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """An error that nobody expected: say so in the window, which goes on; its traceback, on stderr, is for the report."""
+    window.messages.show_error(f"phasescope has a defect: {kind.__name__}: {error}")
+    sys.__excepthook__(kind, error, trace)
 
 
 def make_application() -> QApplication:

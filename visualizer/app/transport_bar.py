@@ -130,6 +130,6 @@ class Scrubber(QSlider):
 
 
 def step_text(history: History, step: int) -> str:
-    """ "12 / 231   1.234 us": steps count from 0, as in `phasescope show --step`."""
+    """ "12 / 231   1.234 µs": steps count from 0, as in `phasescope show --step`."""
     time_ps = int(history.trace.events["time"][step])
-    return f"{step} / {history.steps - 1}   {time_ps / 1e6:.3f} us"
+    return f"{step} / {history.steps - 1}   {time_ps / 1e6:.3f} µs"
