@@ -21,16 +21,12 @@ def test_fit_shows_everything_with_a_margin():
 
 
 @MANY
-@given(st.floats(1.01, 50), st.floats(0, 1000), st.integers(10_000, 10**12))
+@given(st.floats(1.01, 50), st.floats(0, 1000), st.integers(10 * US, 10**12))
 def test_zooming_in_keeps_the_time_under_the_pointer(factor, x, duration):
     view = fit(duration, 1000).zoomed(4, 500, duration)
     zoomed = view.zoomed(factor, x, duration)
     assert zoomed.ps_per_px >= MIN_PS_PER_PX
-    if zoomed.start == zoomed.within(duration).start and 0 < view.time(x) < duration:
-        assert abs(zoomed.pixel(view.time(x)) - x) <= max(2 / zoomed.ps_per_px, 0.01 * 1000) or zoomed.start in (
-            zoomed.panned(-1e9, duration).start,
-            zoomed.panned(1e9, duration).start,
-        )
+    assert abs(zoomed.pixel(view.time(x)) - x) <= 1
 
 
 def test_zoom_about_a_pixel_in_the_middle_of_a_recording():
