@@ -1,0 +1,164 @@
+// The log: one 32-byte record per barrier event, written by lane 0 of a warp into that warp's own slice of device memory.
+//
+// No two warps share a slice, so nothing blocks and nothing needs an atomic. A full slice stores no more but goes on
+// counting, so that the host can say how many records were lost. With NoLog every call compiles to nothing.
+// visualizer/trace/raw.py reads these structs; the two must change together.
+#pragma once
+
+#include "mbarrier.cuh"
+
+// visualizer/trace/schema.py EventKind.
+enum class Kind : uint8_t {
+    Init = 1,
+    WaitBegin = 3,
+    WaitEnd = 4,
+    Arrive = 5,
+    ArriveExpectTx = 8,
+    CopyIssue = 11,
+    ReadBegin = 13,
+    ReadEnd = 14,
+    Advance = 15,
+    Fence = 16,
+    Exit = 17,
+    Timeout = 18,
+};
+
+enum class On : uint8_t { None = 0, Full = 1, Empty = 2 };  // which of a stage's barriers
+
+constexpr uint8_t kNone = 0xff;            // no stage, no parity
+constexpr uint32_t kNoTile = 0xffffffffu;  // no tile
+constexpr uint8_t kBlocked = 1;            // the wait did not pass at once
+constexpr uint8_t kHasToken = 8;           // `token` holds a word the hardware returned
+
+// What happened, in the order of Record's fields.
+struct Event {
+    uint64_t token = 0;
+    uint32_t tile = kNoTile;
+    uint32_t amount = 0;
+    Kind kind;
+    uint8_t stage = kNone;
+    On barrier = On::None;
+    uint8_t parity = kNone;
+    uint8_t flags = 0;
+};
+
+struct alignas(16) Record {
+    uint64_t clock;
+    uint64_t token;
+    uint32_t tile;
+    uint32_t amount;
+    uint16_t line;
+    Kind kind;
+    uint8_t stage;
+    On barrier;
+    uint8_t parity;
+    uint8_t flags;
+    uint8_t reserved;
+};
+static_assert(sizeof(Record) == 32, "raw.py reads 32-byte records");
+
+// One instant on this SM's clock and on the global one.
+struct Anchor {
+    uint64_t clock;
+    uint64_t globaltimer;
+    uint32_t smid;
+    uint32_t uncertainty;  // cycles between the clock reads that bracket the tick
+};
+
+__device__ inline uint64_t read_clock() {
+    uint64_t cycles;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+    return cycles;
+}
+
+__device__ inline uint64_t read_globaltimer() {
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+// Waits for the global timer to tick (every 32 ns on an H200), so that the pair is good to a few cycles.
+__device__ inline Anchor take_anchor() {
+    Anchor anchor;
+    const uint64_t tick = read_globaltimer();
+    uint64_t before;
+    do {
+        before = read_clock();
+        anchor.globaltimer = read_globaltimer();
+        anchor.clock = read_clock();
+    } while (anchor.globaltimer == tick);
+    anchor.uncertainty = static_cast<uint32_t>(anchor.clock - before);
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(anchor.smid));
+    return anchor;
+}
+
+// One warp's slice. `clock()` is read *before* an arrive or a copy and *after* a wait, so that a logged arrival is
+// never later than its effect and a logged pass never earlier than its cause.
+class BarrierLog {
+public:
+    static constexpr bool enabled = true;
+
+    __device__ BarrierLog(Record* records, uint32_t* attempted, uint32_t capacity, uint32_t slice)
+        : records_(records + static_cast<uint64_t>(slice) * capacity),
+          attempted_(attempted + slice),
+          capacity_(capacity),
+          count_(0),
+          writes_(threadIdx.x % 32 == 0) {}
+
+    __device__ uint64_t clock() const { return read_clock(); }
+
+    __device__ void write(uint64_t clock, uint32_t line, const Event& event) {
+        if (writes_) {
+            if (count_ < capacity_) {
+                records_[count_] = Record{clock,       event.token,   event.tile,   event.amount, static_cast<uint16_t>(line),
+                                          event.kind,  event.stage,   event.barrier, event.parity, event.flags,
+                                          0};
+            }
+            ++count_;
+        }
+    }
+
+    // ++PipelineState has just been done at `tile`.
+    template <class State>
+    __device__ void advance(const State& state, uint32_t tile, uint32_t line = __builtin_LINE()) {
+        write(clock(), line,
+              {.tile = tile,
+               .amount = state.count(),
+               .kind = Kind::Advance,
+               .stage = static_cast<uint8_t>(state.index()),
+               .parity = static_cast<uint8_t>(state.phase())});
+    }
+
+    __device__ void exit_producer(uint32_t line = __builtin_LINE()) { exit(line); }
+    __device__ void exit_consumer(uint32_t line = __builtin_LINE()) { exit(line); }
+
+    __device__ void exit(uint32_t line) { write(clock(), line, {.kind = Kind::Exit}); }
+
+    // Must be the last call: tells the host how many records were wanted.
+    __device__ void close() {
+        if (writes_) *attempted_ = count_;
+    }
+
+private:
+    Record* records_;
+    uint32_t* attempted_;
+    uint32_t capacity_;
+    uint32_t count_;
+    bool writes_;
+};
+
+// Logging off: the same calls, and not one instruction.
+class NoLog {
+public:
+    static constexpr bool enabled = false;
+
+    __device__ NoLog(Record*, uint32_t*, uint32_t, uint32_t) {}
+    __device__ uint64_t clock() const { return 0; }
+    __device__ void write(uint64_t, uint32_t, const Event&) {}
+    template <class State>
+    __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
+    __device__ void exit_producer() {}
+    __device__ void exit_consumer() {}
+    __device__ void exit(uint32_t) {}
+    __device__ void close() {}
+};

@@ -1,0 +1,43 @@
+// What the host sets: the experiment's parameters and where results go. visualizer/sources/gpu/kernel.py packs it.
+#pragma once
+
+#include "barrier_log.cuh"
+
+struct LessonParams {
+    // Written by the kernel.
+    Record* records;      // [warps of all CTAs][capacity]
+    uint32_t* attempted;  // [warps of all CTAs]
+    Anchor* anchors;      // [CTAs][2]
+    uint32_t* status;     // [CTAs]
+    uint32_t* results;    // [CTAs][consumer warps]: wrong values, or the sum of all 32-bit words read
+    // Read by the kernel.
+    const uint16_t* expected;  // [tile_rows][source_tiles * tile_columns] halves, what the tiles should hold
+    uint64_t producer_delay;   // SM cycles
+    uint64_t consumer_delay;   // SM cycles
+    uint64_t watchdog_ns;
+    uint32_t capacity;
+    uint32_t tiles;
+    uint32_t tile_rows;
+    uint32_t tile_columns;
+    uint32_t source_tiles;
+    uint32_t data_offset;
+    uint32_t transaction_bytes;
+    uint32_t full_init;
+    uint32_t empty_init;
+    uint32_t producer_phase;
+    uint32_t consumer_phase;
+    uint32_t arrive_per_warp;
+};
+
+constexpr uint32_t kBoxColumns = 64;  // halves in a box's row: 128 bytes, the span of the swizzle
+constexpr uint32_t kElementBytes = 2;
+
+__device__ inline uint32_t tile_bytes(const LessonParams& params) {
+    return params.tile_rows * params.tile_columns * kElementBytes;
+}
+
+__device__ inline uint32_t box_bytes(const LessonParams& params) {
+    return params.tile_rows * kBoxColumns * kElementBytes;
+}
+
+__device__ inline uint32_t boxes_per_tile(const LessonParams& params) { return params.tile_columns / kBoxColumns; }

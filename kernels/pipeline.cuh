@@ -1,0 +1,130 @@
+// PipelineState and PipelineTmaAsync with CUTLASS's semantics and member names, each call logged at its caller's line.
+//
+// Source: CUTLASS 4.2, cutlass/pipeline/sm90_pipeline.hpp; cluster shape 1x1.
+#pragma once
+
+#include "watchdog.cuh"
+
+// Where an agent is in the ring: the stage it is at, the phase bit it waits with, and how many tiles it has done.
+// A cursor, not a barrier.
+template <uint32_t Stages>
+class PipelineState {
+public:
+    __device__ PipelineState(uint32_t index, uint32_t phase, uint32_t count)
+        : index_(index), phase_(phase), count_(count) {}
+
+    __device__ uint32_t index() const { return index_; }
+    __device__ uint32_t phase() const { return phase_; }
+    __device__ uint32_t count() const { return count_; }
+
+    __device__ void operator++() {
+        ++count_;
+        if (++index_ == Stages) {
+            index_ = 0;
+            phase_ ^= 1;
+        }
+    }
+
+private:
+    uint32_t index_;
+    uint32_t phase_;
+    uint32_t count_;
+};
+
+template <uint32_t Stages, class Log>
+class PipelineTmaAsync {
+public:
+    struct SharedStorage {
+        ClusterTransactionBarrier full_barrier[Stages];
+        ClusterBarrier empty_barrier[Stages];
+    };
+
+    struct Params {
+        uint32_t transaction_bytes;
+        bool is_leader;        // the one producer thread that arrives
+        bool arrive_per_warp;  // consumers: one lane a warp arrives, not every thread
+    };
+
+    __device__ PipelineTmaAsync(SharedStorage& storage, Params params, Log& log, Watchdog<Log>& watchdog)
+        : storage_(storage), params_(params), log_(log), watchdog_(watchdog) {}
+
+    // Waits until the stage is empty; then the leader arrives on full and expects the bytes, *before* the copy is
+    // issued: pending is 0 then while bytes are outstanding, so the phase stays open until the copy has landed.
+    __device__ void producer_acquire(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        wait(On::Empty, state, state.count(), line);
+        if (params_.is_leader) {
+            const uint64_t clock = log_.clock();
+            const uint64_t token =
+                storage_.full_barrier[state.index()].arrive_and_expect_tx(params_.transaction_bytes);
+            log_.write(clock, line,
+                       {.token = token,
+                        .tile = state.count(),
+                        .amount = params_.transaction_bytes,
+                        .kind = Kind::ArriveExpectTx,
+                        .stage = static_cast<uint8_t>(state.index()),
+                        .barrier = On::Full,
+                        .flags = kHasToken});
+        }
+    }
+
+    // The barrier to bind the copy to: the copy engine does complete_tx on it.
+    __device__ ClusterTransactionBarrier& producer_get_barrier(PipelineState<Stages> state) {
+        return storage_.full_barrier[state.index()];
+    }
+
+    // Waits until every stage is empty again, so that the producer does not leave while consumers still read.
+    __device__ void producer_tail(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        for (uint32_t stage = 0; stage < Stages; ++stage) {
+            wait(On::Empty, state, kNoTile, line);
+            ++state;
+            log_.advance(state, kNoTile, line);
+        }
+    }
+
+    __device__ void consumer_wait(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        wait(On::Full, state, state.count(), line);
+    }
+
+    // Every consumer thread arrives on empty, or one lane of each warp once all its lanes have read.
+    __device__ void consumer_release(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        const uint64_t clock = log_.clock();
+        uint64_t token = 0;
+        if (params_.arrive_per_warp) __syncwarp();
+        if (!params_.arrive_per_warp || threadIdx.x % 32 == 0) token = storage_.empty_barrier[state.index()].arrive();
+        log_.write(clock, line,
+                   {.token = token,  // lane 0's
+                    .tile = state.count(),
+                    .amount = params_.arrive_per_warp ? 1u : 32u,
+                    .kind = Kind::Arrive,
+                    .stage = static_cast<uint8_t>(state.index()),
+                    .barrier = On::Empty,
+                    .flags = kHasToken});
+    }
+
+private:
+    __device__ void wait(On barrier, PipelineState<Stages> state, uint32_t tile, uint32_t line) {
+        Event event{.tile = tile,
+                    .kind = Kind::WaitBegin,
+                    .stage = static_cast<uint8_t>(state.index()),
+                    .barrier = barrier,
+                    .parity = static_cast<uint8_t>(state.phase())};
+        log_.write(log_.clock(), line, event);
+        ClusterBarrier& waited =
+            barrier == On::Full ? storage_.full_barrier[state.index()] : storage_.empty_barrier[state.index()];
+        event.kind = Kind::WaitEnd;
+        event.flags = watchdog_.wait(waited, event, line) ? kBlocked : 0;
+        log_.write(log_.clock(), line, event);
+    }
+
+    SharedStorage& storage_;
+    Params params_;
+    Log& log_;
+    Watchdog<Log>& watchdog_;
+};
+
+// CUTLASS's make_producer_start_state has phase 1: buffers start empty, and wait(1) passes on a fresh barrier.
+// The phase is a parameter here, so that starting wrong can be shown.
+template <uint32_t Stages>
+__device__ PipelineState<Stages> make_start_state(uint32_t phase) {
+    return PipelineState<Stages>(0, phase, 0);
+}

@@ -1,0 +1,103 @@
+// What the lesson does with a tile: initialise its barriers, copy it in box by box, read it back and check it.
+#pragma once
+
+#include "lesson_params.cuh"
+#include "pipeline.cuh"
+
+template <class Storage, class Log>
+__device__ void init_barriers(Storage& storage, uint32_t full_init, uint32_t empty_init, Log& log,
+                              uint32_t line = __builtin_LINE()) {
+    constexpr uint32_t stages = sizeof(storage.full_barrier) / sizeof(storage.full_barrier[0]);
+    const auto init = [&](ClusterBarrier& barrier, On which, uint32_t stage, uint32_t count) {
+        const uint64_t clock = log.clock();
+        barrier.init(count);
+        log.write(clock, line,
+                  {.amount = count, .kind = Kind::Init, .stage = static_cast<uint8_t>(stage), .barrier = which});
+    };
+    for (uint32_t stage = 0; stage < stages; ++stage) init(storage.full_barrier[stage], On::Full, stage, full_init);
+    for (uint32_t stage = 0; stage < stages; ++stage) init(storage.empty_barrier[stage], On::Empty, stage, empty_init);
+}
+
+template <class Log>
+__device__ void fence_barrier_init(Log& log, uint32_t line = __builtin_LINE()) {
+    fence_mbarrier_init();
+    log.write(log.clock(), line, {.kind = Kind::Fence});
+}
+
+// The leader copies box `box` of the tile at `state` behind the boxes before it in the stage buffer.
+template <class State, class Log>
+__device__ void tma_load(const TensorMap& source, ClusterTransactionBarrier& full, uint8_t* buffer, uint32_t box,
+                         const State& state, const LessonParams& params, Log& log, uint32_t line = __builtin_LINE()) {
+    const uint32_t column = state.count() % params.source_tiles * params.tile_columns + box * kBoxColumns;
+    const uint64_t clock = log.clock();
+    copy_box(source, full, buffer + box * box_bytes(params), static_cast<int>(column), 0);
+    log.write(clock, line,
+              {.tile = state.count(),
+               .amount = box_bytes(params),
+               .kind = Kind::CopyIssue,
+               .stage = static_cast<uint8_t>(state.index()),
+               .barrier = On::Full});
+}
+
+// Other work, for as many SM cycles.
+__device__ inline void work_for(uint64_t cycles) {
+    if (cycles == 0) return;
+    const uint64_t start = read_clock();
+    while (read_clock() - start < cycles) {
+    }
+}
+
+__device__ inline uint4 load_chunk(uint32_t address) {
+    uint4 chunk;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(chunk.x), "=r"(chunk.y), "=r"(chunk.z), "=r"(chunk.w)
+                 : "r"(address));
+    return chunk;
+}
+
+// Halves that differ between two packed pairs.
+__device__ inline uint32_t differing_halves(uint32_t a, uint32_t b) {
+    const uint32_t difference = a ^ b;
+    return ((difference & 0xffffu) != 0) + ((difference >> 16) != 0);
+}
+
+// This thread's share of the tile, 16 bytes at a time: the number of wrong values, or the sum of its 32-bit words.
+// The 128-byte swizzle has exchanged the eight chunks of each row by address bits 7..9.
+template <class State, class Log>
+__device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const LessonParams& params, Log& log,
+                              uint32_t line = __builtin_LINE()) {
+    Event event{.tile = state.count(), .kind = Kind::ReadBegin, .stage = static_cast<uint8_t>(state.index())};
+    log.write(log.clock(), line, event);
+    const uint32_t base = shared_address(buffer);
+    const uint32_t chunks = tile_bytes(params) / 16;
+    uint32_t result = 0;
+#if PHASESCOPE_EXACT
+    const uint32_t row_halves = params.source_tiles * params.tile_columns;
+    const uint32_t first_column = state.count() % params.source_tiles * params.tile_columns;
+#endif
+    for (uint32_t chunk = threadIdx.x - 32; chunk < chunks; chunk += blockDim.x - 32) {
+        const uint32_t address = base + chunk * 16;
+        const uint4 found = load_chunk(address);
+#if PHASESCOPE_EXACT
+        const uint32_t row = chunk / 8 % params.tile_rows;
+        const uint32_t box = chunk / 8 / params.tile_rows;
+        const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address >> 7 & 7)) * 8;
+        const uint4 wanted = *reinterpret_cast<const uint4*>(params.expected + static_cast<uint64_t>(row) * row_halves + column);
+        result += differing_halves(found.x, wanted.x) + differing_halves(found.y, wanted.y) +
+                  differing_halves(found.z, wanted.z) + differing_halves(found.w, wanted.w);
+#else
+        result += found.x + found.y + found.z + found.w;
+#endif
+    }
+    work_for(params.consumer_delay);
+    event.kind = Kind::ReadEnd;
+    log.write(log.clock(), line, event);
+    return result;
+}
+
+// One number per consumer warp for the host to check.
+__device__ inline void report(uint32_t result, const LessonParams& params) {
+    const uint32_t sum = __reduce_add_sync(0xffffffffu, result);
+    const uint32_t warps = blockDim.x / 32 - 1;
+    if (threadIdx.x % 32 == 0) params.results[blockIdx.x * warps + threadIdx.x / 32 - 1] = sum;
+}
