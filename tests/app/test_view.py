@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QKeySequence, QPalette
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser
 from pytestqt.qtbot import QtBot
@@ -45,6 +45,22 @@ def test_the_view_keys_reach_the_timeline(
     for key in COMMANDS[command_id].keys:
         _press(window, key)
     assert called == [method] * len(COMMANDS[command_id].keys)
+
+
+@pytest.mark.parametrize(("code", "letter"), [(25, "z"), (38, "q")])
+def test_zoom_and_pan_keys_go_by_position_on_other_keyboards(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, code: int, letter: str
+) -> None:
+    """On a French keyboard the key at W's place says Z."""
+    called: list[str] = []
+    method = {25: "zoom_in", 38: "pan_left"}[code]
+    monkeypatch.setattr(window.timeline, method, lambda: called.append(method))
+    none = Qt.KeyboardModifier.NoModifier
+    for modifiers in (none, Qt.KeyboardModifier.ControlModifier):
+        QApplication.sendEvent(
+            window.timeline, QKeyEvent(QEvent.Type.KeyPress, ord(letter.upper()), modifiers, code, 0, 0, letter)
+        )
+    assert called == [method]
 
 
 def test_the_theme_switches_at_run_time_everywhere(window: MainWindow, qapp: QApplication) -> None:

@@ -24,6 +24,7 @@ from visualizer.app.navigator import Navigator
 from visualizer.app.palette import CommandPalette
 from visualizer.app.pane_host import PaneHost
 from visualizer.app.panes import build_panes
+from visualizer.app.physical_keys import PhysicalKeys
 from visualizer.app.playback import Playback
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
@@ -55,6 +56,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(_stacked(self.messages, self.timeline))
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(COMMANDS, self, self.timeline)
+        PhysicalKeys(self.actions_by_id, self.timeline)
         build_menus(
             self,
             COMMANDS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -18,8 +19,10 @@ def start(path: Path | None) -> int:
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window = open_window(application, path)
-    sys.excepthook = lambda kind, error, trace: report_defect(window, kind, error, trace)
+    sys.excepthook = partial(report_defect, window)
     status = application.exec()
+    sys.excepthook = sys.__excepthook__
+    # Qt wants its widgets gone before the application.
     del window
     return status
 
@@ -27,7 +30,7 @@ def start(path: Path | None) -> int:
 def report_defect(
     window: MainWindow, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """An error that nobody expected: say so in the window, which goes on; its traceback, on stderr, is for the report."""
+    """An error that nobody expected: say so in the window, which goes on; the traceback goes to stderr."""
     window.messages.show_error(f"phasescope has a defect: {kind.__name__}: {error}")
     sys.__excepthook__(kind, error, trace)
 

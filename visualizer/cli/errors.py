@@ -29,7 +29,7 @@ def run_reporting(command: Callable[[], int]) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is wrong. Python would complain again when it flushes at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return EXIT_CLEAN
     except (UserError, ProgramError, SourceError, TraceError) as error:
         _report(str(error))

@@ -1,0 +1,56 @@
+"""Starting and leaving for good, in a process of its own, and what happens to errors nobody expected."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from visualizer.app.main_window import MainWindow
+from visualizer.app.start import report_defect
+
+_OPEN_AND_LEAVE = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QSettings
+from visualizer.app import start
+from visualizer.app.run import run_app
+from visualizer.app.settings import Settings
+
+store = QSettings(sys.argv[2], QSettings.Format.IniFormat)
+open_window = start.open_window
+
+def open_and_leave(application, path):
+    window = open_window(application, path, Settings(store))
+    window.jobs.succeeded.connect(lambda: print(window.windowTitle()))
+    window.jobs.succeeded.connect(window.close)
+    return window
+
+start.open_window = open_and_leave
+sys.exit(run_app(Path(sys.argv[1])))
+"""
+
+
+def test_the_whole_way_from_start_to_exit(lesson_file: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "settings.ini"
+    done = subprocess.run(
+        [sys.executable, "-c", _OPEN_AND_LEAVE, str(lesson_file), str(settings)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == "lesson.pscope[*] - phasescope\n"
+    assert "geometry" in settings.read_text()
+
+
+def test_a_defect_is_said_in_the_window(window: MainWindow, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise ZeroDivisionError("oops")
+    except ZeroDivisionError as error:
+        report_defect(window, type(error), error, error.__traceback__)
+    assert window.messages.text == "phasescope has a defect: ZeroDivisionError: oops"
+    assert "Traceback" in capsys.readouterr().err
