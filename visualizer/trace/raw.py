@@ -1,4 +1,6 @@
-"""RawLog: what the instrumented kernel leaves behind, before anything is interpreted. kernels/barrier_log.cuh writes it.
+"""RawLog: what the instrumented kernel leaves behind, before anything is interpreted.
+
+kernels/barrier_log.cuh writes the structs; the two must change together.
 
 Kept apart from decoding so that a log can be saved as it came off the GPU and decoded again later.
 """

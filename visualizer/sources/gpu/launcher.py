@@ -1,0 +1,152 @@
+"""Records on the GPU through a worker process, and turns whatever became of it into a Trace.
+
+This side needs numpy alone and never creates a CUDA context. A kernel that hung or crashed is a recording with that
+ending; only where no kernel ran is there a SourceError.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from visualizer import __version__
+from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_text
+from visualizer.programs.lesson import NAME, agents_of, barriers_of
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu.process import WorkerProcess
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.trace.build import build_trace
+from visualizer.trace.raw import STATUS_TIMED_OUT, RawLog
+from visualizer.trace.schema import EVENT_DTYPE
+from visualizer.trace.tables import Agent, Ending, Meta
+from visualizer.trace.trace import Trace
+
+CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
+PROBE_TIME_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class GpuOptions:
+    """How to record, beside what. SourceError if a value is outside what its line says."""
+
+    log_capacity: int = 0  # records per warp; 0: as many as the program makes
+    check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
+    watchdog_ms: int = 1000  # 1..60000: a wait longer than this ends the run
+    time_limit_s: float = 120.0  # the worker is ended after this long
+
+    def __post_init__(self) -> None:
+        if self.check not in CHECK_MODES:
+            raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
+        if not 0 <= self.log_capacity < 2**32:
+            raise SourceError(f"--log-capacity is {self.log_capacity}; it must be 0..{2**32 - 1} records per warp")
+        if not 1 <= self.watchdog_ms <= 60_000:
+            raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 1..60000")
+        if not self.time_limit_s > 0:
+            raise SourceError(f"--time-limit is {self.time_limit_s}; it must be more than 0 seconds")
+
+
+def record_gpu(
+    config: LessonConfig,
+    options: GpuOptions | None = None,
+    *,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Trace:
+    """Run the lesson's kernel with logging on GPU 0. Raises SourceError if no kernel ran, Cancelled if told to stop."""
+    options = options or GpuOptions()
+    with tempfile.TemporaryDirectory(prefix="phasescope-") as directory:
+        output = Path(directory) / "raw.npz"
+        job = Job(
+            config=config.as_dict(),
+            check=options.check,
+            log_capacity=options.log_capacity or records_per_warp(config),
+            watchdog_ms=options.watchdog_ms,
+            output=str(output),
+        )
+        worker = WorkerProcess([], job.to_json())
+        report = worker.wait(options.time_limit_s, progress, cancelled)
+        if report.answer is None:
+            if not report.was_running:
+                raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
+            ending = Ending("timeout" if report.out_of_time else "crash", report.why)
+            return _empty_trace(config, {"kind": "gpu"}, {}, ending)
+        outcome = Outcome(**report.answer)
+        if outcome.crash:
+            return _empty_trace(config, outcome.source, outcome.versions, Ending("crash", outcome.crash))
+        if progress:
+            progress(0.8, "decoding the log")
+        return trace_of_log(config, options, RawLog.load(output), outcome)
+
+
+def probe_gpu() -> dict[str, Any]:
+    """Which GPU, driver and packages a recording would use. Raises SourceError if it would not work."""
+    report = WorkerProcess(["--probe"], "").wait(PROBE_TIME_LIMIT_S, None, None)
+    if report.answer is None:
+        raise SourceError(f"the GPU worker did not answer: {report.why}", "worker")
+    return report.answer
+
+
+def records_per_warp(config: LessonConfig) -> int:
+    """The most records one warp makes: the producer's or a consumer's, whichever is more."""
+    producer = 2 * config.stages + 1 + config.tiles * (4 + config.copies_per_tile) + 3 * config.stages + 1
+    consumer = config.tiles * 6 + 1
+    return max(producer, consumer)
+
+
+def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome) -> Trace:
+    """The Trace of a kernel that came back."""
+    agents = agents_of(config)
+    ending = _ending(raw, agents, options.watchdog_ms, config.stages)
+    completed = ending.kind == "completed"
+    text = kernel_text()
+    meta = _meta(config, {**outcome.source, "kernel_ns": outcome.kernel_ns}, outcome.versions, ending)
+    meta.check.update(
+        mode=options.check,
+        # Agents that gave up read nothing reliable, so nothing counts as checked.
+        checked=outcome.checked if completed else 0,
+        errors=outcome.errors if completed else 0,
+    )
+    return build_trace(raw, agents, barriers_of(config), find_sites(text), meta, {KERNEL_FILE: text})
+
+
+def _ending(raw: RawLog, agents: tuple[Agent, ...], watchdog_ms: int, stages: int) -> Ending:
+    stuck = np.flatnonzero(raw.status & STATUS_TIMED_OUT)
+    if not len(stuck):
+        return Ending("completed")
+    cta = int(stuck[0])
+    status = int(raw.status[cta])
+    name = next(agent.name for agent in agents if agent.cta == cta and agent.warp == status >> 16 & 0x7FFF)
+    barrier = ("full", "empty")[(status >> 8 & 0xFF) - 1]
+    others = f" ({len(stuck)} of {raw.ctas} CTAs timed out)" if raw.ctas > 1 else ""
+    return Ending("timeout", f"{name} gave up after {watchdog_ms} ms of waiting on {barrier}[{status & 0xFF}]{others}")
+
+
+def _empty_trace(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Trace:
+    """A run whose log was lost with its context: device memory cannot be read after a launch failure."""
+    text = kernel_text()
+    return Trace(
+        meta=_meta(config, source, versions, ending),
+        agents=agents_of(config),
+        barriers=barriers_of(config),
+        sites=find_sites(text),
+        events=np.zeros(0, dtype=EVENT_DTYPE),
+        source_files={KERNEL_FILE: text},
+    )
+
+
+def _meta(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Meta:
+    return Meta(
+        program=NAME,
+        config=config.as_dict(),
+        source=source,
+        ending=ending,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions={"phasescope": __version__, **versions},
+    )

@@ -1,0 +1,107 @@
+"""The worker as a child process: start it, follow its lines, end it when it takes too long or is no longer wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import visualizer
+from visualizer.sources.errors import Cancelled, SourceError
+from visualizer.sources.gpu.protocol import RUNNING
+from visualizer.sources.progress import CancelCheck, Progress
+
+WORKER_MODULE = "visualizer.sources.gpu.worker"
+POLL_S = 0.05
+"""How often cancelling and the time limit are looked at while the worker is silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a worker: its answer, or why there is none."""
+
+    answer: dict[str, Any] | None
+    was_running: bool  # the kernel was about to be launched, or had been
+    out_of_time: bool
+    why: str
+
+
+class WorkerProcess:
+    """One worker. `wait` must be called once; it leaves no process behind, whatever happens."""
+
+    def __init__(self, arguments: list[str], job: str) -> None:
+        root = str(Path(visualizer.__file__).resolve().parent.parent)
+        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by wait()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", WORKER_MODULE, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, name="gpu-worker-reader", daemon=True)
+        self._reader.start()
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it died at once; wait() finds out why
+            self._process.stdin.write(job.encode())
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def wait(self, time_limit_s: float, progress: Progress | None, cancelled: CancelCheck | None) -> Report:
+        """Follow the worker to its end. Raises Cancelled, or SourceError with the worker's own words."""
+        deadline = time.monotonic() + time_limit_s
+        running = False
+        try:
+            while True:
+                if cancelled and cancelled():
+                    raise Cancelled
+                if time.monotonic() > deadline:
+                    return Report(None, running, True, f"it took longer than the time limit of {time_limit_s:g} s")
+                try:
+                    line = self._lines.get(timeout=POLL_S)
+                except queue.Empty:
+                    continue
+                if line is None:
+                    return Report(None, running, False, self._last_words())
+                message = json.loads(line)
+                if "failed" in message:
+                    raise SourceError(message["message"], message["failed"])
+                if "done" in message:
+                    return Report(message["done"], True, False, "")
+                running = running or message["message"] == RUNNING
+                if progress:
+                    progress(message["progress"], message["message"])
+        finally:
+            self._end()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _end(self) -> None:
+        # Killed, not asked: a process that waits for a hung kernel does not answer.
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._errors.close()
+
+    def _last_words(self) -> str:
+        code = self._process.wait()
+        self._errors.seek(0)
+        words = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f"it ended with status {code}" + (f" ({words[-1].strip()})" if words else "")

@@ -1,0 +1,150 @@
+"""The worker process: reads one job, runs the kernel, saves the raw log. Speaks the lines of protocol.py.
+
+A process of its own, so that a hung or crashed kernel costs this process and not the window.
+    python -m visualizer.sources.gpu.worker           one job from stdin
+    python -m visualizer.sources.gpu.worker --probe   only say which GPU there is
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome
+from visualizer.sources.gpu.values import expected_sum, source_matrix
+from visualizer.trace.raw import RECORD_DTYPE
+
+SM90 = (9, 0)
+INSTALL = 'install the extra that matches the driver: pip install "phasescope[gpu-cuda13]" or "phasescope[gpu-cuda12]"'
+
+
+class Unable(Exception):
+    """Nothing can run here; `kind` is for programs, the message for people."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        if arguments == ["--probe"]:
+            say(done=examine_gpu())
+        else:
+            say(done=run(Job.from_json(sys.stdin.read())).to_dict())
+    except Unable as problem:
+        say(failed=problem.kind, message=str(problem))
+    return 0
+
+
+def say(**line: Any) -> None:
+    print(json.dumps(line), flush=True)
+
+
+def examine_gpu() -> dict[str, Any]:
+    """Which GPU, driver and packages there are. Raises Unable if the lesson cannot run on them."""
+    try:
+        import cupy
+    except ImportError as problem:
+        raise Unable("no-cupy", f"CuPy cannot be imported ({problem}): {INSTALL}") from None
+    try:
+        from cuda.bindings import driver  # noqa: F401
+    except ImportError as problem:
+        raise Unable("no-cuda-bindings", f"cuda-bindings cannot be imported ({problem}): {INSTALL}") from None
+    runtime = cupy.cuda.runtime
+    try:
+        count = runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as problem:
+        raise Unable(
+            "no-driver", f"no NVIDIA driver answers ({problem}): install one, or record with --source simulator"
+        ) from None
+    if count == 0:
+        raise Unable("no-gpu", "this machine has no NVIDIA GPU: record with --source simulator")
+    properties = runtime.getDeviceProperties(0)
+    name = properties["name"].decode()
+    capability = (properties["major"], properties["minor"])
+    if capability != SM90:
+        raise Unable(
+            "not-sm90",
+            f"{name} has compute capability {capability[0]}.{capability[1]}; the lesson's kernel needs Hopper (9.0):"
+            " record with --source simulator",
+        )
+    return {
+        "gpu": name,
+        "driver": _driver_version(),
+        "cuda": _cuda_version(runtime.driverGetVersion()),
+        "cupy": cupy.__version__,
+        "sm_count": int(properties["multiProcessorCount"]),
+    }
+
+
+def run(job: Job) -> Outcome:
+    say(progress=0.05, message="looking for a GPU")
+    gpu = examine_gpu()
+    import cupy
+
+    from visualizer.sources.gpu.worker_kernel import LessonKernel
+
+    config = LessonConfig.from_dict(job.config)
+    _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
+    say(progress=0.15, message="compiling the kernel")
+    matrix = source_matrix(config)
+    try:
+        kernel = LessonKernel(config, matrix, job.check, logging=True)
+    except cupy.cuda.compiler.CompileException as problem:
+        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+    source = {"kind": "gpu", **gpu, "sm": 90}
+    versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
+    try:
+        kernel.warm_up()
+        say(progress=0.4, message=RUNNING)
+        done = kernel.run(job.log_capacity, job.watchdog_ms)
+    except cupy.cuda.runtime.CUDARuntimeError as problem:
+        return Outcome(source, versions, crash=str(problem))
+    say(progress=0.7, message="saving the log")
+    done.log.save(Path(job.output))
+    if job.check == "exact":
+        checked = config.ctas * config.tiles * config.tile_rows * config.tile_columns
+        errors = int(done.results.sum())
+    elif job.check == "checksum":
+        sums = done.results.astype(np.uint64).sum(axis=1) % 2**32
+        checked, errors = config.ctas, int((sums != expected_sum(config, matrix)).sum())
+    else:
+        checked = errors = 0
+    return Outcome(source, versions, checked=checked, errors=errors, kernel_ns=done.kernel_ns)
+
+
+def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
+    """Refuse up front what cannot fit, with its size."""
+    log = config.ctas * (1 + config.consumer_warps) * job.log_capacity * RECORD_DTYPE.itemsize
+    matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
+    if log + matrix > free * 0.9:
+        raise Unable(
+            "memory",
+            f"the log needs {log / 1e9:.1f} GB and the source {matrix / 1e9:.1f} GB; the GPU has {free / 1e9:.1f} GB free:"
+            " use fewer --tiles, --ctas or --source-tiles, or a smaller --log-capacity",
+        )
+
+
+def _cuda_version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _driver_version() -> str:
+    """The driver's own version as the kernel module tells it; "" where it does not."""
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    words = text.split()
+    return next((word for word in words if word[0].isdigit() and "." in word), "")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

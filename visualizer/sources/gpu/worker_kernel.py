@@ -1,0 +1,162 @@
+"""Compiles and launches the lesson's kernel with CuPy: the only file, with worker.py, that touches CUDA.
+
+Runs in the worker process, never in the one with the window.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cupy
+import numpy as np
+from cuda.bindings import driver
+from numpy.typing import NDArray
+
+from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
+from visualizer.resources import resource_dir
+from visualizer.sources.gpu.protocol import CheckMode
+from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+
+CONTROL_BYTES = 16  # struct Control, behind the stage buffers
+WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
+CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
+
+PARAMS_DTYPE = np.dtype(
+    [
+        *((name, "<u8") for name in ("records", "attempted", "anchors", "status", "results", "expected")),
+        *((name, "<u8") for name in ("producer_delay", "consumer_delay", "watchdog_ns")),
+        *((name, "<u4") for name in ("capacity", "tiles", "tile_rows", "tile_columns", "source_tiles", "data_offset")),
+        *((name, "<u4") for name in ("transaction_bytes", "full_init", "empty_init")),
+        *((name, "<u4") for name in ("producer_phase", "consumer_phase", "arrive_per_warp")),
+    ]
+)
+"""struct LessonParams of kernels/lesson_params.cuh, field by field."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One launch that came back. `results` has shape (ctas, consumer_warps); its meaning depends on the check."""
+
+    log: RawLog
+    results: NDArray[np.uint32]
+    kernel_ns: int
+
+
+class LessonKernel:
+    """The kernel compiled for one configuration, with its source matrix on the GPU."""
+
+    def __init__(self, config: LessonConfig, matrix: NDArray[np.float16], check: CheckMode, *, logging: bool) -> None:
+        self.config = config
+        self._logging = logging
+        self._source = cupy.asarray(matrix)
+        module = cupy.RawModule(
+            code=(resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
+            options=(
+                "-std=c++20",
+                f"-I{resource_dir('kernels')}",
+                f"-DPHASESCOPE_STAGES={config.stages}",
+                f"-DPHASESCOPE_LOG={int(logging)}",
+                f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
+            ),
+            backend="nvrtc",
+        )
+        self._pipeline = module.get_function("async_pipeline")
+        self._calibrate = module.get_function("calibrate_clock")
+        self._shared_bytes = config.storage.total_bytes + CONTROL_BYTES
+        self._pipeline.max_dynamic_shared_size_bytes = self._shared_bytes
+        self._tensor_map = _tensor_map(self._source, config)
+
+    def run(self, capacity: int, watchdog_ms: int, expected: NDArray[np.float16] | None = None) -> Run:
+        """Launch once. `capacity` is in records per warp; `expected` is what the tiles should hold, if not the source.
+
+        Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
+        """
+        config = self.config
+        warps = 1 + config.consumer_warps
+        slices = config.ctas * warps
+        records = cupy.empty(slices * max(capacity, 1) * RECORD_DTYPE.itemsize, dtype=cupy.uint8)
+        attempted = cupy.zeros(slices, dtype=cupy.uint32)
+        anchors = cupy.zeros(config.ctas * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8)
+        status = cupy.zeros(config.ctas, dtype=cupy.uint32)
+        results = cupy.zeros((config.ctas, config.consumer_warps), dtype=cupy.uint32)
+        wanted = self._source if expected is None else cupy.asarray(expected)
+
+        params = np.zeros((), dtype=PARAMS_DTYPE)
+        for name, array in (
+            ("records", records),
+            ("attempted", attempted),
+            ("anchors", anchors),
+            ("status", status),
+            ("results", results),
+            ("expected", wanted),
+        ):
+            params[name] = array.data.ptr
+        cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
+        params["producer_delay"] = round(config.producer_delay * cycles_per_ns)
+        params["consumer_delay"] = round(config.consumer_delay * cycles_per_ns)
+        params["watchdog_ns"] = watchdog_ms * 1_000_000
+        params["capacity"] = capacity
+        params["data_offset"] = config.storage.data_offset
+        params["transaction_bytes"] = config.expected_bytes
+        for name in ("tiles", "tile_rows", "tile_columns", "source_tiles", "full_init", "empty_init"):
+            params[name] = getattr(config, name)
+        for name in ("producer_phase", "consumer_phase", "arrive_per_warp"):
+            params[name] = getattr(config, name)
+
+        before = self._take_anchors() if self._logging else _no_anchors()
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        self._pipeline(
+            (config.ctas,),
+            (warps * WARP_THREADS,),
+            (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
+            shared_mem=self._shared_bytes,
+        )
+        stop.record()
+        stop.synchronize()
+        after = self._take_anchors() if self._logging else _no_anchors()
+        log = RawLog(
+            records=cupy.asnumpy(records).view(RECORD_DTYPE).reshape(slices, -1)[:, :capacity],
+            attempted=cupy.asnumpy(attempted),
+            anchors=cupy.asnumpy(anchors).view(ANCHOR_DTYPE).reshape(-1, 2),
+            calibration=np.concatenate([before, after]),
+            status=cupy.asnumpy(status),
+        )
+        return Run(log, cupy.asnumpy(results), round(cupy.cuda.get_elapsed_time(start, stop) * 1e6))
+
+    def warm_up(self) -> None:
+        """Run long enough for the GPU to raise its clocks, so that the recording is made at one rate."""
+        self._take_anchors(WARM_UP_NS)
+
+    def _take_anchors(self, span_ns: int = CALIBRATION_NS) -> NDArray[np.void]:
+        blocks = cupy.cuda.Device().attributes["MultiProcessorCount"]
+        anchors = cupy.zeros(blocks * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8)
+        self._calibrate((blocks,), (1,), (anchors, np.uint64(span_ns)))
+        return cupy.asnumpy(anchors).view(ANCHOR_DTYPE).reshape(-1, 2)
+
+
+def _no_anchors() -> NDArray[np.void]:
+    return np.zeros((0, 2), dtype=ANCHOR_DTYPE)
+
+
+def _tensor_map(source: Any, config: LessonConfig) -> np.void:
+    """The TMA descriptor of the source matrix: boxes of tile_rows x 64 halves, 128-byte swizzle."""
+    columns = config.source_tiles * config.tile_columns
+    unsigned, long = driver.cuuint32_t, driver.cuuint64_t
+    error, tensor_map = driver.cuTensorMapEncodeTiled(
+        driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        2,
+        source.data.ptr,
+        [long(columns), long(config.tile_rows)],
+        [long(source.strides[0])],
+        [unsigned(BOX_COLUMNS), unsigned(config.tile_rows)],
+        [unsigned(1), unsigned(1)],
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
+        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"cuTensorMapEncodeTiled refused the tile: {error.name}")
+    return np.array([int(word) for word in tensor_map.opaque], dtype=np.uint64).view("V128")[0]

@@ -1,0 +1,93 @@
+"""From SM cycles to picoseconds on one scale: a common rate for all SMs, an offset for each.
+
+Every SM counts its own cycles (clock64); the global timer is common to all but ticks every 32 ns only [H200]. Anchors
+pair the two right after a tick. One rate serves all SMs, since one clock drives them; it comes from the longest spans
+between anchors, because a rate taken over a few microseconds would be off by parts in a thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.trace.trace import TraceError
+
+
+@dataclass(frozen=True, eq=False)
+class ClockFit:
+    """global ns = origin_ns + (offset_ps[sm] + (cycles - origin_cycles[sm]) * ps_per_cycle) / 1000."""
+
+    ps_per_cycle: float
+    origin_ns: int
+    sms: NDArray[np.uint32]  # SM ids, ascending
+    origin_cycles: NDArray[np.uint64]  # (sms,)
+    offset_ps: NDArray[np.int64]  # (sms,)
+    residual_ns: float  # median distance of an anchor from the fit
+    residual_max_ns: float
+    method: str
+
+    def to_ps(self, cycles: NDArray[np.uint64], smid: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Picoseconds after `origin_ns` of each clock value; both arguments and the result have one shape.
+
+        Differences from the SM's origin stay far below 2^53 cycles, so float arithmetic is exact to well under 1 ps
+        of rounding per hour.
+        """
+        row = np.searchsorted(self.sms, smid)
+        elapsed = (cycles - self.origin_cycles[row]).astype(np.int64)
+        return self.offset_ps[row] + np.rint(elapsed * self.ps_per_cycle).astype(np.int64)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What goes into Trace.meta.clock."""
+        return {
+            "ps_per_cycle": self.ps_per_cycle,
+            "residual_ns": self.residual_ns,
+            "residual_max_ns": self.residual_max_ns,
+            "method": self.method,
+            "sms": len(self.sms),
+        }
+
+
+def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> ClockFit:
+    """Fit the clocks from a run's anchors, (ctas, 2), and a calibration kernel's, (n, 2); n may be 0.
+
+    A CTA that never left has no second anchor (all zeros); its first still gives the SM's offset.
+    Raises TraceError if no CTA has an anchor.
+    """
+    taken = anchors[anchors["globaltimer"] > 0]
+    if not len(taken):
+        raise TraceError("the log holds no clock anchor: the kernel did not start")
+    rate = _rate(anchors, calibration)
+    sms, row = np.unique(taken["smid"], return_inverse=True)
+    first = np.zeros(len(sms), dtype=np.intp)
+    first[row[::-1]] = np.arange(len(taken))[::-1]  # the first anchor of each SM is its origin
+    origin_cycles = taken["clock"][first]
+    origin_ns = int(taken["globaltimer"].min())
+    global_ps = (taken["globaltimer"] - np.uint64(origin_ns)).astype(np.int64) * 1000
+    elapsed = (taken["clock"] - origin_cycles[row]).astype(np.int64)
+    error = global_ps - np.rint(elapsed * rate).astype(np.int64)
+    # Medians, so that one anchor interrupted between its two reads does not move an SM.
+    offsets = np.array([int(np.median(error[row == sm])) for sm in range(len(sms))], dtype=np.int64)
+    residual = np.abs(error - offsets[row]) / 1000
+    return ClockFit(
+        ps_per_cycle=rate,
+        origin_ns=origin_ns,
+        sms=sms,
+        origin_cycles=origin_cycles,
+        offset_ps=offsets,
+        residual_ns=float(np.median(residual)),
+        residual_max_ns=float(residual.max()),
+        method="common rate from calibration, offset per SM" if len(calibration) else "common rate, offset per SM",
+    )
+
+
+def _rate(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> float:
+    """Picoseconds per cycle: total global time over total cycles of all anchor pairs, so long spans weigh most."""
+    pairs = np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)])
+    pairs = pairs[(pairs["globaltimer"] > 0).all(axis=1)]
+    cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64).sum()
+    if cycles <= 0:
+        raise TraceError("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated")
+    return float((pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64).sum() * 1000 / cycles)
