@@ -1,0 +1,220 @@
+"""Recordings as files: one `.pscope` holds a Trace, opens at once whatever its length, and is safe from strangers.
+
+A ZIP whose members are stored as they are, so a size cannot lie and the events can be mapped where they lie. Nothing
+in it is ever executed or unpickled. docs/trace-format.md is the reference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import secrets
+import stat
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from visualizer.trace.file_json import decode_tables, encode_tables
+from visualizer.trace.schema import EVENT_DTYPE
+from visualizer.trace.trace import Trace, TraceError
+
+META_MEMBER = "meta.json"
+EVENTS_MEMBER = "events.npy"
+MAX_META_BYTES = 64 << 20
+
+_CHUNK_BYTES = 48 << 18
+"""Bytes checked or written at a time; a whole number of events."""
+_ALIGNMENT = 64
+"""The events start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
+_ALIGNMENT_FIELD = 0xD935  # the ZIP extra field that Android's zipalign introduced for padding
+_EARLIEST_DATE = (1980, 1, 1, 0, 0, 0)  # ZIP's own; the time of a recording is in its meta
+_LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, ..., length of the name, length of the extra field
+_ZIP64_FIELD_BYTES = 20
+_ZIP64_FROM = 2**31 - 1
+_ENCRYPTED = 0x1
+_COPY_AGAIN = "copy or record it again"
+
+Bytes = NDArray[np.uint8]
+
+
+def save(trace: Trace, path: str | os.PathLike[str]) -> None:
+    """Write `trace` to `path`, all of it or nothing: an older file there stays whole until the new one is.
+
+    A Trace that is mapped from the older file stays valid. Raises TraceError, which names the file.
+    """
+    path = Path(path)
+    try:
+        meta = encode_tables(trace)
+        if len(meta) > MAX_META_BYTES:
+            raise TraceError(f"its tables take {len(meta)} bytes; at most {MAX_META_BYTES} fit in a recording")
+    except TraceError as error:
+        raise TraceError(f"{path} cannot be saved: {error}") from None
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            what = "a directory" if target.is_dir() else "not a regular file"
+            raise TraceError(f"{path} cannot be saved: it is {what}; choose another name")
+        with _replacing(target) as file:
+            _write(file, trace.events, meta)
+    except OSError as error:
+        raise TraceError(
+            f"{path} cannot be saved: {error.strerror or error};"
+            f" check that {path.parent} exists, can be written and has room, or choose another name"
+        ) from error
+
+
+def load(path: str | os.PathLike[str]) -> Trace:
+    """The Trace in the file `path`; its events are mapped, read-only. Raises TraceError, which names the file."""
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            what = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
+            raise TraceError(f"it is {what}; name a .pscope file")
+        with open(path, "rb") as file:
+            return _read(file)
+    except FileNotFoundError:
+        raise TraceError(f"{path}: no such file; check the name") from None
+    except PermissionError:
+        raise TraceError(f"{path}: you may not read it; change its permissions or copy it") from None
+    except OSError as error:
+        raise TraceError(f"{path}: it cannot be read: {error.strerror or error}; {_COPY_AGAIN}") from error
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from None
+
+
+@contextlib.contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of `target` when the block ends well, and leaves nothing behind otherwise."""
+    temporary = target.with_name(f".phasescope-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        # The old file's data live on for whoever has it mapped; writing into it would change them underneath.
+        os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _write(file: IO[bytes], events: NDArray[np.void], meta: bytes) -> None:
+    header = io.BytesIO()
+    npy.write_array_header_1_0(
+        header, {"descr": npy.dtype_to_descr(EVENT_DTYPE), "fortran_order": False, "shape": (len(events),)}
+    )
+    size = len(header.getbuffer()) + events.nbytes
+    large = size >= _ZIP64_FROM
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        # First in the file, so that its place is known and can be aligned.
+        member = zipfile.ZipInfo(EVENTS_MEMBER, _EARLIEST_DATE)
+        start = _LOCAL_HEADER.size + len(EVENTS_MEMBER) + (_ZIP64_FIELD_BYTES if large else 0) + len(header.getbuffer())
+        padding = -(start + 6) % _ALIGNMENT
+        member.extra = struct.pack("<HHH", _ALIGNMENT_FIELD, 2 + padding, _ALIGNMENT) + bytes(padding)
+        with archive.open(member, "w", force_zip64=large) as output:
+            output.write(header.getbuffer())
+            rows = _CHUNK_BYTES // EVENT_DTYPE.itemsize
+            for first in range(0, len(events), rows):
+                output.write(np.ascontiguousarray(events[first : first + rows]).view(np.uint8).data)
+        archive.writestr(zipfile.ZipInfo(META_MEMBER, _EARLIEST_DATE), meta)
+
+
+def _read(file: IO[bytes]) -> Trace:
+    members = _members(file)
+    mapped = np.memmap(file, np.uint8, mode="r")
+    meta = _content(mapped, members, META_MEMBER)
+    if len(meta) > MAX_META_BYTES:
+        raise TraceError(f"meta.json has {len(meta)} bytes; at most {MAX_META_BYTES} are allowed")
+    tables = decode_tables(meta.tobytes())
+    # Only now: a newer version may have members of its own, and it is the version that the user can do something about.
+    unknown = sorted(set(members) - {META_MEMBER, EVENTS_MEMBER})
+    if unknown:
+        raise TraceError(f"it has a member {unknown[0]!r}, which no recording has; {_COPY_AGAIN}")
+    events = _events(_content(mapped, members, EVENTS_MEMBER))
+    return Trace(tables.meta, tables.agents, tables.barriers, tables.sites, events, tables.source_files)
+
+
+def _members(file: IO[bytes]) -> dict[str, zipfile.ZipInfo]:
+    """The directory at the end of the ZIP. Only the directory: contents are read by `_content`."""
+    signature = file.read(4)
+    if signature not in (b"PK\x03\x04", b"PK\x05\x06"):
+        raise TraceError("it is not a phasescope recording (not a ZIP file); choose a .pscope file")
+    try:
+        with zipfile.ZipFile(file) as archive:
+            listed = archive.infolist()
+    except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError, OverflowError, EOFError) as error:
+        raise TraceError(f"it is truncated or damaged ({error}); {_COPY_AGAIN}") from None
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in listed:
+        if member.filename in members:
+            raise TraceError(f"it has the member {member.filename!r} twice; {_COPY_AGAIN}")
+        members[member.filename] = member
+    return members
+
+
+def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> Bytes:
+    """The bytes of a member where they lie in the file, their CRC checked."""
+    member = members.get(name)
+    if member is None:
+        raise TraceError(f"it has no {name}, so it is not a phasescope recording; choose another file")
+    if member.flag_bits & _ENCRYPTED:
+        raise TraceError(f"{name} is encrypted, which recordings never are; {_COPY_AGAIN}")
+    if member.compress_type != zipfile.ZIP_STORED:
+        raise TraceError(f"{name} is compressed; recordings are stored as they are: pack it again without compression")
+    if member.compress_size != member.file_size:
+        raise TraceError(f"{name} has two different sizes; {_COPY_AGAIN}")
+    # Before the start (a damaged directory) would count from the end.
+    offset = max(member.header_offset, 0)
+    header = mapped[offset : offset + _LOCAL_HEADER.size].tobytes()
+    if len(header) < _LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
+        raise TraceError(f"{name} is not where the directory says; {_COPY_AGAIN}")
+    _, name_length, extra_length = _LOCAL_HEADER.unpack(header)
+    start = offset + _LOCAL_HEADER.size + name_length + extra_length
+    if start + member.file_size > len(mapped):
+        raise TraceError(f"{name} is said to have {member.file_size} bytes, more than the file holds; {_COPY_AGAIN}")
+    content = mapped[start : start + member.file_size]
+    crc = 0
+    for first in range(0, len(content), _CHUNK_BYTES):
+        crc = zlib.crc32(content[first : first + _CHUNK_BYTES].data, crc)
+    if crc != member.CRC:
+        raise TraceError(f"{name} is damaged (CRC {crc:08x} instead of {member.CRC:08x}); {_COPY_AGAIN}")
+    return content
+
+
+def _events(content: Bytes) -> NDArray[np.void]:
+    """The array in events.npy, without copying it."""
+    shape, fortran_order, dtype, start = _array_header(content)
+    if dtype != EVENT_DTYPE:
+        raise TraceError(f"events.npy has the columns {dtype}, not those of an event; {_COPY_AGAIN}")
+    if len(shape) != 1 or fortran_order:
+        order = "Fortran" if fortran_order else "C"
+        raise TraceError(f"events.npy has shape {shape} in {order} order; it must be one-dimensional in C order")
+    needed, present = shape[0] * EVENT_DTYPE.itemsize, len(content) - start
+    if needed != present:
+        raise TraceError(f"events.npy has {present} bytes of events; its {shape[0]} events take {needed}")
+    return content[start:].view(EVENT_DTYPE)
+
+
+def _array_header(content: Bytes) -> tuple[tuple[int, ...], bool, Any, int]:
+    """Shape, Fortran order, dtype and where the data start. numpy parses the header as literals, nothing more."""
+    stream = io.BytesIO(content[: 1 << 17].tobytes())
+    try:
+        version = npy.read_magic(stream)
+        if version != (1, 0):
+            raise TraceError(f"events.npy has npy version {version[0]}.{version[1]}; it must be 1.0")
+        shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
+    except TraceError:
+        raise
+    except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
+        raise TraceError(f"events.npy has no valid npy header ({error}); {_COPY_AGAIN}") from None
+    return shape, fortran_order, dtype, stream.tell()
