@@ -1,0 +1,27 @@
+"""GPU tests run where a Hopper GPU and CuPy are, and say elsewhere why they do not."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu.launcher import probe_gpu
+
+
+@functools.cache
+def _why_not() -> str:
+    try:
+        probe_gpu()
+    except SourceError as problem:
+        return str(problem)
+    return ""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and _why_not():
+            item.add_marker(pytest.mark.skip(reason=f"needs an SM90 GPU: {_why_not()}"))

@@ -1,0 +1,65 @@
+"""The kernels compile without a GPU and contain the instructions the lesson is about; logging off leaves nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from nvrtc import compile_ptx, entry
+
+from visualizer.programs.kernel_source import SITE_CALLS, find_sites, kernel_text
+from visualizer.resources import resource_dir
+
+MUST_CONTAIN = (
+    "mbarrier.init.shared::cta.b64",
+    "fence.mbarrier_init.release.cluster",
+    "mbarrier.arrive.expect_tx.shared::cta.b64",
+    "mbarrier.arrive.shared::cta.b64",
+    "mbarrier.test_wait.parity.shared::cta.b64",
+    "mbarrier.try_wait.parity.shared::cta.b64",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+)
+RECORD_STORE = "st.global.v2.u64"  # half a record; nothing else stores that much at once
+
+
+@pytest.mark.parametrize("logging", [True, False])
+@pytest.mark.parametrize("stages", range(1, 9))
+def test_every_stage_count_compiles_to_the_pipelines_instructions(stages: int, logging: bool) -> None:
+    body = entry(compile_ptx(stages, logging=logging, exact=True), "async_pipeline")
+    for instruction in MUST_CONTAIN:
+        assert instruction in body
+    # One init per barrier: loops over a constant stage count unroll or loop, but never vanish.
+    assert body.count("mbarrier.init") in (2, 2 * stages)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_logging_stores_whole_records(exact: bool) -> None:
+    body = entry(compile_ptx(3, logging=True, exact=exact), "async_pipeline")
+    stores = body.count(RECORD_STORE)
+    assert stores >= 2 * len(SITE_CALLS)
+    assert stores % 2 == 0
+    # Record by record in two 16-byte stores; smaller ones would cost the kernel more.
+    assert "st.global.u8" not in body
+    assert "st.global.v2.u8" not in body
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_logging_off_compiles_to_nothing(exact: bool) -> None:
+    body = entry(compile_ptx(3, logging=False, exact=exact), "async_pipeline")
+    assert RECORD_STORE not in body
+    # What is left stores the result of each consumer warp, and nothing else.
+    assert len(re.findall(r"st\.global", body)) == 1
+    # The clock is read by the two delays alone, twice each: they wait for as many cycles.
+    assert body.count("%clock64") == 4
+    assert "%smid" not in body
+
+
+def test_each_site_is_one_call_in_the_kernel() -> None:
+    sites = find_sites(kernel_text())
+    assert [site.op for site in sites] == list(SITE_CALLS)
+    assert len({site.line for site in sites}) == len(sites)
+
+
+def test_the_kernels_need_no_host_headers() -> None:
+    for path in resource_dir("kernels").iterdir():
+        assert not re.findall(r"#include\s*<", path.read_text(encoding="utf-8")), path.name
