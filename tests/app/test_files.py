@@ -11,12 +11,12 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
-from visualizer.trace.file import load
 
 from visualizer.app import files as files_module
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.replay.history import History
+from visualizer.trace.file import load
 from visualizer.trace.tables import Ending
 from visualizer.trace.trace import Trace
 
@@ -99,7 +99,7 @@ def test_save_writes_the_recording_and_clears_the_star(
 def test_a_failed_save_is_a_message_and_the_star_stays(window: MainWindow, lesson_trace: Trace, tmp_path: Path) -> None:
     window.show_document(_gpu_document(lesson_trace))
     assert not window.files.save(tmp_path / "no such directory" / "mine.pscope")
-    assert "not saved" in window.messages.text
+    assert "mine.pscope cannot be saved" in window.messages.text
     assert window.isWindowModified()
 
 
@@ -214,8 +214,8 @@ def test_a_run_that_ended_badly_says_so(window: MainWindow, lesson_trace: Trace)
         ending=Ending("timeout", "consumer.w1 waited 1000 ms for full[0]"),
         records_lost=12,
         check={"mode": "exact", "checked": 10, "errors": 2},
-        clock={"max_error_ns": 31.7},
-        reconcile={"moved": 7, "max_ns": 95.2},
+        clock={"residual_max_ns": 31.7},
+        reconcile={"moved": 7, "median_ns": 12.4, "max_ns": 95.2},
         source={"kind": "gpu", "gpu": "NVIDIA H200"},
     )
     window.show_document(Document(History(replace(lesson_trace, meta=meta)), path=None, saved=True))
@@ -227,8 +227,25 @@ def test_a_run_that_ended_badly_says_so(window: MainWindow, lesson_trace: Trace)
         "check": "⚠ 2 errors",
         "lost": "⚠ 12 lost",
         "clock": "clock ±32 ns",
-        "reconcile": "7 moved, at most 95 ns",
+        "reconcile": "7 moved, median 12 ns, at most 95 ns",
     }
+
+
+def test_a_recording_without_events_is_shown_as_such(window: MainWindow, lesson_trace: Trace) -> None:
+    """A kernel that crashed leaves no log."""
+    meta = replace(lesson_trace.meta, ending=Ending("crash", "CUDA_ERROR_LAUNCH_FAILED (719)"))
+    window.show_document(
+        Document(History(replace(lesson_trace, events=lesson_trace.events[:0], meta=meta)), None, True)
+    )
+    assert window.transport.label.text() == "no events"
+    assert not window.transport.scrubber.isEnabled()
+    assert window.messages.text == "The run ended with crash. CUDA_ERROR_LAUNCH_FAILED (719)"
+    for command_id in ("step.next", "step.last", "step.cause", "play.toggle", "view.fit_all", "view.focus"):
+        window.actions_by_id[command_id].trigger()
+    for dock in window.docks.all():
+        dock.raise_()
+        dock.grab()
+    assert window.navigator.focus is None
 
 
 def test_quit_closes_the_window(window: MainWindow) -> None:

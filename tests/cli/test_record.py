@@ -171,20 +171,18 @@ def test_ctrl_c_ends_a_long_run_in_order(tmp_path: Path) -> None:
     path = tmp_path / "long.pscope"
     controller, terminal = pty.openpty()
     command = [sys.executable, "-m", "visualizer", "record", "--tiles", "100000", "-o", str(path)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, text=True)
-    os.close(terminal)
-    try:
-        ready, _, _ = select.select([controller], [], [], 60)
-        assert ready, "no progress within a minute"
-        progress = os.read(controller, 4096).decode()
-        assert "%" in progress
+    with (
+        os.fdopen(controller, "rb", buffering=0) as screen,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, text=True) as process,
+    ):
+        os.close(terminal)
+        ready, _, _ = select.select([screen], [], [], 60)
+        if not ready or b"%" not in screen.read(4096):
+            process.kill()
+            pytest.fail("no progress within a minute")
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    said = os.read(controller, 4096).decode()
-    os.close(controller)
+        said = screen.read(4096).decode()
     assert process.returncode == 130
     assert out == ""
     assert "cancelled; nothing was saved" in said

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.record_job import Experiment, open_work, record_work
-from visualizer.cli.errors import describe_os_error
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.trace.file import save
+from visualizer.trace.trace import TraceError
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -57,8 +57,8 @@ class Files:
             return False
         try:
             save(document.history.trace, path)
-        except OSError as error:
-            self._window.messages.show_error(f"not saved: {describe_os_error(error)}")
+        except TraceError as error:
+            self._window.messages.show_error(str(error))
             return False
         self._window.settings.add_recent(path)
         self._window.document_saved(path)

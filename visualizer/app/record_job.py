@@ -55,7 +55,7 @@ def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, C
 
 
 def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`; raises TraceError or OSError, which name the file."""
+    """Work that loads `path`; raises TraceError, which names the file."""
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")

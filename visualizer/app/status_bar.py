@@ -33,7 +33,7 @@ class RecordingStatus(QStatusBar):
         self._set("file", str(document.path) if document.path else "not saved")
         self._set("source", source_text(meta))
         self._set("ending", ended, alarm=ended != "completed", tooltip=meta.ending.detail)
-        self._set("check", f"{errors} errors" if meta.check else "", alarm=bool(errors), tooltip=_check_tooltip(meta))
+        self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", f"{document.history.steps:,} events")
         self._set("lost", f"{lost:,} lost" if lost else "0 lost", alarm=bool(lost), tooltip=_lost_tooltip(meta))
         self._set("clock", _clock_text(meta), tooltip="error of the fit of SM cycles to global nanoseconds")
@@ -61,6 +61,13 @@ def source_text(meta: Meta) -> str:
     return str(source.get("gpu") or source.get("kind", ""))
 
 
+def _check_text(meta: Meta) -> str:
+    """Only a GPU can be wrong: the simulator moves no data."""
+    if not meta.check:
+        return ""
+    return f"{meta.check.get('errors', 0):,} errors" if meta.check.get("checked") else "not checked"
+
+
 def _check_tooltip(meta: Meta) -> str:
     return f"{meta.check.get('checked', 0):,} checks, mode {meta.check.get('mode', '')}" if meta.check else ""
 
@@ -73,7 +80,7 @@ def _lost_tooltip(meta: Meta) -> str:
 
 
 def _clock_text(meta: Meta) -> str:
-    error = meta.clock.get("max_error_ns")
+    error = meta.clock.get("residual_max_ns")
     return f"clock ±{error:.0f} ns" if isinstance(error, int | float) else ""
 
 
@@ -81,4 +88,5 @@ def _reconcile_text(meta: Meta) -> str:
     moved, farthest = meta.reconcile.get("moved"), meta.reconcile.get("max_ns")
     if not isinstance(moved, int) or not isinstance(farthest, int | float):
         return ""
-    return f"{moved:,} moved, at most {farthest:.0f} ns"
+    median = meta.reconcile.get("median_ns", 0.0)
+    return f"{moved:,} moved, median {median:.0f} ns, at most {farthest:.0f} ns" if moved else "none moved"

@@ -85,7 +85,7 @@ def summary(trace: Trace) -> str:
     """One line: events, ending, errors, lost, duration."""
     meta = trace.meta
     ending = meta.ending.kind if not meta.ending.detail else f"{meta.ending.kind} ({meta.ending.detail})"
-    errors = f"{meta.check['errors']} errors" if "errors" in meta.check else "not checked"
+    errors = f"{meta.check.get('errors', 0)} errors" if meta.check.get("checked") else "not checked"
     return (
         f"{len(trace)} events, {ending}, {errors}, {meta.records_lost} records lost, {trace.duration_ps / 1e6:.3f} us"
     )
