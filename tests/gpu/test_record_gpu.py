@@ -17,7 +17,9 @@ from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.simulator import simulate
+from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
 
@@ -86,16 +88,21 @@ def test_a_full_gpu_is_recorded_whole() -> None:
     assert trace.meta.check == {"mode": "checksum", "checked": 132, "errors": 0}
     assert trace.meta.records_lost == 0
     assert len(trace) > 4_000_000
-    assert np.bincount(trace.events["kind"], minlength=20)[10] == 2 * 132 * 1024, "each phase completes once"
+    assert np.bincount(trace.events["kind"], minlength=20)[EventKind.PHASE_COMPLETE] == 2 * 132 * 1024, (
+        "each phase completes once"
+    )
 
 
 def test_cancelling_ends_the_worker() -> None:
+    stop = False
+
+    def progress(_: float, message: str) -> None:
+        nonlocal stop
+        stop = message == RUNNING
+
+    hung = LessonConfig(producer_phase=0)
     with pytest.raises(Cancelled):
-        record_gpu(
-            LessonConfig(producer_phase=0),
-            GpuOptions(watchdog_ms=60_000),
-            cancelled=iter([False] * 30 + [True] * 99).__next__,
-        )
+        record_gpu(hung, GpuOptions(watchdog_ms=60_000), progress=progress, cancelled=lambda: stop)
     assert record_gpu(LessonConfig()).meta.ending.kind == "completed"
 
 

@@ -2,7 +2,7 @@
 
 Every SM counts its own cycles (clock64); the global timer is common to all but ticks every 32 ns only [H200]. Anchors
 pair the two right after a tick. One rate serves all SMs, since one clock drives them; it comes from the longest spans
-between anchors, because a rate taken over a few microseconds would be off by parts in a thousand.
+there are, because a rate taken over a few microseconds would be off by parts in a thousand.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
         raise TraceError("the log holds no clock anchor: the kernel did not start")
-    rate = _rate(anchors, calibration)
+    rate, method = _rate(anchors, calibration)
     sms, row = np.unique(taken["smid"], return_inverse=True)
     first = np.zeros(len(sms), dtype=np.intp)
     first[row[::-1]] = np.arange(len(taken))[::-1]  # the first anchor of each SM is its origin
@@ -79,15 +79,26 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
         offset_ps=offsets,
         residual_ns=float(np.median(residual)),
         residual_max_ns=float(residual.max()),
-        method="common rate from calibration, offset per SM" if len(calibration) else "common rate, offset per SM",
+        method=f"one rate from {method}, an offset per SM",
     )
 
 
-def _rate(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> float:
-    """Picoseconds per cycle: total global time over total cycles of all anchor pairs, so long spans weigh most."""
-    pairs = np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)])
-    pairs = pairs[(pairs["globaltimer"] > 0).all(axis=1)]
-    cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64).sum()
-    if cycles <= 0:
+def _rate(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> tuple[float, str]:
+    """Picoseconds per cycle, and where from: the run's own anchors if they span longer than the calibration's."""
+    own, calibrated = _spans(anchors), _spans(calibration)
+    spans, method = max((own, "the run"), (calibrated, "calibration"), key=lambda pair: np.median(pair[0][1]))
+    cycles, nanoseconds = spans
+    if not cycles.sum() > 0:
         raise TraceError("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated")
-    return float((pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64).sum() * 1000 / cycles)
+    return float(nanoseconds.sum() * 1000 / cycles.sum()), method
+
+
+def _spans(anchors: NDArray[np.void]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cycles and nanoseconds between the two anchors of each complete pair; one zero where there is none."""
+    pairs = anchors[(anchors["globaltimer"] > 0).all(axis=1)]
+    if not len(pairs):
+        return np.zeros(1), np.zeros(1)
+    return (
+        (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64),
+        (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64),
+    )

@@ -68,7 +68,7 @@ def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:
     """The agents row of each slice, (slices,)."""
     rows = {(agent.cta, agent.warp): row for row, agent in enumerate(agents) if agent.warp >= 0}
     wanted = [(cta, warp) for cta in range(raw.ctas) for warp in range(raw.warps)]
-    if len(wanted) != len(raw.attempted) or any(key not in rows for key in wanted):
+    if len(wanted) != len(raw.attempted) or set(wanted) != set(rows):
         raise TraceError(
             f"the log has {len(raw.attempted)} slices, the program {len(rows)} warps: not the same program"
         )

@@ -103,10 +103,11 @@ def records_per_warp(config: LessonConfig) -> int:
 def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome) -> Trace:
     """The Trace of a kernel that came back."""
     agents = agents_of(config)
-    ending = _ending(raw, agents, options.watchdog_ms, config.stages)
+    ending = _ending(raw, agents, options.watchdog_ms)
     completed = ending.kind == "completed"
     text = kernel_text()
-    meta = _meta(config, {**outcome.source, "kernel_ns": outcome.kernel_ns}, outcome.versions, ending)
+    source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
+    meta = _meta(config, source, outcome.versions, ending)
     meta.check.update(
         mode=options.check,
         # Agents that gave up read nothing reliable, so nothing counts as checked.
@@ -116,7 +117,13 @@ def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome
     return build_trace(raw, agents, barriers_of(config), find_sites(text), meta, {KERNEL_FILE: text})
 
 
-def _ending(raw: RawLog, agents: tuple[Agent, ...], watchdog_ms: int, stages: int) -> Ending:
+def _kernel_ns(raw: RawLog) -> int:
+    """Nanoseconds from the first CTA's start to the last one's end."""
+    ticks = raw.anchors["globaltimer"]
+    return int(ticks.max()) - int(ticks[ticks > 0].min())
+
+
+def _ending(raw: RawLog, agents: tuple[Agent, ...], watchdog_ms: int) -> Ending:
     stuck = np.flatnonzero(raw.status & STATUS_TIMED_OUT)
     if not len(stuck):
         return Ending("completed")

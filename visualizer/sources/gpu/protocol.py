@@ -43,7 +43,6 @@ class Outcome:
     crash: str = ""  # the CUDA error's name; then there is no log
     checked: int = 0  # values compared (exact) or CTAs summed (checksum)
     errors: int = 0  # of these, wrong ones
-    kernel_ns: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

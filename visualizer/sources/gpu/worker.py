@@ -117,7 +117,7 @@ def run(job: Job) -> Outcome:
         checked, errors = config.ctas, int((sums != expected_sum(config, matrix)).sum())
     else:
         checked = errors = 0
-    return Outcome(source, versions, checked=checked, errors=errors, kernel_ns=done.kernel_ns)
+    return Outcome(source, versions, checked=checked, errors=errors)
 
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
@@ -127,7 +127,7 @@ def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     if log + matrix > free * 0.9:
         raise Unable(
             "memory",
-            f"the log needs {log / 1e9:.1f} GB and the source {matrix / 1e9:.1f} GB; the GPU has {free / 1e9:.1f} GB free:"
+            f"the log needs {log / 1e9:.1f} GB, the source {matrix / 1e9:.1f} GB, and the GPU has {free / 1e9:.1f} GB:"
             " use fewer --tiles, --ctas or --source-tiles, or a smaller --log-capacity",
         )
 

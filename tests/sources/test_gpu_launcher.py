@@ -1,0 +1,121 @@
+"""The launcher against stand-in workers: every way a worker can end becomes one sentence or one recording."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import Cancelled, SourceError
+from visualizer.sources.gpu import process
+from visualizer.sources.gpu.launcher import GpuOptions, probe_gpu, record_gpu
+from visualizer.sources.gpu.protocol import RUNNING
+
+LOG = Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz"
+SOURCE = "{'kind': 'gpu', 'gpu': 'NVIDIA H200'}"
+PROLOGUE = f"""
+import json, sys, time, shutil
+job = sys.stdin.read()
+def say(**line): print(json.dumps(line), flush=True)
+def running(): say(progress=0.4, message={RUNNING!r})
+def done(**more): say(done=dict(source={SOURCE}, versions={{}}, **more))
+"""
+
+
+@pytest.fixture
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Replace the worker by one that runs the given lines of Python."""
+
+    def replace(body: str) -> None:
+        (tmp_path / "stand_in_worker.py").write_text(PROLOGUE + body, encoding="utf-8")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setattr(process, "WORKER_MODULE", "stand_in_worker")
+
+    return replace
+
+
+def test_a_run_becomes_a_trace(worker, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    shutil.copy(LOG, tmp_path / "log.npz")
+    worker(f"running(); shutil.copy({str(tmp_path / 'log.npz')!r}, json.loads(job)['output']); done(checked=65536)")
+    seen: list[tuple[float, str]] = []
+    trace = record_gpu(LessonConfig(), progress=lambda fraction, message: seen.append((fraction, message)))
+    assert trace.meta.ending.kind == "completed"
+    assert trace.meta.check == {"mode": "exact", "checked": 65536, "errors": 0}
+    assert trace.meta.source["gpu"] == "NVIDIA H200"
+    assert 10_000 < trace.meta.source["kernel_ns"] < 30_000
+    assert len(trace) > 200
+    assert (0.4, RUNNING) in seen
+
+
+def test_what_the_worker_cannot_do_is_its_own_sentence(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("say(failed='no-gpu', message='this machine has no NVIDIA GPU')")
+    with pytest.raises(SourceError, match="this machine has no NVIDIA GPU") as caught:
+        record_gpu(LessonConfig())
+    assert caught.value.kind == "no-gpu"
+
+
+def test_a_worker_that_dies_early_is_an_error_with_its_last_words(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("sys.exit('libcuda is broken')")
+    with pytest.raises(SourceError, match=r"status 1 \(libcuda is broken\)"):
+        record_gpu(LessonConfig())
+
+
+def test_a_worker_that_dies_in_the_kernel_is_a_crashed_recording(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); sys.exit(3)")
+    trace = record_gpu(LessonConfig())
+    assert trace.meta.ending.kind == "crash"
+    assert "status 3" in trace.meta.ending.detail
+    assert len(trace) == 0
+
+
+def test_a_launch_failure_is_a_crashed_recording(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); done(crash='cudaErrorLaunchFailure: unspecified launch failure')")
+    trace = record_gpu(LessonConfig())
+    assert (trace.meta.ending.kind, trace.meta.source["gpu"]) == ("crash", "NVIDIA H200")
+    assert "cudaErrorLaunchFailure" in trace.meta.ending.detail
+
+
+def test_a_kernel_beyond_the_time_limit_is_a_recording_that_timed_out(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); time.sleep(600)")
+    trace = record_gpu(LessonConfig(), GpuOptions(time_limit_s=2))
+    assert trace.meta.ending.kind == "timeout"
+    assert "2 s" in trace.meta.ending.detail
+
+
+def test_a_worker_that_never_starts_the_kernel_is_an_error(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("time.sleep(600)")
+    with pytest.raises(SourceError, match=r"time limit of 0\.5 s"):
+        record_gpu(LessonConfig(), GpuOptions(time_limit_s=0.5))
+
+
+def test_cancelling_ends_the_worker(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); time.sleep(600)")
+    messages: list[str] = []
+    with pytest.raises(Cancelled):
+        record_gpu(
+            LessonConfig(), progress=lambda _, message: messages.append(message), cancelled=lambda: bool(messages)
+        )
+
+
+def test_the_probe_answers_or_says_why_not(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("say(done={'gpu': 'NVIDIA H200'})")
+    assert probe_gpu() == {"gpu": "NVIDIA H200"}
+    worker("say(failed='no-cupy', message='CuPy cannot be imported: install it')")
+    with pytest.raises(SourceError, match="CuPy cannot be imported"):
+        probe_gpu()
+
+
+@pytest.mark.parametrize(
+    ("values", "option"),
+    [
+        ({"check": "twice"}, "--check"),
+        ({"log_capacity": -1}, "--log-capacity"),
+        ({"watchdog_ms": 0}, "--watchdog-ms"),
+        ({"time_limit_s": 0}, "--time-limit"),
+    ],
+)
+def test_options_out_of_range_name_themselves(values: dict[str, object], option: str) -> None:
+    with pytest.raises(SourceError, match=option):
+        GpuOptions(**values)  # type: ignore[arg-type]

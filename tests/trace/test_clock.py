@@ -1,0 +1,83 @@
+"""The clock fit finds the rate and the offsets that made the anchors, and says how far off it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from visualizer.trace.clock import fit_clock
+from visualizer.trace.raw import ANCHOR_DTYPE
+from visualizer.trace.trace import TraceError
+
+EPOCH_NS = 1_795_971_751_569_539_744  # a global timer's value: far beyond 2^53
+NONE = np.zeros((0, 2), dtype=ANCHOR_DTYPE)
+
+
+def anchors(rate_ps: float, boots: dict[int, int], spans_ns: list[tuple[int, int, int]]) -> np.ndarray:
+    """Exact anchors of CTAs (smid, start ns, end ns) on SMs whose counters were zero at `boots` ns before EPOCH_NS."""
+    made = np.zeros((len(spans_ns), 2), dtype=ANCHOR_DTYPE)
+    for cta, (smid, *times) in enumerate(spans_ns):
+        for end, ns in enumerate(times):
+            made[cta, end] = (round((ns + boots[smid]) * 1000 / rate_ps), EPOCH_NS + ns, smid, 4)
+    return made
+
+
+@settings(max_examples=50)
+@given(
+    rate=st.floats(400, 1000),
+    boots=st.lists(st.integers(0, 10**12), min_size=1, max_size=5),
+    starts=st.lists(st.integers(0, 10**6), min_size=1, max_size=12),
+)
+def test_events_land_where_they_happened(rate: float, boots: list[int], starts: list[int]) -> None:
+    spans = [(cta % len(boots), start, start + 5_000_000) for cta, start in enumerate(starts)]
+    made = anchors(rate, dict(enumerate(boots)), spans)
+    fit = fit_clock(made, NONE)
+    assert fit.ps_per_cycle == pytest.approx(rate, rel=1e-6)
+    assert fit.residual_max_ns < 10
+    smid = np.array([sm for sm, _, _ in spans], dtype=np.uint32)
+    middle = np.array([round((start + 2_500_000 + boots[sm]) * 1000 / rate) for sm, start, _ in spans], dtype=np.uint64)
+    found = fit.to_ps(middle, smid)
+    first = min(start for _, start, _ in spans)
+    wanted = np.array([(start + 2_500_000 - first) * 1000 for _, start, _ in spans])
+    assert np.abs(found - wanted).max() < 10_000
+
+
+def test_a_short_run_takes_its_rate_from_the_calibration() -> None:
+    run = anchors(505.0, {3: 10**9}, [(3, 0, 8_000)])
+    run["globaltimer"][0, 1] += 32  # a tick misread: 0.4 % of the run, nothing of the calibration
+    calibration = anchors(505.0, {3: 10**9}, [(3, -3_000_000, -1_000_000)])
+    fit = fit_clock(run, calibration)
+    assert fit.ps_per_cycle == pytest.approx(505.0, rel=1e-5)
+    assert "calibration" in fit.method
+    assert fit.residual_ns == pytest.approx(16, abs=1)
+
+
+def test_a_long_run_takes_its_rate_from_itself() -> None:
+    run = anchors(505.0, {3: 10**9}, [(3, 0, 200_000_000)])
+    calibration = anchors(506.0, {3: 10**9}, [(3, -3_000_000, -1_000_000)])
+    fit = fit_clock(run, calibration)
+    assert fit.ps_per_cycle == pytest.approx(505.0, rel=1e-6)
+    assert "the run" in fit.method
+
+
+def test_a_cta_that_never_left_still_gives_its_sms_offset() -> None:
+    run = anchors(505.0, {3: 10**9, 4: 5 * 10**8}, [(3, 0, 4_000_000), (4, 100, 4_000_000)])
+    run[1, 1] = 0
+    fit = fit_clock(run, NONE)
+    assert fit.sms.tolist() == [3, 4]
+    cycles = run["clock"][1, :1] + np.uint64(1000)
+    assert fit.to_ps(cycles, np.array([4], dtype=np.uint32))[0] == pytest.approx(100_000 + 505_000, abs=2000)
+
+
+def test_no_anchor_is_no_recording() -> None:
+    with pytest.raises(TraceError, match="did not start"):
+        fit_clock(np.zeros((2, 2), dtype=ANCHOR_DTYPE), NONE)
+
+
+def test_anchors_without_a_span_are_refused() -> None:
+    run = anchors(505.0, {3: 10**9}, [(3, 0, 1000)])
+    run[0, 1] = 0
+    with pytest.raises(TraceError, match="span no time"):
+        fit_clock(run, NONE)
