@@ -37,7 +37,8 @@ class ClockFit:
         """
         row = np.searchsorted(self.sms, smid)
         elapsed = (cycles - self.origin_cycles[row]).astype(np.int64)
-        return self.offset_ps[row] + np.rint(elapsed * self.ps_per_cycle).astype(np.int64)
+        after_origin: NDArray[np.int64] = np.rint(elapsed * self.ps_per_cycle).astype(np.int64)
+        return self.offset_ps[row] + after_origin
 
     def as_dict(self) -> dict[str, Any]:
         """What goes into Trace.meta.clock."""

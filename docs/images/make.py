@@ -1,0 +1,105 @@
+"""Makes the pictures of the window in this folder, with the real window and no screen.
+
+python docs/images/make.py                     the lesson, dark and light
+python docs/images/make.py --gpu [FOLDER]      on a GPU machine: presses Run with the GPU as source
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
+from PySide6.QtWidgets import QApplication  # noqa: E402
+
+from visualizer.app.main_window import MainWindow  # noqa: E402
+from visualizer.app.settings import Settings  # noqa: E402
+from visualizer.app.start import make_application  # noqa: E402
+from visualizer.playback.focus import Focus  # noqa: E402
+from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
+
+SIZE = (1600, 900)
+TIME_LIMIT_MS = 120_000
+
+
+def main(arguments: list[str]) -> int:
+    application = make_application()
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Settings(QSettings(f"{scratch}/settings.ini", QSettings.Format.IniFormat))
+        window = MainWindow(application, settings)
+        window.resize(*SIZE)
+        window.show()
+        if arguments[:1] == ["--gpu"]:
+            record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
+        else:
+            show_lesson(window)
+        window.close()
+    return 0
+
+
+def show_lesson(window: MainWindow) -> None:
+    wait_for_document(window, window.files.open_lesson)
+    focus_blocked_wait(window)
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        save(window, HERE / f"window-{theme}.png")
+
+
+def record_on_gpu(window: MainWindow, folder: Path) -> None:
+    panel = window.experiment
+    panel.source.setCurrentIndex(panel.source.findData("gpu"))
+    panel.show_config(LessonConfig())
+    wait_for_document(window, panel.run_button.click)
+    assert window.document is not None
+    print(window.document.history.trace.meta.source, window.document.history.trace.meta.check)
+    focus_blocked_wait(window)
+    save(window, folder / "window-gpu-run.png")
+    assert window.files.save(folder / "window-gpu-run.pscope")
+
+
+def wait_for_document(window: MainWindow, action: object) -> None:
+    """Start `action` and wait for what it loads or records; a message in the window ends the script."""
+    loop = QEventLoop()
+    failures: list[str] = []
+    window.jobs.succeeded.connect(loop.quit)
+    window.jobs.failed.connect(lambda message: (failures.append(message), loop.quit()))
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    assert callable(action)
+    action()
+    loop.exec()
+    settle()
+    if failures or window.document is None:
+        sys.exit(failures[0] if failures else "nothing was loaded in time")
+
+
+def focus_blocked_wait(window: MainWindow) -> None:
+    """The producer's first blocked wait: the step at which back-pressure begins to be felt."""
+    assert window.document is not None
+    events = window.document.history.trace.events
+    passes = (events["kind"] == EventKind.WAIT_END) & (events["agent"] == 0)
+    steps = (passes & (events["flags"] & EventFlag.BLOCKED > 0)).nonzero()[0]
+    step = int(steps[0]) if len(steps) else len(events) // 2
+    window.navigator.go_to(Focus(step, "producer"))
+    settle()
+
+
+def save(window: MainWindow, path: Path) -> None:
+    settle()
+    window.grab().save(str(path))
+    print(path.name)
+
+
+def settle() -> None:
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
