@@ -25,15 +25,19 @@ _PROGRESS_INTERVAL_S = 1 / 30
 
 
 class Job(QThread):
-    """One run of one piece of work. Exactly one of succeeded, failed and cancelled is emitted, then finished."""
+    """One run of one piece of work. Exactly one of succeeded, failed and cancelled is emitted, then `finished`.
 
-    progressed = Signal(float, str)
-    succeeded = Signal(object)
-    failed = Signal(str)
-    cancelled = Signal()
+    Every signal begins with the job's number: a signal that was on its way when the job was given up still arrives.
+    """
 
-    def __init__(self, work: Work, parent: QObject) -> None:
+    progressed = Signal(int, float, str)
+    succeeded = Signal(int, object)
+    failed = Signal(int, str)
+    cancelled = Signal(int)
+
+    def __init__(self, number: int, work: Work, parent: QObject) -> None:
         super().__init__(parent)
+        self._number = number
         self._work = work
         self._stop = threading.Event()
         self._last_report = 0.0
@@ -46,31 +50,34 @@ class Job(QThread):
         try:
             result = self._work(self._report, self._stop.is_set)
         except Cancelled:
-            self.cancelled.emit()
+            self.cancelled.emit(self._number)
         except (SourceError, TraceError, ProgramError) as error:
-            self.failed.emit(str(error))
+            self.failed.emit(self._number, str(error))
         except OSError as error:
-            self.failed.emit(describe_os_error(error))
+            self.failed.emit(self._number, describe_os_error(error))
         except MemoryError:
-            self.failed.emit("There is not enough memory for this recording: use fewer tiles or fewer CTAs.")
+            self.failed.emit(self._number, "There is not enough memory for this recording: use fewer tiles or CTAs.")
         except Exception as error:
             # A thread that dies silently would leave the window waiting for ever.
-            self.failed.emit(f"phasescope has a defect: {type(error).__name__}: {error}")
+            self.failed.emit(self._number, f"phasescope has a defect: {type(error).__name__}: {error}")
         else:
             if self._stop.is_set():
-                self.cancelled.emit()
+                self.cancelled.emit(self._number)
             else:
-                self.succeeded.emit(result)
+                self.succeeded.emit(self._number, result)
 
     def _report(self, fraction: float, what: str) -> None:
         now = time.monotonic()
         if now - self._last_report >= _PROGRESS_INTERVAL_S or fraction >= 1:
             self._last_report = now
-            self.progressed.emit(fraction, what)
+            self.progressed.emit(self._number, fraction, what)
 
 
 class JobRunner(QObject):
-    """Runs one job at a time: a new one cancels the old one and starts when that has ended."""
+    """Runs one job at a time: a new one cancels the old one and starts when that has ended.
+
+    The outcome is told once the thread has ended, so whoever hears of it may start the next job.
+    """
 
     progressed = Signal(float, str)
     succeeded = Signal(object)
@@ -81,6 +88,7 @@ class JobRunner(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._job: Job | None = None
+        self._number = 0
 
     @property
     def is_busy(self) -> bool:
@@ -88,12 +96,12 @@ class JobRunner(QObject):
 
     def start(self, work: Work) -> None:
         self.stop()
-        job = Job(work, self)
-        job.progressed.connect(self.progressed)
-        job.succeeded.connect(self.succeeded)
-        job.failed.connect(self.failed)
-        job.cancelled.connect(self.cancelled)
-        job.finished.connect(self._finished)
+        self._number += 1
+        job = Job(self._number, work, self)
+        job.progressed.connect(self._job_progressed)
+        job.succeeded.connect(self._job_succeeded)
+        job.failed.connect(self._job_failed)
+        job.cancelled.connect(self._job_cancelled)
         self._job = job
         self.busy_changed.emit(True)
         job.start()
@@ -104,18 +112,36 @@ class JobRunner(QObject):
 
     def stop(self) -> None:
         """Cancel and wait until the thread has ended; what it would have delivered is dropped."""
-        job = self._job
-        if job is None:
-            return
-        job.cancel()
-        for signal in (job.progressed, job.succeeded, job.failed, job.cancelled):
-            signal.disconnect()
-        job.finished.disconnect()
-        job.wait()
-        self._finished()
+        if self._job is not None:
+            self._job.cancel()
+            self._end()
 
-    def _finished(self) -> None:
+    def _job_progressed(self, number: int, fraction: float, what: str) -> None:
+        if number == self._number and self._job is not None:
+            self.progressed.emit(fraction, what)
+
+    def _job_succeeded(self, number: int, result: object) -> None:
+        if self._ended(number):
+            self.succeeded.emit(result)
+
+    def _job_failed(self, number: int, sentence: str) -> None:
+        if self._ended(number):
+            self.failed.emit(sentence)
+
+    def _job_cancelled(self, number: int) -> None:
+        if self._ended(number):
+            self.cancelled.emit()
+
+    def _ended(self, number: int) -> bool:
+        """Whether it is the current job that has ended; its thread has nothing left to do."""
+        if number != self._number or self._job is None:
+            return False
+        self._end()
+        return True
+
+    def _end(self) -> None:
         job, self._job = self._job, None
         if job is not None:
+            job.wait()
             job.deleteLater()
-        self.busy_changed.emit(False)
+            self.busy_changed.emit(False)

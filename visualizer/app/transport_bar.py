@@ -59,13 +59,14 @@ class TransportBar(QToolBar):
         self.scrubber.setRange(0, max(history.steps - 1, 0) if history else 0)
         self.scrubber.blockSignals(blocked)
         self.scrubber.setEnabled(history is not None and history.steps > 0)
-        self.label.setMinimumWidth(0)
         if history is None or not history.steps:
             self.label.setText("no recording" if history is None else "no events")
             return
-        # As wide as the last step, so that nothing moves while playing.
-        widest = step_text(history, history.steps - 1)
-        self.label.setMinimumWidth(self.label.fontMetrics().horizontalAdvance(widest + "    "))
+        # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
+        self.label.ensurePolished()
+        metrics = self.label.fontMetrics()
+        room = metrics.horizontalAdvance(step_text(history, history.steps - 1) + "      ")
+        self.label.setFixedSize(room, metrics.height() + 4)
 
     def set_focus(self, focus: Focus) -> None:
         if self._history is None:
