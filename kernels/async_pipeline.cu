@@ -39,7 +39,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
     __syncthreads();
 
     if (is_producer) {
-        auto pipe_write = make_start_state<kStages>(params.producer_phase);
+        auto pipe_write = make_producer_start_state<kStages>(params.producer_phase);
         for (uint32_t tile = 0; tile < params.tiles; ++tile) {
             work_for(params.producer_delay);
             pipeline.producer_acquire(pipe_write);
@@ -56,7 +56,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
         pipeline.producer_tail(pipe_write);
         log.exit_producer();
     } else {
-        auto pipe_read = make_start_state<kStages>(params.consumer_phase);
+        PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
         uint32_t result = 0;
         for (uint32_t tile = 0; tile < params.tiles; ++tile) {
             pipeline.consumer_wait(pipe_read);

@@ -1,4 +1,4 @@
-// What the host sets: the experiment's parameters and where results go. visualizer/sources/gpu/kernel.py packs it.
+// What the host sets: the experiment's parameters and where results go. visualizer/sources/gpu/worker_kernel.py packs it.
 #pragma once
 
 #include "barrier_log.cuh"
@@ -12,9 +12,9 @@ struct LessonParams {
     uint32_t* results;    // [CTAs][consumer warps]: wrong values, or the sum of all 32-bit words read
     // Read by the kernel.
     const uint16_t* expected;  // [tile_rows][source_tiles * tile_columns] halves, what the tiles should hold
-    uint64_t producer_delay;   // SM cycles
-    uint64_t consumer_delay;   // SM cycles
     uint64_t watchdog_ns;
+    uint32_t producer_delay;  // SM cycles
+    uint32_t consumer_delay;  // SM cycles
     uint32_t capacity;
     uint32_t tiles;
     uint32_t tile_rows;

@@ -87,14 +87,18 @@ public:
 
     // Every consumer thread arrives on empty, or one lane of each warp once all its lanes have read.
     __device__ void consumer_release(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        __syncwarp();  // all lanes have read; and they arrive in one instruction
         const uint64_t clock = log_.clock();
         uint64_t token = 0;
-        if (params_.arrive_per_warp) __syncwarp();
-        if (!params_.arrive_per_warp || threadIdx.x % 32 == 0) token = storage_.empty_barrier[state.index()].arrive();
+        uint32_t arriving = 0;
+        if (!params_.arrive_per_warp || threadIdx.x % 32 == 0) {
+            arriving = __popc(__activemask());
+            token = storage_.empty_barrier[state.index()].arrive();
+        }
         log_.write(clock, line,
                    {.token = token,  // lane 0's
                     .tile = state.count(),
-                    .amount = params_.arrive_per_warp ? 1u : 32u,
+                    .amount = arriving,
                     .kind = Kind::Arrive,
                     .stage = static_cast<uint8_t>(state.index()),
                     .barrier = On::Empty,
@@ -122,9 +126,9 @@ private:
     Watchdog<Log>& watchdog_;
 };
 
-// CUTLASS's make_producer_start_state has phase 1: buffers start empty, and wait(1) passes on a fresh barrier.
-// The phase is a parameter here, so that starting wrong can be shown.
+// (0, phase 1, 0): buffers start empty, and wait(1) passes on a fresh barrier. Unlike CUTLASS's, the phase can be
+// given, so that starting wrong can be shown.
 template <uint32_t Stages>
-__device__ PipelineState<Stages> make_start_state(uint32_t phase) {
+__device__ PipelineState<Stages> make_producer_start_state(uint32_t phase = 1) {
     return PipelineState<Stages>(0, phase, 0);
 }

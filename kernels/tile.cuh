@@ -39,11 +39,17 @@ __device__ void tma_load(const TensorMap& source, ClusterTransactionBarrier& ful
                .barrier = On::Full});
 }
 
-// Other work, for as many SM cycles.
-__device__ inline void work_for(uint64_t cycles) {
+__device__ inline uint32_t low_clock() {
+    uint32_t cycles;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+    return cycles;
+}
+
+// Other work, for as many SM cycles. The low half of the clock goes round in two seconds; delays last milliseconds.
+__device__ inline void work_for(uint32_t cycles) {
     if (cycles == 0) return;
-    const uint64_t start = read_clock();
-    while (read_clock() - start < cycles) {
+    const uint32_t start = low_clock();
+    while (low_clock() - start < cycles) {
     }
 }
 
@@ -90,6 +96,7 @@ __device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const L
 #endif
     }
     work_for(params.consumer_delay);
+    __syncwarp();
     event.kind = Kind::ReadEnd;
     log.write(log.clock(), line, event);
     return result;

@@ -1,4 +1,5 @@
-// Every wait is bounded: when one takes too long, all agents of the CTA log what they wait for and leave.
+// Every wait of an instrumented kernel is bounded: when one takes too long, all agents of the CTA log what they wait
+// for and leave.
 //
 // A debugger must survive the hangs it is there to show. The bound costs a wait that passes at once nothing.
 #pragma once
@@ -27,7 +28,9 @@ public:
         const bool blocked = !__all_sync(0xffffffffu, passed);
         if (blocked) {
             const uint64_t start = read_globaltimer();
-            while (!passed && !expired(start)) passed = barrier.try_wait(event.parity);
+            do {
+                passed = barrier.try_wait(event.parity);
+            } while (!passed && !expired(start));
             if (!__all_sync(0xffffffffu, passed)) give_up(event, line);
         }
         return blocked;
@@ -38,7 +41,7 @@ public:
         log_.close();
         __syncwarp();
         if (threadIdx.x % 32 == 0 && atomicAdd(&control_.left, 1) + 1 == blockDim.x / 32) {
-            if constexpr (Log::enabled) *last_anchor_ = take_anchor();
+            *last_anchor_ = take_anchor();
             atomicCAS(status_, 0, kCompleted);
         }
     }
@@ -68,4 +71,19 @@ private:
     uint64_t limit_ns_;
     uint32_t* status_;
     Anchor* last_anchor_;
+};
+
+// Logging off: CUTLASS's plain wait, so that what logging costs can be measured against it. Nothing bounds it.
+template <>
+class Watchdog<NoLog> {
+public:
+    __device__ Watchdog(Control&, NoLog&, uint64_t, uint32_t*, Anchor*) {}
+
+    __device__ bool wait(ClusterBarrier& barrier, const Event& event, uint32_t) {
+        while (!barrier.try_wait(event.parity)) {
+        }
+        return false;
+    }
+
+    __device__ void leave() {}
 };

@@ -45,7 +45,7 @@ NONE = 0xFF
 BARRIER_FULL = 1
 BARRIER_EMPTY = 2
 
-STATUS_NEVER_LEFT = 0  # the CTA did not run to its end: the launch failed
+STATUS_NEVER_LEFT = 0  # nothing said so: the launch failed, or logging was off
 STATUS_COMPLETED = 1
 STATUS_TIMED_OUT = 0x80000000  # | warp << 16 | barrier << 8 | stage of the first wait that gave up
 

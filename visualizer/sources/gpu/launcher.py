@@ -23,9 +23,9 @@ from visualizer.sources.gpu.process import WorkerProcess
 from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
-from visualizer.trace.raw import STATUS_TIMED_OUT, RawLog
+from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, STATUS_TIMED_OUT, RawLog
 from visualizer.trace.schema import EVENT_DTYPE
-from visualizer.trace.tables import Agent, Ending, Meta
+from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
 
 CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
@@ -103,7 +103,8 @@ def records_per_warp(config: LessonConfig) -> int:
 def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome) -> Trace:
     """The Trace of a kernel that came back."""
     agents = agents_of(config)
-    ending = _ending(raw, agents, options.watchdog_ms)
+    barriers = barriers_of(config)
+    ending = _ending(raw, agents, barriers, options.watchdog_ms)
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
@@ -114,7 +115,7 @@ def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome
         checked=outcome.checked if completed else 0,
         errors=outcome.errors if completed else 0,
     )
-    return build_trace(raw, agents, barriers_of(config), find_sites(text), meta, {KERNEL_FILE: text})
+    return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
 
 
 def _kernel_ns(raw: RawLog) -> int:
@@ -123,16 +124,18 @@ def _kernel_ns(raw: RawLog) -> int:
     return int(ticks.max()) - int(ticks[ticks > 0].min())
 
 
-def _ending(raw: RawLog, agents: tuple[Agent, ...], watchdog_ms: int) -> Ending:
+def _ending(raw: RawLog, agents: tuple[Agent, ...], barriers: tuple[Barrier, ...], watchdog_ms: int) -> Ending:
     stuck = np.flatnonzero(raw.status & STATUS_TIMED_OUT)
     if not len(stuck):
         return Ending("completed")
-    cta = int(stuck[0])
+    # The CTA that left first gave up first.
+    cta = int(stuck[np.argmin(raw.anchors["globaltimer"][stuck, 1])])
     status = int(raw.status[cta])
-    name = next(agent.name for agent in agents if agent.cta == cta and agent.warp == status >> 16 & 0x7FFF)
-    barrier = ("full", "empty")[(status >> 8 & 0xFF) - 1]
+    agent = next(row.name for row in agents if row.cta == cta and row.warp == status >> 16 & 0x7FFF)
+    where = ({BARRIER_FULL: "full", BARRIER_EMPTY: "empty"}[status >> 8 & 0xFF], status & 0xFF)
+    barrier = next(row.name for row in barriers if row.cta == cta and (row.kind, row.stage) == where)
     others = f" ({len(stuck)} of {raw.ctas} CTAs timed out)" if raw.ctas > 1 else ""
-    return Ending("timeout", f"{name} gave up after {watchdog_ms} ms of waiting on {barrier}[{status & 0xFF}]{others}")
+    return Ending("timeout", f"{agent} gave up after {watchdog_ms} ms of waiting on {barrier}{others}")
 
 
 def _empty_trace(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Trace:

@@ -74,7 +74,9 @@ class WorkerProcess:
                     continue
                 if line is None:
                     return Report(None, running, False, self._last_words())
-                message = json.loads(line)
+                message = _parse(line)
+                if message is None:
+                    continue
                 if "failed" in message:
                     raise SourceError(message["message"], message["failed"])
                 if "done" in message:
@@ -105,3 +107,12 @@ class WorkerProcess:
         self._errors.seek(0)
         words = self._errors.read().decode(errors="replace").strip().splitlines()
         return f"it ended with status {code}" + (f" ({words[-1].strip()})" if words else "")
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """The message in a line; None if it is something a library printed."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None

@@ -14,16 +14,19 @@ TILE_STEP = 7  # distinct tiles start elsewhere in the sequence, so that no tile
 
 def source_matrix(config: LessonConfig) -> NDArray[np.float16]:
     """((row*64 + column + 7*tile) % 100) * 0.01 as half, (tile_rows, source_tiles * tile_columns)."""
-    row = np.arange(config.tile_rows, dtype=np.int64)[:, None]
-    column = np.arange(config.source_tiles * config.tile_columns, dtype=np.int64)[None, :]
-    tile, column = column // config.tile_columns, column % config.tile_columns
+    tile, column = np.divmod(np.arange(config.source_tiles * config.tile_columns), config.tile_columns)
     table = (np.arange(VALUES) * 0.01).astype(np.float16)
-    return table[(row * LESSON_COLUMNS + column + TILE_STEP * tile) % VALUES]
+    first_row = (column + TILE_STEP * tile) % VALUES
+    matrix = np.empty((config.tile_rows, len(first_row)), dtype=np.float16)
+    # Row by row: with many distinct tiles the indices of all rows at once would take several times the matrix.
+    for row in range(config.tile_rows):
+        matrix[row] = table[(first_row + row * LESSON_COLUMNS) % VALUES]
+    return matrix
 
 
 def expected_sum(config: LessonConfig, matrix: NDArray[np.float16]) -> int:
     """The sum, modulo 2^32, of all 32-bit words of all tiles one CTA reads; the swizzle only permutes them."""
-    words = np.ascontiguousarray(matrix).view(np.uint32).astype(np.uint64)
-    per_tile = words.reshape(config.tile_rows, config.source_tiles, -1).sum(axis=(0, 2))
+    words = np.ascontiguousarray(matrix).view(np.uint32)
+    per_tile = words.reshape(config.tile_rows, config.source_tiles, -1).sum(axis=(0, 2), dtype=np.uint64)
     laps, rest = divmod(config.tiles, config.source_tiles)
     return int((int(per_tile.sum()) * laps + int(per_tile[:rest].sum())) % 2**32)

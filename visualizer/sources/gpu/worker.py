@@ -94,18 +94,24 @@ def run(job: Job) -> Outcome:
     config = LessonConfig.from_dict(job.config)
     _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
     say(progress=0.15, message="compiling the kernel")
-    matrix = source_matrix(config)
     try:
+        matrix = source_matrix(config)
         kernel = LessonKernel(config, matrix, job.check, logging=True)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+    except MemoryError:
+        raise Unable("memory", "the source matrix does not fit in memory: use fewer --source-tiles") from None
     source = {"kind": "gpu", **gpu, "sm": 90}
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
         say(progress=0.4, message=RUNNING)
         done = kernel.run(job.log_capacity, job.watchdog_ms)
-    except cupy.cuda.runtime.CUDARuntimeError as problem:
+    except MemoryError:
+        raise Unable(
+            "memory", "the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity"
+        ) from None
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as problem:
         return Outcome(source, versions, crash=str(problem))
     say(progress=0.7, message="saving the log")
     done.log.save(Path(job.output))

@@ -25,7 +25,8 @@ CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 part
 PARAMS_DTYPE = np.dtype(
     [
         *((name, "<u8") for name in ("records", "attempted", "anchors", "status", "results", "expected")),
-        *((name, "<u8") for name in ("producer_delay", "consumer_delay", "watchdog_ns")),
+        ("watchdog_ns", "<u8"),
+        *((name, "<u4") for name in ("producer_delay", "consumer_delay")),
         *((name, "<u4") for name in ("capacity", "tiles", "tile_rows", "tile_columns", "source_tiles", "data_offset")),
         *((name, "<u4") for name in ("transaction_bytes", "full_init", "empty_init")),
         *((name, "<u4") for name in ("producer_phase", "consumer_phase", "arrive_per_warp")),
@@ -115,7 +116,7 @@ class LessonKernel:
         log = RawLog(
             records=cupy.asnumpy(records).view(RECORD_DTYPE).reshape(slices, -1)[:, :capacity],
             attempted=cupy.asnumpy(attempted),
-            anchors=cupy.asnumpy(anchors).view(ANCHOR_DTYPE).reshape(-1, 2),
+            anchors=_anchors(anchors),
             calibration=np.concatenate([before, after]),
             status=cupy.asnumpy(status),
         )
@@ -129,7 +130,12 @@ class LessonKernel:
         blocks = cupy.cuda.Device().attributes["MultiProcessorCount"]
         anchors = cupy.zeros(blocks * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8)
         self._calibrate((blocks,), (1,), (anchors, np.uint64(span_ns)))
-        return cupy.asnumpy(anchors).view(ANCHOR_DTYPE).reshape(-1, 2)
+        return _anchors(anchors)
+
+
+def _anchors(on_device: Any) -> NDArray[np.void]:
+    host: NDArray[np.void] = cupy.asnumpy(on_device).view(ANCHOR_DTYPE).reshape(-1, 2)
+    return host
 
 
 def _no_anchors() -> NDArray[np.void]:
@@ -155,4 +161,5 @@ def _tensor_map(source: Any, config: LessonConfig) -> np.void:
     )
     if error != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"cuTensorMapEncodeTiled refused the tile: {error.name}")
-    return np.array([int(word) for word in tensor_map.opaque], dtype=np.uint64).view("V128")[0]
+    descriptor: np.void = np.array([int(word) for word in tensor_map.opaque], dtype=np.uint64).view("V128")[0]
+    return descriptor
