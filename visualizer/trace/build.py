@@ -63,4 +63,5 @@ def cut(events: NDArray[np.void], lost: NDArray[np.int64]) -> NDArray[np.void]:
     begins = np.searchsorted(agent, losing)
     if (ends == begins).any():
         return events[:0]
-    return events[events["time"] <= events["time"][ends - 1].min()]
+    kept: NDArray[np.void] = events[events["time"] <= events["time"][ends - 1].min()]
+    return kept

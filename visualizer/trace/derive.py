@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Arrivals, Ints, group_starts, order_arrivals, running_total
+from visualizer.trace.arrivals import Arrivals, Ints, order_arrivals, running_total
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.waits import Waits, find_waits
@@ -72,7 +72,7 @@ def derive(events: NDArray[np.void], agents: Sequence[Agent], barriers: Sequence
     completions = phases.completions(len(events), landing_of)
     first = np.searchsorted(completions.barrier, np.arange(len(barriers) + 1))
     estimated = len(landings.issue) - observed
-    loose = _loose(events, arrivals, barriers, init)
+    loose = _loose(events, arrivals, waits, barriers, init)
     return Derived(events, arrivals, landings, completions, waits, first, loose, observed, estimated)
 
 
@@ -116,8 +116,8 @@ def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> _Copies
     phase = np.concatenate([arrivals.position // init[arrivals.barrier], np.full(len(event), -1)])
     is_copy = np.arange(len(both)) >= len(arrivals.event)
     barrier, agent = events["barrier"][both].astype(np.int64), events["agent"][both]
-    wanted = np.isin(barrier, np.unique(events["barrier"][event]))
-    both, phase, is_copy, barrier, agent = (x[wanted] for x in (both, phase, is_copy, barrier, agent))
+    wanted = np.isin(barrier, np.unique(barrier[is_copy]))
+    both, phase, is_copy, barrier, agent = both[wanted], phase[wanted], is_copy[wanted], barrier[wanted], agent[wanted]
     order = np.lexsort((both, agent, barrier))
     key = barrier[order] * (int(agent.max(initial=0)) + 1) + agent[order]
     # Phases never go back within a group, so the running maximum is the last one.
@@ -195,7 +195,8 @@ def _add(
 def unbroken(possible: Bools, barrier: Ints) -> Bools:
     """Phases up to the first impossible one of each barrier."""
     failures = running_total(barrier, (~possible).astype(np.int64))
-    return possible & (failures == 0)
+    result: Bools = possible & (failures == 0)
+    return result
 
 
 def _land(
@@ -261,25 +262,16 @@ def _land(
 
 
 def _running_minimum_from_end(values: Ints, segment: Ints) -> Ints:
-    """Within each segment, the least value at or after each row."""
-    result = values.copy()
-    order = np.lexsort((-np.arange(len(values)), segment))
-    ordered = values[order]
-    if not len(ordered):
-        return result
-    starts = group_starts(segment[order])
-    low, high = int(ordered.min()), int(ordered.max())
-    if low == high:
-        return result
-    rank = np.unique(ordered, return_inverse=True)[1].astype(np.int64)
-    span = int(rank.max()) + 1
-    shifted = np.minimum.accumulate(rank - starts * span) + starts * span
-    result[order] = np.unique(ordered)[shifted]
-    return result
+    """Within each ascending segment, the least value at or after each row."""
+    levels, rank = np.unique(values, return_inverse=True)
+    lifted = rank + segment * len(levels)
+    return levels[np.minimum.accumulate(lifted[::-1])[::-1] - segment * len(levels)]
 
 
-def _loose(events: NDArray[np.void], arrivals: Arrivals, barriers: Sequence[Barrier], init: Ints) -> Bools:
-    """Barriers of CTAs where what the agents arrive per lap is not what some barrier expects per phase."""
+def _loose(
+    events: NDArray[np.void], arrivals: Arrivals, waits: Waits, barriers: Sequence[Barrier], init: Ints
+) -> Bools:
+    """Barriers of CTAs where agents arrive more per lap than a phase takes, or take a fresh full barrier for full."""
     agents = int(events["agent"].max(initial=0)) + 1
     pair = arrivals.barrier * agents + events["agent"][arrivals.event]
     pairs, first = np.unique(pair, return_index=True)
@@ -288,4 +280,7 @@ def _loose(events: NDArray[np.void], arrivals: Arrivals, barriers: Sequence[Barr
     cta = np.array([b.cta for b in barriers], np.int64)
     off = np.zeros(int(cta.max(initial=0)) + 1, bool)
     off[cta[per_lap > init]] = True
-    return off[cta]
+    full = np.array([b.kind == "full" for b in barriers], bool)
+    off[cta[waits.barrier[full[waits.barrier] & (waits.meant < 0)]]] = True
+    loose: Bools = off[cta]
+    return loose

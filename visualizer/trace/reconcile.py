@@ -17,7 +17,7 @@ from visualizer.trace.derive import Derived
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent
 
-_MOST_PASSES = 5_000
+_MOST_PASSES = 2_000
 """Longest chain of moves to follow; beyond it the evidence contradicts itself (times go up by 1 ps a pass)."""
 _BY_PROGRAM, _BY_ARRIVALS, _BY_WAITS = 0, 1, 2
 """How sure a dependency is; what contradicts something surer is given up."""
@@ -130,7 +130,8 @@ def _aliased(derived: Derived, chosen: Ints) -> Ints:
     until = np.where(has_next, measured[completions.node[np.minimum(row, len(keys) - 1)]] - at, span)
     phase = np.where(at_odds, np.where((until < since) | (current == 0), current, current - 2), current - 1)
     phase = np.where(passed, phase, np.where(at_odds, current, current + 1))
-    return np.maximum(phase, waits.meant[chosen])
+    result: Ints = np.maximum(phase, waits.meant[chosen])
+    return result
 
 
 def _settle(
@@ -145,7 +146,6 @@ def _settle(
     moving = np.union1d(late, source[time[target] <= time[source]])
     dropped = np.zeros(len(target), bool)
     passes = unresolved = 0
-    limits = {_MOST_PASSES: _BY_WAITS, 2 * _MOST_PASSES: _BY_ARRIVALS}
     while len(moving):
         passes += 1
         counts = begins[moving + 1] - begins[moving]
@@ -156,10 +156,13 @@ def _settle(
         effects = np.concatenate([target[edge[on]], going + 1])
         earliest = np.concatenate([time[cause[on]], time[going]]) + 1
         late = earliest > time[effects]
-        if passes in limits:
-            give_up = edge[on][late[: int(on.sum())] & (rank[edge[on]] >= limits[passes])]
-            dropped[give_up] = True
-            unresolved += len(give_up)
+        if passes >= _MOST_PASSES:
+            least = _BY_WAITS if passes < 2 * _MOST_PASSES else _BY_ARRIVALS
+            explicit = np.flatnonzero(on)
+            give_up = late[: len(explicit)] & (rank[edge[explicit]] >= least)
+            dropped[edge[explicit[give_up]]] = True
+            late[: len(explicit)] &= ~give_up
+            unresolved += int(give_up.sum())
         np.maximum.at(time, effects[late], earliest[late])
         moving = np.unique(effects[late])
     return time, passes, unresolved
