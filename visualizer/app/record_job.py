@@ -80,4 +80,8 @@ def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> Histor
     if cancelled():
         raise Cancelled
     progress(0.95, "reading the recording")
-    return History(trace)
+    history = History(trace)
+    if history.steps:
+        # Builds what every pane will ask for; in the window's own thread it would freeze millions of events long.
+        history.state_at(0)
+    return history
