@@ -1,7 +1,7 @@
 """Makes the pictures of the window in this folder, with the real window and no screen.
 
-python docs/images/make.py                     the lesson, dark and light
-python docs/images/make.py --gpu [FOLDER]      on a GPU machine: presses Run with the GPU as source
+python docs/images/make.py: the lesson, dark and light.
+python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ def main(arguments: list[str]) -> int:
         window = MainWindow(application, settings)
         window.resize(*SIZE)
         window.show()
+        settle()
+        window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         else:

@@ -38,6 +38,7 @@ class History:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self._latest: State | None = None
 
     @property
     def steps(self) -> int:
@@ -89,9 +90,14 @@ class History:
         return np.array([self.trace.agents[row].cta for row in self.engine_rows], np.int64)
 
     def state_at(self, step: int) -> State:
-        """The state after event `step`; IndexError outside 0..steps-1."""
+        """The state after event `step`; IndexError outside 0..steps-1. The latest is kept: every pane asks for it."""
         if not 0 <= step < self.steps:
             raise IndexError(f"step {step} is outside 0..{self.steps - 1}")
+        if self._latest is None or self._latest.step != step:
+            self._latest = self._state_at(step)
+        return self._latest
+
+    def _state_at(self, step: int) -> State:
         barriers = self.barriers
         position = barriers.index.last_at(step)
         known = position >= 0

@@ -27,6 +27,8 @@ from visualizer.views.theme import Theme, load_theme, mix
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_MOST_DRAWN = 4096
+"""Cells kept; more than a screen holds, so that only scrolling through long tables drops any."""
 
 
 class CellModel(QAbstractTableModel):
@@ -40,7 +42,7 @@ class CellModel(QAbstractTableModel):
         self.current_row = -1
         self._bold = QFont()
         self._bold.setBold(True)
-        self._latest: tuple[tuple[int, int], Cell] | None = None
+        self._drawn: dict[tuple[int, int], Cell] = {}
         self._roles: dict[int, Callable[[Index], Any]] = {
             Qt.ItemDataRole.DisplayRole: self._text,
             Qt.ItemDataRole.TextAlignmentRole: self._alignment,
@@ -56,7 +58,7 @@ class CellModel(QAbstractTableModel):
         if source is not None:
             self.columns = tuple(source.columns)
         self.current_row = -1
-        self._latest = None
+        self._drawn.clear()
         self.endResetModel()
 
     def replace_source(self, source: CellSource) -> None:
@@ -65,18 +67,24 @@ class CellModel(QAbstractTableModel):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the cells anew."""
-        self._latest = None
-        if rows := self.rowCount():
-            self.dataChanged.emit(self.index(0, 0), self.index(rows - 1, len(self.columns) - 1))
+        """Draw anew the cells that have changed since they were drawn: a step changes few, and drawing is what costs."""
+        rows = self.rowCount()
+        drawn, self._drawn = self._drawn, {}
+        for (row, column), old in drawn.items():
+            index = self.index(row, column)
+            if row < rows and self.cell(index) != old:
+                self.dataChanged.emit(index, index)
 
     def cell(self, index: Index) -> Cell:
-        """The cell at an index. Qt asks for a cell's roles in a row, so the latest one is kept."""
+        """The cell at an index, kept: Qt asks for its roles one by one, and `refresh` for what was drawn."""
         assert self.source is not None
         key = (index.row(), index.column())
-        if self._latest is None or self._latest[0] != key:
-            self._latest = (key, self.source.cell(*key))
-        return self._latest[1]
+        cell = self._drawn.get(key)
+        if cell is None:
+            if len(self._drawn) >= _MOST_DRAWN:
+                self._drawn.clear()
+            cell = self._drawn[key] = self.source.cell(*key)
+        return cell
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if self.source is None or (parent is not None and parent.isValid()) else self.source.rows()
