@@ -39,7 +39,7 @@ def test_open_shows_the_file(make_window: Callable, lesson_file: Path, lesson_tr
     _open(window, lesson_file, qtbot)
     assert window.windowTitle() == "lesson.pscope[*] - phasescope"
     assert not window.isWindowModified()
-    assert window.status.text("file") == str(lesson_file)
+    assert window.status.text("file") == "lesson.pscope"
     assert window.status.text("events") == f"{len(lesson_trace)} events"
     assert window.status.text("source") == "simulator, seed 0"
     assert window.transport.label.text().startswith(f"0 / {len(lesson_trace) - 1} ")

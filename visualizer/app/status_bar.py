@@ -30,7 +30,8 @@ class RecordingStatus(QStatusBar):
         lost = meta.records_lost + meta.events_dropped
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
-        self._set("file", str(document.path) if document.path else "not saved")
+        path = document.path
+        self._set("file", path.name if path else "not saved", tooltip=str(path or ""))
         self._set("source", source_text(meta))
         self._set("ending", ended, alarm=ended != "completed", tooltip=meta.ending.detail)
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
