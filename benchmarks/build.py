@@ -55,11 +55,11 @@ def main() -> None:
 
 def logged(trace: Trace) -> NDArray[np.void]:
     """The agents' events alone, grouped by agent, with clocks up to JITTER_PS early or late. Without tokens."""
-    rows = trace.events
+    rows: NDArray[np.void] = trace.events
     engine = np.array([agent.role == "copy_engine" for agent in trace.agents])
     rows = rows[~engine[rows["agent"]] & (rows["kind"] != EventKind.PHASE_COMPLETE)]
-    rows = rows[np.argsort(rows["agent"], kind="stable")]
-    rows["flags"] &= EventFlag.BLOCKED
+    rows = np.take(rows, np.argsort(rows["agent"], kind="stable"))
+    rows["flags"] &= np.uint8(EventFlag.BLOCKED)
     rows["time"] += np.random.default_rng(0).integers(-JITTER_PS, JITTER_PS + 1, len(rows))
     starts = np.flatnonzero(np.diff(rows["agent"], prepend=-1) != 0)
     for begin, end in zip(starts, np.append(starts[1:], len(rows)), strict=True):

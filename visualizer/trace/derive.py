@@ -117,19 +117,20 @@ def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> _Copies
     is_copy = np.arange(len(both)) >= len(arrivals.event)
     barrier, agent = events["barrier"][both].astype(np.int64), events["agent"][both]
     wanted = np.isin(barrier, np.unique(barrier[is_copy]))
-    both, phase, is_copy, barrier, agent = both[wanted], phase[wanted], is_copy[wanted], barrier[wanted], agent[wanted]
+    both, phase, is_copy = both[wanted], phase[wanted], is_copy[wanted]
+    barrier, agent = barrier[wanted], agent[wanted]
     order = np.lexsort((both, agent, barrier))
     key = barrier[order] * (int(agent.max(initial=0)) + 1) + agent[order]
     # Phases never go back within a group, so the running maximum is the last one.
     span = int(phase.max(initial=0)) + 2
     group = np.cumsum(np.diff(key, prepend=key[:1]) != 0)
     carried = np.maximum.accumulate(phase[order] + 1 + group * span) - group * span - 1
-    mask = is_copy[order]
-    event, barrier, carried = both[order][mask], barrier[order][mask], np.maximum(carried[mask], 0)
-    sequence = np.lexsort((events["time"][event], barrier))
-    event, barrier, carried = event[sequence], barrier[sequence], carried[sequence]
+    chosen = order[is_copy[order]]
+    issued_in: Ints = np.maximum(carried[is_copy[order]], 0)
+    sequence = np.lexsort((events["time"][both[chosen]], barrier[chosen]))
+    event, place = both[chosen][sequence], barrier[chosen][sequence]
     amount = events["amount"][event].astype(np.int64)
-    return _Copies(event, barrier, carried, amount, running_total(barrier, amount))
+    return _Copies(event, place, issued_in[sequence], amount, running_total(place, amount))
 
 
 def _phases(events: NDArray[np.void], arrivals: Arrivals, waits: Waits, copies: _Copies, init: Ints) -> _Phases:
