@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit, fit_clock
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NO_TILE, NONE, RawLog
+from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, RawLog
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Site
 from visualizer.trace.trace import TraceError
@@ -50,7 +50,7 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
     time -= time.min() if len(time) else 0
     events["time"] = events["measured"] = time
     events["token"] = records["token"]
-    events["tile"] = np.where(records["tile"] == NO_TILE, -1, records["tile"]).astype(np.int32)
+    events["tile"] = records["tile"].astype(np.int32)  # NO_TILE wraps to -1
     events["amount"] = records["amount"]
     events["barrier"] = _barrier_rows(records, cta, barriers)
     events["agent"] = agent_of_slice[slices]
