@@ -20,8 +20,8 @@ def test_golden_while_a_tile_is_landing() -> None:
                 tile=0,
                 filled=0.25,
                 barriers=(
-                    RingBarrier("full[0]", "full", 0, True, 0, 1, 1, 4096, 16384, 12288, focused=True),
-                    RingBarrier("empty[0]", "empty", 0, True, 0, 0, 64, 0, 0, 0, focused=False),
+                    RingBarrier("full[0]", "full", 0, True, 0, 0, 1, 12288, 16384, focused=True),
+                    RingBarrier("empty[0]", "empty", 0, True, 0, 64, 64, 0, 0, focused=False),
                 ),
                 focused=True,
             ),
@@ -32,8 +32,8 @@ def test_golden_while_a_tile_is_landing() -> None:
                 tile=1,
                 filled=0.0,
                 barriers=(
-                    RingBarrier("full[1]", "full", 1, True, 0, 1, 1, 0, 16384, 16384, focused=False),
-                    RingBarrier("empty[1]", "empty", 1, True, 0, 0, 64, 0, 0, 0, focused=False),
+                    RingBarrier("full[1]", "full", 1, True, 0, 0, 1, 16384, 16384, focused=False),
+                    RingBarrier("empty[1]", "empty", 1, True, 0, 64, 64, 0, 0, focused=False),
                 ),
                 focused=False,
             ),
@@ -52,7 +52,7 @@ def test_consumers_part_when_one_has_moved_on() -> None:
         ((("w1", "waiting"),), "(1, 0, 1)", True),
     ]
     assert [stage.state for stage in shown.stages] == ["reading", "filling"]
-    assert shown.stages[0].barriers[1].arrivals_text == "32/64"
+    assert shown.stages[0].barriers[1].pending_text == "32/64"
 
 
 def test_consumers_at_one_place_are_one_cursor_whatever_they_do() -> None:
@@ -65,15 +65,15 @@ def test_an_empty_stage_and_a_phase_that_flipped() -> None:
     shown = ring(hand_history(), 32)
     stage = shown.stages[0]
     assert (stage.state, stage.tile, stage.filled) == ("empty", -1, 0.0)
-    assert [(barrier.phase, barrier.parity, barrier.arrivals_text) for barrier in stage.barriers] == [
-        (1, 1, "0/1"),
-        (1, 1, "0/64"),
+    assert [(barrier.phase, barrier.parity, barrier.pending_text) for barrier in stage.barriers] == [
+        (1, 1, "1/1"),
+        (1, 1, "64/64"),
     ]
 
 
 def test_barriers_before_their_init_say_so() -> None:
     shown = ring(hand_history(), 0)
-    assert [barrier.arrivals_text for stage in shown.stages for barrier in stage.barriers] == ["0/1", "-", "-", "-"]
+    assert [barrier.pending_text for stage in shown.stages for barrier in stage.barriers] == ["1/1", "-", "-", "-"]
 
 
 @pytest.mark.parametrize("step", [10, 38 + 10])
@@ -93,8 +93,8 @@ def test_advance_points_at_no_stage() -> None:
 
 def test_summary_reads_the_whole_ring() -> None:
     assert ring(hand_history(), 18).summary() == (
-        "stage 0 filling tile 0: full phase 0 1/1 4096/16384 B, empty phase 0 0/64; "
-        "stage 1 filling tile 1: full phase 0 1/1 0/16384 B, empty phase 0 0/64; "
+        "stage 0 filling tile 0: full phase 0 0/1 pending 12288/16384 B, empty phase 0 64/64 pending; "
+        "stage 1 filling tile 1: full phase 0 0/1 pending 16384/16384 B, empty phase 0 64/64 pending; "
         "producer waiting at (0, 0, 2); w1 w2 waiting at (0, 0, 0)"
     )
 

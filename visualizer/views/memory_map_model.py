@@ -22,7 +22,7 @@ COLUMNS = (
     Column("size", "bytes", "size of the object", True, "000000"),
     Column("alignment", "align", "the alignment the object needs, in bytes", True, "align"),
     Column("name", "object", "what lies there", False, "empty[0]"),
-    Column("state", "now", "what it holds at the focused step", False, "#0 (parity 0), 96/96 arrived, tx 16384 B"),
+    Column("state", "now", "what it holds at the focused step", False, "#0 (parity 0), 96/96 pending, tx 16384 B"),
 )
 
 
@@ -147,8 +147,8 @@ def _barrier_state(state: State, row: int) -> tuple[str, str, str]:
         return "empty", "-", "not initialised"
     phase = int(state.barrier_phase[row])
     expected = int(state.barrier_expected[row])
-    arrived = expected - int(state.barrier_pending[row])
-    text = f"#{phase} (parity {phase & 1}), {arrived}/{expected} arrived"
+    pending = int(state.barrier_pending[row])
+    text = f"#{phase} (parity {phase & 1}), {pending}/{expected} pending"
     tx = int(state.barrier_tx[row])
     if tx:
         text += f", tx {tx} B"

@@ -33,18 +33,17 @@ ACTIVITY_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RingBarrier:
-    """One barrier's box. Arrivals and bytes count up: so many of those its phase needs are in."""
+    """One barrier's box. Arrivals and bytes count down, as the barrier itself does: so much its phase still needs."""
 
     name: str
     kind: str  # "full", "empty"
     stage: int
     valid: bool
     phase: int
-    arrived: int
+    pending: int
     expected: int
-    landed: int  # bytes of this phase that have been written
-    bytes_expected: int  # 0: the barrier counts no bytes
-    tx: int  # the barrier's own transaction count: bytes expected so far and not yet written
+    tx: int  # bytes expected so far and not yet written; negative while bytes came before they were expected
+    bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
     focused: bool
 
     @property
@@ -52,12 +51,12 @@ class RingBarrier:
         return self.phase & 1
 
     @property
-    def arrivals_text(self) -> str:
-        return f"{self.arrived}/{self.expected}" if self.valid else "-"
+    def pending_text(self) -> str:
+        return f"{self.pending}/{self.expected}" if self.valid else "-"
 
     @property
     def bytes_text(self) -> str:
-        return f"{self.landed}/{self.bytes_expected} B" if self.bytes_expected else ""
+        return f"{self.tx}/{self.bytes_expected} B" if self.bytes_expected else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class Ring:
         for stage in self.stages:
             tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
             boxes = ", ".join(
-                f"{b.kind} phase {b.parity} {b.arrivals_text} {b.bytes_text}".rstrip() for b in stage.barriers
+                f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text}".rstrip() for b in stage.barriers
             )
             parts.append(f"stage {stage.index} {stage.state}{tile}: {boxes}")
         parts += [f"{', '.join(cursor.lines)} at {cursor.state_text}" for cursor in self.producers + self.consumers]
@@ -164,21 +163,16 @@ def phase_bytes(trace: Trace) -> int:
 
 
 def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool) -> RingBarrier:
-    pending, expected = int(state.barrier_pending[row]), int(state.barrier_expected[row])
-    tx = int(state.barrier_tx[row])
-    # Until its arrive.expect_tx a phase expects nothing yet, so bytes that came early stand as a negative tx.
-    landed = total - tx if tx > 0 else -tx
     return RingBarrier(
         name=trace.barriers[row].name,
         kind=trace.barriers[row].kind,
         stage=trace.barriers[row].stage,
         valid=bool(state.barrier_valid[row]),
         phase=int(state.barrier_phase[row]),
-        arrived=expected - pending,
-        expected=expected,
-        landed=landed if total else 0,
+        pending=int(state.barrier_pending[row]),
+        expected=int(state.barrier_expected[row]),
+        tx=int(state.barrier_tx[row]),
         bytes_expected=total,
-        tx=tx,
         focused=focused,
     )
 
@@ -191,7 +185,7 @@ def _stage(
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
     if occupancy == StageState.FILLING:
-        filled = full.landed / full.bytes_expected if full and full.bytes_expected else 0.0
+        filled = _landed_share(full) if full and full.bytes_expected else 0.0
     return RingStage(
         index=stage,
         lane=stage_key(trace, cta, stage),
@@ -201,6 +195,12 @@ def _stage(
         barriers=barriers,
         focused=focused,
     )
+
+
+def _landed_share(full: RingBarrier) -> float:
+    """The share of a phase's bytes that are in. Bytes that came before they were expected stand as a negative tx."""
+    landed = full.bytes_expected - full.tx if full.tx > 0 else -full.tx
+    return landed / full.bytes_expected
 
 
 def _cursors(trace: Trace, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:

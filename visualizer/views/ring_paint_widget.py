@@ -145,9 +145,9 @@ class RingPicture:
         painter.setFont(sizes.number_bold)
         painter.drawText(digit, CENTRE, str(barrier.parity) if barrier.valid else "-")
         painter.setFont(sizes.number)
-        share = barrier.arrived / barrier.expected if barrier.expected else 0.0
+        share = barrier.pending / barrier.expected if barrier.expected else 0.0
         bar_left = digit.right() + sizes.pad
-        self._paint_bar(painter, bar_left, row, sizes.arrivals, share, theme.pending, barrier.arrivals_text)
+        self._paint_bar(painter, bar_left, row, sizes.pending, share, theme.pending, barrier.pending_text)
         if barrier.bytes_expected:
             row.moveTop(row.top() + sizes.row)
             painter.setFont(sizes.text)
@@ -155,13 +155,13 @@ class RingPicture:
             painter.drawText(row, LEFT, "bytes")
             painter.setFont(sizes.number)
             left = row.x() + QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
-            share = barrier.landed / barrier.bytes_expected
+            share = barrier.tx / barrier.bytes_expected
             self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)
 
     def _paint_bar(
         self, painter: QPainter, left: float, row: QRectF, text_width: float, share: float, fill: str, text: str
     ) -> None:
-        """A progress bar from `left`, its text on the right end of the row."""
+        """A bar of what is still missing, from `left`, its text on the right end of the row."""
         height = self.sizes.row * 0.42
         width = row.right() - text_width - self.sizes.pad - left
         frame = QRectF(left, row.center().y() - height / 2, width, height)

@@ -53,11 +53,11 @@ class TextSizes:
         self.pad = self.char * 0.8
         counts = max((barrier.init_count for barrier in trace.barriers), default=1)
         self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
-        self.arrivals = self.char * len(f"{counts}/{counts}")
+        self.pending = self.char * len(f"{counts}/{counts}")
         self.bar = self.char * 4
         total = phase_bytes(trace)
         self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
-        upper = self.label + self.row + self.bar + self.arrivals + 3 * self.pad
+        upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
         lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + 0.6 * self.bar + 2 * self.pad
         self.card = (max(upper, lower) + 2 * self.pad, 4 * self.row + 2.2 * self.pad)
         self.pointer = self.line * 0.8
@@ -184,7 +184,7 @@ class RingShapes:
             for barrier in stage.barriers:
                 help_ = (
                     f"{barrier.name}: phase #{barrier.phase} (parity {barrier.parity}),"
-                    f" {barrier.arrived} of {barrier.expected} arrivals, tx {barrier.tx} bytes"
+                    f" {barrier.pending} of {barrier.expected} arrivals pending, tx {barrier.tx} bytes"
                 )
                 box = _rectangle(self.barrier_box(stage.index, barrier.kind))
                 hits.append(Hit(box, "barrier", barrier.name, stage.index, help_))
