@@ -1,8 +1,9 @@
-"""From SM cycles to picoseconds on one scale: a common rate for all SMs, an offset for each.
+"""From SM cycles to picoseconds on one scale: a rate and an offset for each SM.
 
 Every SM counts its own cycles (clock64); the global timer is common to all but ticks every 32 ns only [H200]. Anchors
-pair the two right after a tick. One rate serves all SMs, since one clock drives them; it comes from the longest spans
-there are, because a rate taken over a few microseconds would be off by parts in a thousand.
+pair the two right after a tick. SMs run at rates that differ by some parts in 100 000 [measured on H200], so each gets
+its own, taken over all spans between its anchors: a rate over a few microseconds alone would be off by parts in a
+thousand, which is why a calibration kernel takes anchors around a run.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from visualizer.trace.trace import TraceError
 
 @dataclass(frozen=True, eq=False)
 class ClockFit:
-    """global ns = origin_ns + (offset_ps[sm] + (cycles - origin_cycles[sm]) * ps_per_cycle) / 1000."""
+    """global ns = origin_ns + (offset_ps[sm] + (cycles - origin_cycles[sm]) * ps_per_cycle[sm]) / 1000."""
 
-    ps_per_cycle: float
     origin_ns: int
     sms: NDArray[np.uint32]  # SM ids, ascending
+    ps_per_cycle: NDArray[np.float64]  # (sms,)
     origin_cycles: NDArray[np.uint64]  # (sms,)
     offset_ps: NDArray[np.int64]  # (sms,)
     residual_ns: float  # median distance of an anchor from the fit
     residual_max_ns: float
-    method: str
 
     def to_ps(self, cycles: NDArray[np.uint64], smid: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Picoseconds after `origin_ns` of each clock value; both arguments and the result have one shape.
@@ -37,16 +37,16 @@ class ClockFit:
         """
         row = np.searchsorted(self.sms, smid)
         elapsed = (cycles - self.origin_cycles[row]).astype(np.int64)
-        after_origin: NDArray[np.int64] = np.rint(elapsed * self.ps_per_cycle).astype(np.int64)
+        after_origin: NDArray[np.int64] = np.rint(elapsed * self.ps_per_cycle[row]).astype(np.int64)
         return self.offset_ps[row] + after_origin
 
     def as_dict(self) -> dict[str, Any]:
         """What goes into Trace.meta.clock."""
         return {
-            "ps_per_cycle": self.ps_per_cycle,
+            "ps_per_cycle": float(np.median(self.ps_per_cycle)),
             "residual_ns": self.residual_ns,
             "residual_max_ns": self.residual_max_ns,
-            "method": self.method,
+            "method": "a rate and an offset per SM",
             "sms": len(self.sms),
         }
 
@@ -60,46 +60,44 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
         raise TraceError("the log holds no clock anchor: the kernel did not start")
-    rate, method = _rate(anchors, calibration)
     sms, row = np.unique(taken["smid"], return_inverse=True)
+    rates = _rates(np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)]), sms)
     first = np.zeros(len(sms), dtype=np.intp)
     first[row[::-1]] = np.arange(len(taken))[::-1]  # the first anchor of each SM is its origin
     origin_cycles = taken["clock"][first]
     origin_ns = int(taken["globaltimer"].min())
     global_ps = (taken["globaltimer"] - np.uint64(origin_ns)).astype(np.int64) * 1000
     elapsed = (taken["clock"] - origin_cycles[row]).astype(np.int64)
-    error = global_ps - np.rint(elapsed * rate).astype(np.int64)
+    error = global_ps - np.rint(elapsed * rates[row]).astype(np.int64)
     # Medians, so that one anchor interrupted between its two reads does not move an SM.
     offsets = np.array([int(np.median(error[row == sm])) for sm in range(len(sms))], dtype=np.int64)
     residual = np.abs(error - offsets[row]) / 1000
     return ClockFit(
-        ps_per_cycle=rate,
         origin_ns=origin_ns,
         sms=sms,
+        ps_per_cycle=rates,
         origin_cycles=origin_cycles,
         offset_ps=offsets,
         residual_ns=float(np.median(residual)),
         residual_max_ns=float(residual.max()),
-        method=f"one rate from {method}, an offset per SM",
     )
 
 
-def _rate(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> tuple[float, str]:
-    """Picoseconds per cycle, and where from: the run's own anchors if they span longer than the calibration's."""
-    own, calibrated = _spans(anchors), _spans(calibration)
-    spans, method = max((own, "the run"), (calibrated, "calibration"), key=lambda pair: np.median(pair[0][1]))
-    cycles, nanoseconds = spans
+def _rates(pairs: NDArray[np.void], sms: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Picoseconds per cycle of each SM: global time over cycles of all its pairs, so that long spans weigh most.
+
+    An SM without a complete pair runs at the rate of all of them together.
+    """
+    pairs = pairs[(pairs["globaltimer"] > 0).all(axis=1)]
+    cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64)
+    picoseconds = (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64) * 1000
     if not cycles.sum() > 0:
         raise TraceError("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated")
-    return float(nanoseconds.sum() * 1000 / cycles.sum()), method
-
-
-def _spans(anchors: NDArray[np.void]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cycles and nanoseconds between the two anchors of each complete pair; one zero where there is none."""
-    pairs = anchors[(anchors["globaltimer"] > 0).all(axis=1)]
-    if not len(pairs):
-        return np.zeros(1), np.zeros(1)
-    return (
-        (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64),
-        (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64),
-    )
+    smid = pairs["smid"][:, 0]
+    highest = int(max(smid.max(), sms.max())) + 1
+    own_cycles = np.bincount(smid, cycles, highest)[sms]
+    own_picoseconds = np.bincount(smid, picoseconds, highest)[sms]
+    common = picoseconds.sum() / cycles.sum()
+    rates = np.full(len(sms), common)
+    np.divide(own_picoseconds, own_cycles, out=rates, where=own_cycles > 0)
+    return rates
