@@ -62,7 +62,7 @@ struct Anchor {
     uint64_t clock;
     uint64_t globaltimer;
     uint32_t smid;
-    uint32_t uncertainty;  // cycles between the clock reads that bracket the tick
+    uint32_t uncertainty;  // cycles between the clock reads around the timer read that showed the tick
 };
 
 __device__ inline uint64_t read_clock() {
@@ -85,8 +85,9 @@ __device__ inline Anchor take_anchor() {
     do {
         before = read_clock();
         anchor.globaltimer = read_globaltimer();
-        anchor.clock = read_clock();
     } while (anchor.globaltimer == tick);
+    // Behind the branch that needed the timer's value: inside the loop this read would not wait for it.
+    anchor.clock = read_clock();
     anchor.uncertainty = static_cast<uint32_t>(anchor.clock - before);
     asm volatile("mov.u32 %0, %%smid;" : "=r"(anchor.smid));
     return anchor;

@@ -86,6 +86,8 @@ public:
     }
 
     // Every consumer thread arrives on empty, or one lane of each warp once all its lanes have read.
+    // The lanes of a warp that arrive in one instruction arrive as one: every lane gets the same token, the word before
+    // all of them, in any pattern of lanes [H200]. So lane 0's token orders the warp's arrivals as a whole.
     __device__ void consumer_release(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
         __syncwarp();  // all lanes have read; and they arrive in one instruction
         const uint64_t clock = log_.clock();
@@ -96,7 +98,7 @@ public:
             token = storage_.empty_barrier[state.index()].arrive();
         }
         log_.write(clock, line,
-                   {.token = token,  // lane 0's
+                   {.token = token,
                     .tile = state.count(),
                     .amount = arriving,
                     .kind = Kind::Arrive,

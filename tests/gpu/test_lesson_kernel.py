@@ -61,7 +61,7 @@ def test_the_checksum_is_that_of_the_source(values: dict[str, Any]) -> None:
 
 
 def test_a_warp_of_arrivals_is_one_arrival_of_32() -> None:
-    """All 96 threads arrive, yet the tokens of the three warps go down in steps of 32 (docs/hardware.md)."""
+    """All 96 threads arrive, yet the tokens of the three warps go down in steps of 32."""
     from visualizer.semantics.word import decode
 
     log = launch(LessonConfig(tiles=64)).log

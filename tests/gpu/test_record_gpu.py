@@ -25,9 +25,11 @@ from visualizer.trace.violations import violations
 
 
 def per_agent(trace: Trace) -> dict[str, list[tuple[int, ...]]]:
-    columns = ("kind", "barrier", "stage", "tile", "parity", "amount", "site")
+    """What each warp logged. Not PHASE_COMPLETE: which consumer arrives last is a matter of nanoseconds."""
+    columns = ["kind", "barrier", "stage", "tile", "parity", "amount", "site"]
+    logged = trace.events[trace.events["kind"] != EventKind.PHASE_COMPLETE]
     warps = [row for row, agent in enumerate(trace.agents) if agent.warp >= 0]
-    return {trace.agents[row].name: trace.events[list(columns)][trace.events["agent"] == row].tolist() for row in warps}
+    return {trace.agents[row].name: logged[columns][logged["agent"] == row].tolist() for row in warps}
 
 
 CONFIGS: list[dict[str, Any]] = [
