@@ -190,7 +190,7 @@ def test_one_stage_never_overlaps_copy_and_read() -> None:
 def test_three_stages_do_overlap_copy_and_read() -> None:
     trace = run()
     (issue,) = rows(trace, K.COPY_ISSUE, tile=2)
-    assert all(issue["time"] < e["time"] for e in rows(trace, K.READ_BEGIN, tile=0))
+    assert all(issue["time"] < e["time"] for e in rows(trace, K.READ_END, tile=0))
 
 
 def test_copies_land_in_steps_of_2048_bytes_one_copy_after_another() -> None:

@@ -82,7 +82,7 @@ def test_a_hang_in_the_tail_names_the_producer_and_not_who_waited_before_and_lef
 
 
 def test_acquiring_a_stage_whose_copy_is_in_flight_is_undefined() -> None:
-    trace = run(consumer_phase=1)
+    trace = run(consumer_phase=1, latencies=Latencies(copy_latency=5000))
     assert trace.meta.ending == Ending(
         "crash", "undefined behaviour: producer on full[0]: arrive(1) while only 0 of 1 arrivals are pending"
     )
