@@ -84,6 +84,15 @@ def test_a_deadlock_is_a_recording_that_ended_by_timeout(values: dict[str, Any])
     assert trace.meta.check["checked"] == 0
 
 
+def test_a_launch_failure_is_a_recording_that_crashed() -> None:
+    # 96 arrivals where 95 are expected are undefined; an H200 fails the launch (docs/hardware.md).
+    trace = record_gpu(LessonConfig(consumer_arrivals=95, tiles=64), GpuOptions(watchdog_ms=50))
+    assert trace.meta.ending.kind == "crash"
+    assert "cudaErrorLaunchFailure" in trace.meta.ending.detail
+    assert len(trace) == 0
+    assert record_gpu(LessonConfig()).meta.ending.kind == "completed"
+
+
 def test_a_full_gpu_is_recorded_whole() -> None:
     config = LessonConfig(ctas=132, tiles=1024, consumer_warps=4)
     trace = record_gpu(config, GpuOptions(check="checksum"))
