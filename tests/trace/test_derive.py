@@ -10,6 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured import flips, logged, rebuilt, sequences, simulated
 
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.latency import Latencies
+from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.violations import violations
 
@@ -63,6 +67,17 @@ def test_bytes_that_disagree_complete_only_what_is_proven(expected: int) -> None
     result = rebuilt(trace, logged(trace))
     assert flips(result) == flips(trace)
     assert not any(violations(result).values())
+
+
+def test_bytes_that_were_in_early_land_before_the_arrival_that_completes() -> None:
+    # Copies of 1024 bytes, three a tile, where 2048 are expected: tile 1 leaves all that tile 2 waits for.
+    config = LessonConfig(stages=1, tiles=4, consumer_warps=2, tile_rows=8, tile_columns=192, transaction_bytes=2048)
+    trace = simulate(lesson(config), latencies=Latencies(copy_latency=700, copy_first_touch=0))
+    full = [trace.agents[agent].role for barrier, *_, agent, _ in flips(trace) if barrier == 0]
+    assert full == ["copy_engine", "copy_engine", "producer", "copy_engine"]
+    result = rebuilt(trace, logged(trace, jitter=2000))
+    assert not any(violations(result).values())
+    assert [flip[:2] for flip in flips(result)] == [flip[:2] for flip in flips(trace)]
 
 
 def test_an_arrive_that_spans_phases_is_split() -> None:

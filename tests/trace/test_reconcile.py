@@ -16,7 +16,7 @@ def test_a_wait_logged_before_its_release_moves_just_after_it() -> None:
     empty = [row for row in blocked if trace.barriers[events["barrier"][row]].kind == "empty"]
     assert empty
     for row in empty:
-        events["time"][row] -= 45_000  # the wake-up takes about 40 ns
+        events["time"][row] -= 80_000  # more than the wake-up takes
         events["time"][row] = max(events["time"][row], events["time"][row - 1])
     events["measured"] = events["time"]
     result = rebuilt(trace, events)

@@ -17,8 +17,8 @@ from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.waits import Waits, find_waits
 
-DEFAULT_LANDING_PS = 700_000
-"""From a copy's issue to its landing, where the recording shows none: the order of magnitude seen on an H200."""
+DEFAULT_LANDING_PS = 400_000
+"""From a copy's issue to its landing, where the recording shows none: the first 16 KiB of a run on an H200."""
 
 Bools = NDArray[np.bool_]
 
@@ -44,6 +44,7 @@ class Completions:
     node: Ints  # what completed it: an arrival's row, or a landing's node
     share: Ints  # how much of that node's amount was in when the phase completed
     arrival: Ints  # row of the phase's last arrival; the same as node where that completed it
+    bytes_in: Ints  # node of the landing that had brought the last of its bytes before that arrival; -1: none
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +98,19 @@ class _Phases:
     arrival_share: Ints  # of that event's amount
     copy: Ints  # row among the copies of the one whose landing completed it; -1: the arrival did
     copy_share: Ints  # of that copy's bytes
+    early: Ints  # row of the copy that had brought the last bytes before the arrival completed it; -1: none
 
     def completions(self, events: int, landing_of: Ints) -> Completions:
         """Those completed by an arrival or a copy that landed, up to the first of a barrier that was not."""
-        by_copy = self.copy >= 0
+        by_copy, with_bytes = self.copy >= 0, np.maximum(self.copy, self.early) >= 0
         landing = np.full(len(self.copy), -1, np.int64)
-        landing[by_copy] = landing_of[self.copy[by_copy]]
-        keep = unbroken(~by_copy | (landing >= 0), self.barrier)
+        landing[with_bytes] = landing_of[np.maximum(self.copy, self.early)[with_bytes]]
+        keep = unbroken(~with_bytes | (landing >= 0), self.barrier)
         node = np.where(by_copy, events + landing, self.arrival)
         share = np.where(by_copy, self.copy_share, self.arrival_share)
-        return Completions(*(column[keep] for column in (self.barrier, self.number, node, share, self.arrival)))
+        bytes_in = np.where(with_bytes & ~by_copy, events + landing, -1)
+        columns = (self.barrier, self.number, node, share, self.arrival, bytes_in)
+        return Completions(*(column[keep] for column in columns))
 
 
 def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> _Copies:
@@ -167,7 +171,7 @@ def _phases(events: NDArray[np.void], arrivals: Arrivals, waits: Waits, copies: 
     possible = certain | ((number <= proven[barrier]) & (expected_by_then <= issued_by_then))
     keep = unbroken(possible, barrier)
 
-    copy = np.full(len(barrier), -1, np.int64)
+    copy, early = np.full(len(barrier), -1, np.int64), np.full(len(barrier), -1, np.int64)
     copy_share = np.zeros(len(barrier), np.int64)
     byte_span = int((copies.before + copies.amount).max(initial=0)) + 1
     with_bytes = np.flatnonzero(keep & (expected_by_then > 0))
@@ -178,8 +182,10 @@ def _phases(events: NDArray[np.void], arrivals: Arrivals, waits: Waits, copies: 
         # Bytes that were all in before the phase's arrival leave the completion to the arrival.
         late = (copies.phase[found] >= number[with_bytes]) | (rest < copies.amount[found])
         copy[with_bytes] = np.where(late, found, -1)
+        early[with_bytes] = np.where(late, -1, found)
         copy_share[with_bytes] = rest
-    return _Phases(barrier[keep], number[keep], arrivals.event[row][keep], share[keep], copy[keep], copy_share[keep])
+    columns = (barrier, number, arrivals.event[row], share, copy, copy_share, early)
+    return _Phases(*(column[keep] for column in columns))
 
 
 def _add(
@@ -232,9 +238,12 @@ def _land(
     is_observed = np.zeros(size, bool)
     is_observed[closing[seen]] = True
 
-    # The others of a phase land before the one that closes it, in order of issue.
+    # The others of a phase land before what closes it, in order of issue.
     is_open = time < 0
-    close = np.where(is_open, never, time - np.arange(size))
+    close = np.where(is_open, never, time)
+    on_time = phases.early >= 0
+    np.minimum.at(close, phases.early[on_time], events["time"][phases.arrival[on_time]] - 1)
+    close = np.where(close < never, close - np.arange(size), never)
     group_end = np.flatnonzero(np.diff(copies.barrier, append=-1) != 0)
     limit = close.copy()
     segment = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))

@@ -63,6 +63,8 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
 
     by_landing = completions.node != completions.arrival
     pairs.append((completions.arrival[by_landing], completions.node[by_landing], _BY_PROGRAM))
+    early = completions.bytes_in >= 0
+    pairs.append((completions.bytes_in[early], completions.node[early], _BY_WAITS))
     row_of = np.empty(len(derived.events), np.int64)
     row_of[arrivals.event] = np.arange(len(arrivals.event))
     after = row_of[completions.arrival[by_landing]] + 1
