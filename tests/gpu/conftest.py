@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import sys
 from pathlib import Path
 
 import pytest
 
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.launcher import probe_gpu
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # helpers shared with the other tests; pytest.ini here is the root
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agent_events import events_by_agent
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -20,17 +21,7 @@ from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
-
-
-def per_agent(trace: Trace) -> dict[str, list[tuple[int, ...]]]:
-    """What each warp logged. Not PHASE_COMPLETE: which consumer arrives last is a matter of nanoseconds."""
-    columns = ["kind", "barrier", "stage", "tile", "parity", "amount", "site"]
-    logged = trace.events[trace.events["kind"] != EventKind.PHASE_COMPLETE]
-    warps = [row for row, agent in enumerate(trace.agents) if agent.warp >= 0]
-    return {trace.agents[row].name: logged[columns][logged["agent"] == row].tolist() for row in warps}
-
 
 CONFIGS: list[dict[str, Any]] = [
     {},
@@ -51,7 +42,7 @@ def test_a_recording_has_the_simulators_events(values: dict[str, Any]) -> None:
     assert recorded.meta.check["errors"] == 0
     assert recorded.meta.check["checked"] == config.ctas * config.tiles * config.tile_rows * config.tile_columns
     assert recorded.meta.records_lost == 0
-    assert per_agent(recorded) == per_agent(simulated)
+    assert events_by_agent(recorded) == events_by_agent(simulated)
     assert not any(violations(recorded).values())
 
 
@@ -69,7 +60,7 @@ def test_the_clock_fit_is_good_to_tens_of_nanoseconds() -> None:
 def test_a_small_log_says_exactly_how_many_records_it_lost() -> None:
     config = LessonConfig()
     whole = record_gpu(config)
-    logged = sum(len(events) for events in per_agent(whole).values())
+    logged = sum(len(events) for events in events_by_agent(whole).values())
     small = record_gpu(config, GpuOptions(log_capacity=30))
     assert small.meta.records_lost == logged - 4 * 30
     assert small.meta.events_dropped > 0

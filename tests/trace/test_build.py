@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
-from measured import logged, rebuilt, simulated
+from dataclasses import replace
+from pathlib import Path
 
-from visualizer.trace.build import cut
+import numpy as np
+from measured import flips, logged, rebuilt, simulated
+
+from visualizer.programs.kernel_source import find_sites, kernel_text
+from visualizer.programs.lesson import agents_of, barriers_of
+from visualizer.programs.parameters import LessonConfig
+from visualizer.trace.build import build_trace, cut
+from visualizer.trace.raw import RawLog
+from visualizer.trace.schema import EventKind
+from visualizer.trace.tables import Ending, Meta
+from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
+
+H200_LOG = Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz"
+
+
+def built(raw: RawLog) -> Trace:
+    config = LessonConfig()
+    meta = Meta("lesson", config.as_dict(), {"kind": "gpu"}, Ending("completed"))
+    return build_trace(raw, agents_of(config), barriers_of(config), find_sites(kernel_text()), meta, {})
 
 
 def test_nothing_lost_nothing_cut() -> None:
@@ -32,3 +50,28 @@ def test_all_agents_end_where_the_first_ran_out_of_room() -> None:
 def test_a_recording_without_events_is_empty() -> None:
     trace = simulated()
     assert len(rebuilt(trace, logged(trace)[:0])) == 0
+
+
+def test_the_h200s_log_becomes_the_lesson() -> None:
+    trace, wanted = built(RawLog.load(H200_LOG)), simulated()
+    assert {flip[:2] for flip in flips(trace)} == {flip[:2] for flip in flips(wanted)}
+    assert (trace.events["kind"] == EventKind.COPY_DONE).sum() == 8
+    assert not any(violations(trace).values())
+    figures = trace.meta.reconcile
+    assert figures["copies_observed"] + figures["copies_estimated"] == 8
+    assert figures["copies_observed"] >= 1
+    assert figures["unresolved"] == 0
+    assert figures["max_ns"] < 50
+    assert trace.meta.clock["sms"] == 1
+    assert (trace.meta.records_lost, trace.meta.events_dropped) == (0, 0)
+
+
+def test_what_a_full_log_lost_is_counted_to_the_record() -> None:
+    raw = RawLog.load(H200_LOG)
+    small = replace(raw, records=raw.records[:, :30])
+    trace = built(small)
+    assert trace.meta.records_lost == int(raw.attempted.sum()) - 4 * 30
+    kept = int((trace.events["flags"] & 2 == 0).sum())
+    assert trace.meta.events_dropped == 4 * 30 - kept
+    assert 0 < trace.duration_ps < built(raw).duration_ps
+    assert not any(violations(trace).values())

@@ -26,7 +26,7 @@ from visualizer.programs.operations import (
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.tables import Agent, Barrier, Site
+from visualizer.trace.tables import Agent, Barrier
 
 NAME = "lesson"
 MAX_OPERATIONS = 5_000_000
@@ -41,11 +41,7 @@ def lesson(config: LessonConfig) -> Program:
             f"--ctas {config.ctas} with --tiles {config.tiles} makes about {operations} operations; the simulator"
             f" takes {MAX_OPERATIONS}: use fewer tiles or CTAs, or --source gpu"
         )
-    try:
-        text = kernel_text()
-        sites = find_sites(text)
-    except FileNotFoundError:
-        text, sites = "", tuple(Site(KERNEL_FILE, 1, op) for op in SITE_CALLS)
+    text = kernel_text()
     return Program(
         name=NAME,
         config=config.as_dict(),
@@ -56,7 +52,7 @@ def lesson(config: LessonConfig) -> Program:
         ),
         copy_engines=tuple(agent for agent in agents_of(config) if agent.role == "copy_engine"),
         barriers=barriers_of(config),
-        sites=sites,
+        sites=find_sites(text),
         source_files={KERNEL_FILE: text},
     )
 
