@@ -67,7 +67,7 @@ class CellModel(QAbstractTableModel):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw anew the cells that have changed since they were drawn: a step changes few, and drawing is what costs."""
+        """Draw anew the cells that changed since they were drawn: a step changes few, and drawing is what costs."""
         rows = self.rowCount()
         drawn, self._drawn = self._drawn, {}
         for (row, column), old in drawn.items():
