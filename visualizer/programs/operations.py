@@ -27,8 +27,29 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
+class Inval:
+    """mbarrier.inval: the object's life ends; only Init may follow."""
+
+    barrier: int
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
-    """__syncthreads: every agent of the CTA that has one passes together. Leaves no event of its own."""
+    """__syncthreads: every agent of the CTA that has one passes together. Leaves no event of its own.
+
+    `cluster`: barrier.cluster, which every agent of the program that has one passes together.
+    """
+
+    cluster: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSync:
+    """bar.sync: passes once `agents` agents of the CTA are at named barrier `id`. Leaves no event of its own."""
+
+    id: int
+    agents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +64,21 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Arrive:
-    """`count` arrivals at once (a warp whose 32 lanes arrive is one operation of 32)."""
+    """`count` arrivals at once (a warp whose 32 lanes arrive is one operation of 32).
+
+    On a barrier of another CTA it is a remote arrive. `no_complete` is undefined if it would complete the phase.
+    """
+
+    barrier: int
+    count: int = 1
+    tile: int = -1
+    site: int = -1
+    no_complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArriveDrop:
+    """mbarrier.arrive_drop: `count` arrivals, and as many fewer expected in every later phase."""
 
     barrier: int
     count: int = 1
@@ -72,10 +107,22 @@ class ExpectTx:
 
 
 @dataclass(frozen=True, slots=True)
+class CompleteTx:
+    """mbarrier.complete_tx by the agent itself: take `bytes` off what the phase waits for."""
+
+    barrier: int
+    bytes: int
+    tile: int = -1
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """cp.async.bulk.tensor of `bytes` into stage `stage`; the copy engine does complete_tx on `barrier`.
 
     `source` tells the pieces of global memory apart: what was copied before comes from L2. -1: always from L2.
+    `destinations` are the (barrier row, CTA) pairs that each receive all `bytes` in their stage `stage` (multicast);
+    empty: `barrier` and the agent's own CTA.
     """
 
     barrier: int
@@ -84,6 +131,23 @@ class Copy:
     tile: int = -1
     site: int = -1
     source: int = -1
+    destinations: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CpAsyncArrive:
+    """cp.async of `bytes` into stage `stage`, then cp.async.mbarrier.arrive: `count` arrivals once they are in.
+
+    Without `no_inc` each of them first raises the pending count by one, so that together they count for nothing.
+    """
+
+    barrier: int
+    stage: int
+    bytes: int
+    count: int = 1
+    tile: int = -1
+    site: int = -1
+    no_inc: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +159,46 @@ class Read:
     tile: int = -1
     site: int = -1
     work: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAsync:
+    """The agent starts an asynchronous reader of stage `stage` (wgmma) that takes `work` ns more and goes on at once.
+
+    The reader counts as done when RetireReads has seen it done: READ_BEGIN here, READ_END there.
+    """
+
+    stage: int
+    bytes: int
+    tile: int = -1
+    site: int = -1
+    work: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RetireReads:
+    """wgmma.wait_group: wait until at most `keep` of the agent's asynchronous readers, the latest, are not done."""
+
+    keep: int = 0
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A TMA store of stage `stage` to global memory, in a bulk group of its own: READ_BEGIN; WaitStores ends it."""
+
+    stage: int
+    bytes: int
+    tile: int = -1
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class WaitStores:
+    """cp.async.bulk.wait_group.read: wait until at most `keep` of the agent's stores still read. READ_END for each."""
+
+    keep: int = 0
+    site: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +224,26 @@ class Exit:
     site: int = -1
 
 
-Operation = Init | Fence | Sync | Wait | Arrive | ArriveExpectTx | ExpectTx | Copy | Read | Delay | Advance | Exit
+Operation = (
+    Init
+    | Inval
+    | Fence
+    | Sync
+    | NamedSync
+    | Wait
+    | Arrive
+    | ArriveDrop
+    | ArriveExpectTx
+    | ExpectTx
+    | CompleteTx
+    | Copy
+    | CpAsyncArrive
+    | Read
+    | ReadAsync
+    | RetireReads
+    | Store
+    | WaitStores
+    | Delay
+    | Advance
+    | Exit
+)
