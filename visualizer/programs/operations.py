@@ -122,7 +122,7 @@ class Copy:
 
     `source` tells the pieces of global memory apart: what was copied before comes from L2. -1: always from L2.
     `destinations` are the (barrier row, CTA) pairs that each receive all `bytes` in their stage `stage` (multicast);
-    empty: `barrier` and the agent's own CTA.
+    empty: `barrier` and the agent's own CTA. `whole`: all bytes complete at once, not in steps.
     """
 
     barrier: int
@@ -132,6 +132,7 @@ class Copy:
     site: int = -1
     source: int = -1
     destinations: tuple[tuple[int, int], ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

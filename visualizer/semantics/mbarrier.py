@@ -18,7 +18,7 @@ class UndefinedBehaviour(Exception):
     """An operation PTX leaves undefined; `rule` names which rule it broke.
 
     Rules: "invalid-object", "init-count", "re-init", "arrive-count", "over-arrival", "no-complete", "tx-range",
-    "tx-negative", "expected-count", "remote-wait".
+    "tx-negative", "expected-count", "remote-wait", "exited-cta".
     """
 
     def __init__(self, rule: str, message: str) -> None:
@@ -116,6 +116,13 @@ class Mbarrier:
         self.pending -= count
         self._complete_if_due()
         return None if remote else token
+
+    def increase_pending(self, count: int) -> None:
+        """Make the current phase wait for `count` arrivals more: cp.async.mbarrier.arrive without .noinc does [PTX]."""
+        self._require_valid("cp.async.mbarrier.arrive")
+        if not 1 <= count <= MAX_COUNT - self.pending:
+            raise UndefinedBehaviour("arrive-count", f"{count} more pending arrivals are outside 1..{MAX_COUNT}")
+        self.pending += count
 
     def test_wait_parity(self, parity: int, *, remote: bool = False) -> bool:
         """True if the phase with this parity has completed, as far as one bit can tell. Only bit 0 counts.

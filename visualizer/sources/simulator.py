@@ -6,42 +6,46 @@ latency model and the seed only decide when, so every schedule it produces is on
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from heapq import heappop, heappush, heappushpop
+from functools import partial
 from random import Random
 
 from visualizer import __version__
 from visualizer.programs.operations import (
     Advance,
     Arrive,
+    ArriveDrop,
     ArriveExpectTx,
+    CompleteTx,
     Copy,
+    CpAsyncArrive,
     Delay,
     Exit,
     ExpectTx,
     Fence,
     Init,
+    Inval,
+    NamedSync,
     Operation,
     Read,
+    ReadAsync,
+    RetireReads,
+    Store,
     Sync,
     Wait,
+    WaitStores,
 )
 from visualizer.programs.program import Program
-from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.semantics.word import TX_GRANULE
-from visualizer.sources.errors import Cancelled
-from visualizer.sources.event_log import EventLog
 from visualizer.sources.latency import Latencies
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.simulator_machine import PARKED, PS_PER_NS, Machine
 from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.tables import Agent, Ending, Meta
+from visualizer.trace.tables import Agent, Meta
 from visualizer.trace.trace import Trace
 
-_PS_PER_NS = 1000
-_PARKED = -1  # what an agent yields when something else will wake it
-_FINISHED = -2
-_CHECK_EVERY = 1 << 12  # turns of the event loop between two looks at progress and cancelling
 _LARGEST_STEP = 3  # granules of 2048 bytes one complete_tx brings at most; H200 showed 4096, 6144, 4096, 2048
 
 
@@ -71,101 +75,47 @@ def simulate(
     return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), dict(program.source_files))
 
 
-class _Run:
-    """State of one simulated run. An agent is a generator that yields the time (ps) at which it goes on."""
+class _Run(Machine):
+    """What each operation does, when, and what it logs."""
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
-        self._program = program
-        self.log = EventLog(program.barriers)
-        self._random = random.random
-        self._latencies = latencies
-        self._spread = 2 * latencies.jitter
-        self._least = 1 - latencies.jitter
-
-        operations = {agent.agent.name: agent.operations for agent in program.agents}
-        warps = [agent.agent for agent in program.agents]
-        self.agents = tuple(sorted([*warps, *program.copy_engines], key=lambda agent: agent.cta))
+        super().__init__(program, random, latencies)
         self._engine_row = {a.cta: row for row, a in enumerate(self.agents) if a.role == "copy_engine"}
         self._engine_free: dict[int, int] = dict.fromkeys(self._engine_row, 0)
         self._in_l2: set[int] = {-1}
+        # Per agent row, oldest first: when each asynchronous reader or store will have read its stage, and which it is.
+        self._readers: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
+        self._stores: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
 
-        self._barriers = [Mbarrier() for _ in program.barriers]
-        self._waiters: list[list[int]] = [[] for _ in program.barriers]
-        self._blocked: dict[int, tuple[int, int, int]] = {}  # agent row -> when its wait began, barrier, parity
-        self._acting_on = 0
-
-        self._at_sync: dict[int, list[int]] = {agent.cta: [] for agent in warps}
-        self._sync_size = dict.fromkeys(self._at_sync, 0)
-        for name, agent in ((agent.agent.name, agent.agent) for agent in program.agents):
-            self._sync_size[agent.cta] += any(type(operation) is Sync for operation in operations[name])
-
-        self._total = sum(map(len, operations.values()))
-        self._done = 0
-        self._now = 0
-        self._order = 0
-        self._heap: list[tuple[int, int, int, Iterator[int]]] = []
-
+        self._at_sync: defaultdict[object, list[int]] = defaultdict(list)
+        self._sync_size: defaultdict[object, int] = defaultdict(int)
+        for agent in program.agents:
+            for place in {_place(agent.agent.cta, op) for op in agent.operations if type(op) is Sync}:
+                self._sync_size[place] += 1
         self._instant: dict[type, Callable[..., int]] = {
             Init: self._init,
+            Inval: self._inval,
             Fence: self._fence,
             Arrive: self._arrive,
+            ArriveDrop: self._arrive_drop,
             ArriveExpectTx: self._arrive_expect_tx,
             ExpectTx: self._expect_tx,
+            CompleteTx: self._complete_tx,
             Copy: self._copy,
+            CpAsyncArrive: self._cp_async_arrive,
+            ReadAsync: self._read_async,
+            Store: self._store,
             Delay: self._delay,
             Advance: self._advance,
             Exit: self._exit,
         }
-        start = {cta: int(self._random() * latencies.start_skew * _PS_PER_NS) for cta in self._at_sync}
-        self._running: dict[int, Iterator[int]] = {}
+        ctas = dict.fromkeys(agent.agent.cta for agent in program.agents)
+        start = {cta: int(self._random() * latencies.start_skew * PS_PER_NS) for cta in ctas}
+        operations = {agent.agent.name: agent.operations for agent in program.agents}
         for row, agent in enumerate(self.agents):
             if agent.name in operations:
                 self._running[row] = self._perform(row, agent, operations[agent.name])
                 self._schedule(start[agent.cta], row, self._running[row])
-
-    def to_the_end(self, progress: Progress, cancelled: CancelCheck) -> Ending:
-        """Run until nobody can go on. How it ended."""
-        heap = self._heap
-        turns = 0
-        row = 0
-        try:
-            while heap:
-                self._now, _, row, process = heappop(heap)
-                while (resume := next(process, _FINISHED)) >= 0:
-                    self._order += 1
-                    self._now, _, row, process = heappushpop(heap, (resume, self._order, row, process))
-                    if turns % _CHECK_EVERY == 0:
-                        progress(self._done / self._total, "simulating")
-                        if cancelled():
-                            raise Cancelled
-                    turns += 1
-                if resume == _FINISHED:
-                    self._finish(row, process)
-        except UndefinedBehaviour as error:
-            barrier = self._program.barriers[self._acting_on].name
-            return Ending("crash", f"undefined behaviour: {self.agents[row].name} on {barrier}: {error}")
-        return self._deadlock() if self._running else Ending("completed")
-
-    def _finish(self, row: int, process: Iterator[int]) -> None:
-        """An agent is done; a copy that landed is not an agent."""
-        if self._running.get(row) is process:
-            del self._running[row]
-
-    def _deadlock(self) -> Ending:
-        """Name the agent that has waited longest: what it waits for is what went wrong first."""
-        if not self._blocked:
-            names = ", ".join(self.agents[row].name for row in self._running)
-            return Ending("deadlock", f"{names} wait at __syncthreads, which not every agent of the CTA reaches")
-        row = min(self._blocked, key=lambda row: (self._blocked[row][0], row))
-        _, index, parity = self._blocked[row]
-        barrier = self._barriers[index]
-        return Ending(
-            "deadlock",
-            f"{self.agents[row].name} waits on {self._program.barriers[index].name} with parity {parity}, but the"
-            f" barrier stays in phase #{barrier.phase} (parity {barrier.parity}) with {barrier.pending} of"
-            f" {barrier.expected} arrivals and {barrier.tx} bytes pending: nothing that could complete it is left"
-            " to happen",
-        )
 
     def _perform(self, row: int, agent: Agent, operations: tuple[Operation, ...]) -> Iterator[int]:
         instant = self._instant
@@ -175,9 +125,13 @@ class _Run:
                 yield from self._wait(row, operation)
             elif type(operation) is Read:
                 yield from self._read(row, operation)
-            elif type(operation) is Sync:
-                self._sync(row, agent.cta)
-                yield _PARKED
+            elif type(operation) is RetireReads:
+                yield from self._finish_reading(row, self._readers[row], operation)
+            elif type(operation) is WaitStores:
+                yield from self._finish_reading(row, self._stores[row], operation)
+            elif type(operation) is Sync or type(operation) is NamedSync:
+                self._sync(row, agent.cta, operation)
+                yield PARKED
             else:
                 yield instant[type(operation)](row, operation)
 
@@ -185,16 +139,17 @@ class _Run:
         """The first test takes effect `test_wait` after the wait begins; a blocked wait tests again at each flip."""
         index, parity = wait.barrier, wait.parity
         barrier = self._barriers[index]
+        remote = self._is_remote(row, index)
         self.log.add(self._now, EventKind.WAIT_BEGIN, row, index, wait.tile, wait.site, parity=parity)
         began = self._now
         yield self._now + self._duration(self._latencies.test_wait)
         flags = 0
         self._acting_on = index
-        while not barrier.test_wait_parity(parity):
+        while not barrier.test_wait_parity(parity, remote=remote):
             flags = int(EventFlag.BLOCKED)
             self._blocked[row] = (began, index, parity)
             self._waiters[index].append(row)
-            yield _PARKED
+            yield PARKED
             self._acting_on = index
         self._blocked.pop(row, None)
         self.log.add(self._now, EventKind.WAIT_END, row, index, wait.tile, wait.site, parity=parity, flags=flags)
@@ -203,14 +158,42 @@ class _Run:
     def _read(self, row: int, read: Read) -> Iterator[int]:
         self.log.add(self._now, EventKind.READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
         reading = self._duration(read.bytes / self._latencies.read_bandwidth)
-        yield self._now + reading + read.work * _PS_PER_NS
+        yield self._now + reading + read.work * PS_PER_NS
         self.log.add(self._now, EventKind.READ_END, row, -1, read.tile, read.site, stage=read.stage)
         yield self._now + self._duration(0)
 
-    def _sync(self, row: int, cta: int) -> None:
-        present = self._at_sync[cta]
+    def _read_async(self, row: int, read: ReadAsync) -> int:
+        """wgmma: readers of one agent work one after another while the agent goes on."""
+        duration = self._duration(read.bytes / self._latencies.read_bandwidth) + read.work * PS_PER_NS
+        return self._begin_reading(row, self._readers[row], read, duration)
+
+    def _store(self, row: int, store: Store) -> int:
+        duration = self._duration(store.bytes / self._latencies.copy_bandwidth)
+        return self._begin_reading(row, self._stores[row], store, duration)
+
+    def _begin_reading(
+        self, row: int, unfinished: deque[tuple[int, ReadAsync | Store]], read: ReadAsync | Store, duration: int
+    ) -> int:
+        self.log.add(self._now, EventKind.READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
+        start = max(self._now, unfinished[-1][0] if unfinished else 0)
+        unfinished.append((start + duration, read))
+        return self._now + self._duration(self._latencies.issue_copy)
+
+    def _finish_reading(
+        self, row: int, unfinished: deque[tuple[int, ReadAsync | Store]], wait: RetireReads | WaitStores
+    ) -> Iterator[int]:
+        while len(unfinished) > wait.keep:
+            done, read = unfinished.popleft()
+            yield max(self._now + self._duration(0), done)
+            self.log.add(self._now, EventKind.READ_END, row, -1, read.tile, wait.site, stage=read.stage)
+        yield self._now + self._duration(0)
+
+    def _sync(self, row: int, cta: int, sync: Sync | NamedSync) -> None:
+        place = _place(cta, sync)
+        present = self._at_sync[place]
         present.append(row)
-        if len(present) == self._sync_size[cta]:
+        size = sync.agents if isinstance(sync, NamedSync) else self._sync_size[place]
+        if len(present) == size:
             for waiting in sorted(present):
                 self._schedule(self._now + self._duration(0), waiting, self._running[waiting])
             present.clear()
@@ -221,6 +204,12 @@ class _Run:
         self.log.add(self._now, EventKind.INIT, row, init.barrier, -1, init.site, amount=init.count)
         return self._now + self._duration(self._latencies.init)
 
+    def _inval(self, row: int, inval: Inval) -> int:
+        self._acting_on = inval.barrier
+        self._barriers[inval.barrier].inval()
+        self.log.add(self._now, EventKind.INVAL, row, inval.barrier, -1, inval.site)
+        return self._now + self._duration(self._latencies.init)
+
     def _fence(self, row: int, fence: Fence) -> int:
         self.log.add(self._now, EventKind.FENCE, row, -1, -1, fence.site)
         return self._now + self._duration(self._latencies.publish)
@@ -228,11 +217,20 @@ class _Run:
     def _arrive(self, row: int, arrive: Arrive) -> int:
         """Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one."""
         barrier = self._barriers[arrive.barrier]
+        if arrive.no_complete:
+            act = partial(barrier.arrive, no_complete=True)
+            self._act(EventKind.ARRIVE, act, arrive.count, row, arrive.barrier, arrive.tile, arrive.site)
+            return self._now + self._duration(self._latencies.arrive)
         left = arrive.count
         while left:
             amount = min(left, max(barrier.pending, 1))
             self._act(EventKind.ARRIVE, barrier.arrive, amount, row, arrive.barrier, arrive.tile, arrive.site)
             left -= amount
+        return self._now + self._duration(self._latencies.arrive)
+
+    def _arrive_drop(self, row: int, drop: ArriveDrop) -> int:
+        act = self._barriers[drop.barrier].arrive_drop
+        self._act(EventKind.ARRIVE_DROP, act, drop.count, row, drop.barrier, drop.tile, drop.site)
         return self._now + self._duration(self._latencies.arrive)
 
     def _arrive_expect_tx(self, row: int, arrive: ArriveExpectTx) -> int:
@@ -245,37 +243,72 @@ class _Run:
         self._act(EventKind.EXPECT_TX, act, expect.bytes, row, expect.barrier, expect.tile, expect.site)
         return self._now + self._duration(self._latencies.arrive)
 
+    def _complete_tx(self, row: int, complete: CompleteTx) -> int:
+        act = self._barriers[complete.barrier].complete_tx
+        self._act(EventKind.COMPLETE_TX, act, complete.bytes, row, complete.barrier, complete.tile, complete.site)
+        return self._now + self._duration(self._latencies.arrive)
+
     def _copy(self, row: int, copy: Copy) -> int:
         """Hand the copy to the engine, which brings copies in one after another at its bandwidth."""
-        kind, index, tile = EventKind.COPY_ISSUE, copy.barrier, copy.tile
-        self.log.add(self._now, kind, row, index, tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        targets = [barrier for barrier, _ in copy.destinations] or [copy.barrier]
+        for target in targets:
+            kind, tile = EventKind.COPY_ISSUE, copy.tile
+            self.log.add(self._now, kind, row, target, tile, copy.site, stage=copy.stage, amount=copy.bytes)
         latency = self._latencies.copy_latency
         if copy.source not in self._in_l2:
             self._in_l2.add(copy.source)
             latency += self._latencies.copy_first_touch
-        cta = self.agents[row].cta
-        start = max(self._now + self._duration(latency), self._engine_free[cta])
-        transfer = self._duration(copy.bytes / self._latencies.copy_bandwidth)
-        self._engine_free[cta] = start + transfer
-        engine = self._engine_row[cta]
-        landing = self._land(engine, copy, start, transfer)
-        self._schedule(next(landing), engine, landing)
+        start, transfer = self._reserve(self.agents[row].cta, latency, copy.bytes)
+        engine = self._engine_row[self.agents[row].cta]
+        for target in targets:
+            landing = self._land(engine, copy, target, start, transfer)
+            self._schedule(next(landing), engine, landing)
         return self._now + self._duration(self._latencies.issue_copy)
 
-    def _land(self, engine: int, copy: Copy, start: int, transfer: int) -> Iterator[int]:
+    def _reserve(self, cta: int, latency: float, size: int) -> tuple[int, int]:
+        """When the engine of `cta` begins to write the next `size` bytes, and for how long (ps)."""
+        start = max(self._now + self._duration(latency), self._engine_free[cta])
+        transfer = self._duration(size / self._latencies.copy_bandwidth)
+        self._engine_free[cta] = start + transfer
+        return start, transfer
+
+    def _land(self, engine: int, copy: Copy, target: int, start: int, transfer: int) -> Iterator[int]:
         """The bytes arrive in a few steps of whole granules; yields when each is in."""
-        complete_tx = self._barriers[copy.barrier].complete_tx
+        complete_tx = self._barriers[target].complete_tx
         landed = 0
         while landed < copy.bytes:
-            step = min(copy.bytes - landed, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
+            step = copy.bytes - landed
+            if not copy.whole:
+                step = min(step, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
             landed += step
             yield start + transfer * landed // copy.bytes
-            self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, copy.barrier, copy.tile, -1)
-        kind, index, tile = EventKind.COPY_DONE, copy.barrier, copy.tile
-        self.log.add(self._now, kind, engine, index, tile, -1, stage=copy.stage, amount=copy.bytes)
+            self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)
+        kind, tile = EventKind.COPY_DONE, copy.tile
+        self.log.add(self._now, kind, engine, target, tile, -1, stage=copy.stage, amount=copy.bytes)
+
+    def _cp_async_arrive(self, row: int, copy: CpAsyncArrive) -> int:
+        kind, index = EventKind.COPY_ISSUE, copy.barrier
+        self.log.add(self._now, kind, row, index, copy.tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        if not copy.no_inc:
+            self._acting_on = index
+            self._barriers[index].increase_pending(copy.count)
+        cta = self.agents[row].cta
+        start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
+        landing = self._land_cp_async(self._engine_row[cta], copy, start + transfer)
+        self._schedule(next(landing), self._engine_row[cta], landing)
+        return self._now + self._duration(self._latencies.issue_copy)
+
+    def _land_cp_async(self, engine: int, copy: CpAsyncArrive, done: int) -> Iterator[int]:
+        """The arrivals follow the bytes. Without no_inc they only undo the increase, which is no event."""
+        yield done
+        kind, index = EventKind.COPY_DONE, copy.barrier
+        self.log.add(self._now, kind, engine, index, copy.tile, -1, stage=copy.stage, amount=copy.bytes)
+        arrive = self._barriers[index].arrive
+        what = EventKind.ARRIVE if copy.no_inc else None
+        self._act(what, arrive, copy.count, engine, index, copy.tile, copy.site)
 
     def _delay(self, row: int, delay: Delay) -> int:
-        return self._now + delay.ns * _PS_PER_NS
+        return self._now + delay.ns * PS_PER_NS
 
     def _advance(self, row: int, advance: Advance) -> int:
         kind, tile, state = EventKind.ADVANCE, advance.tile, advance.state
@@ -287,27 +320,9 @@ class _Run:
         self.log.add(self._now, EventKind.EXIT, row, -1, -1, leave.site)
         return self._now
 
-    def _act(
-        self, kind: EventKind, act: Callable[[int], object], amount: int, row: int, index: int, tile: int, site: int
-    ) -> None:
-        """Do something to a barrier; if that completed its phase, log it and let the waiters test again."""
-        self._acting_on = index
-        barrier = self._barriers[index]
-        phase = barrier.phase
-        act(amount)
-        self.log.add(self._now, kind, row, index, tile, site, amount=amount)
-        if barrier.phase == phase:
-            return
-        kind = EventKind.PHASE_COMPLETE
-        self.log.add(self._now, kind, row, index, tile, site, amount=phase, parity=phase & 1)
-        for waiting in self._waiters[index]:
-            self._schedule(self._now + self._duration(self._latencies.wake_up), waiting, self._running[waiting])
-        self._waiters[index].clear()
 
-    def _schedule(self, time: int, row: int, process: Iterator[int]) -> None:
-        self._order += 1
-        heappush(self._heap, (time, self._order, row, process))
-
-    def _duration(self, ns: float) -> int:
-        """`ns` with jitter, in ps; at least 1, so that what depends on something is later than it."""
-        return int(ns * _PS_PER_NS * (self._least + self._spread * self._random())) + 1
+def _place(cta: int, sync: Sync | NamedSync) -> object:
+    """What tells apart the points at which agents meet: the cluster, a CTA, or a CTA's named barrier."""
+    if isinstance(sync, NamedSync):
+        return cta, sync.id
+    return None if sync.cluster else cta
