@@ -1,0 +1,88 @@
+"""Exhaustive search: every schedule of a program up to the order of steps that do not interfere (reduction.py).
+
+Breadth first over distinct states, so that the first schedule that reaches an outcome is a short one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from time import perf_counter
+
+from visualizer.programs.program import Program
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.explorer.compiled import compile_program
+from visualizer.sources.explorer.machine import Machine, Mark, StateKey
+from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration
+from visualizer.sources.explorer.reduction import persistent_choices
+from visualizer.sources.explorer.shorten import shortened
+from visualizer.sources.progress import CancelCheck, Progress
+
+DEFAULT_LIMIT = 200_000
+_CHECK_EVERY = 1 << 8
+
+Origin = tuple[StateKey, int] | None
+
+
+def explore_exhaustively(
+    program: Program,
+    *,
+    limit_states: int = DEFAULT_LIMIT,
+    reduce: bool = True,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Exploration:
+    """Try every schedule; counts are of distinct final states. Not complete if there are over `limit_states` states.
+
+    `reduce=False` tries every possible step in every state, to check the reduction against.
+    """
+    began = perf_counter()
+    found = Exploration(program, exhaustive=True)
+    start = Machine(compile_program(program))
+    origins: dict[StateKey, Origin] = {start.key(): None}
+    open_states = deque([start])
+    witnesses: dict[str, tuple[StateKey, int | None]] = {}  # outcome -> state and the choice made in it
+    while open_states and len(origins) <= limit_states:
+        machine = open_states.popleft()
+        key = machine.key()
+        found.states += 1
+        if found.states % _CHECK_EVERY == 0:
+            if cancelled is not None and cancelled():
+                raise Cancelled
+            if progress is not None:
+                progress(min(1.0, found.states / limit_states), f"exploring, {len(origins)} states")
+        choices = machine.choices()
+        if not choices:
+            if "deadlock" in found.count_ending(machine):
+                witnesses.setdefault("deadlock", (key, None))
+            continue
+        chosen = persistent_choices(machine, choices) if reduce and len(choices) > 1 else choices
+        for number, choice in enumerate(chosen):
+            after = machine.copy() if number + 1 < len(chosen) else machine
+            after.perform(choice)
+            if after.latest:
+                for outcome in _outcomes(after):
+                    witnesses.setdefault(outcome, (key, choice))
+            reached = after.key()
+            if reached not in origins:
+                origins[reached] = (key, choice)
+                open_states.append(after)
+    found.is_complete = not open_states
+    for outcome, (key, last) in witnesses.items():
+        choices = _path(origins, key) + ([] if last is None else [last])
+        found.witnesses[outcome] = shortened(start.compiled, outcome, choices)
+    found.seconds = perf_counter() - began
+    return found
+
+
+def _outcomes(machine: Machine) -> list[str]:
+    """What the step performed last has shown."""
+    names = [name for mark, name in RACE_NAMES.items() if machine.latest & mark]
+    return names + ([machine.rule] if machine.latest & Mark.UNDEFINED else [])
+
+
+def _path(origins: dict[StateKey, Origin], key: StateKey) -> list[int]:
+    choices: list[int] = []
+    while (origin := origins[key]) is not None:
+        key, choice = origin
+        choices.append(choice)
+    return choices[::-1]

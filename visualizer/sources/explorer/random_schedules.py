@@ -1,0 +1,71 @@
+"""Random schedules: at every turn one of the possible steps, each as likely as the others."""
+
+from __future__ import annotations
+
+from random import Random
+from time import perf_counter
+
+from visualizer.programs.program import Program
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.explorer.compiled import compile_program
+from visualizer.sources.explorer.machine import Machine
+from visualizer.sources.explorer.outcome import Exploration
+from visualizer.sources.explorer.shorten import shortened
+from visualizer.sources.progress import CancelCheck, Progress
+
+DEFAULT_SCHEDULES = 500
+
+
+def explore(
+    program: Program,
+    *,
+    schedules: int = DEFAULT_SCHEDULES,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Exploration:
+    """Run schedules with seeds `seed`, `seed` + 1, ... and count their endings; the shortest bad ones are witnesses."""
+    began = perf_counter()
+    found = Exploration(program, exhaustive=False, seed=seed)
+    start = Machine(compile_program(program))
+    shortest: dict[str, tuple[list[int], int]] = {}
+    for number in range(schedules):
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        if progress is not None:
+            progress(number / schedules, "exploring")
+        machine = start.copy()
+        choices = _run(machine, Random(seed + number))
+        for outcome in found.count_ending(machine):
+            if outcome not in shortest or len(choices) < len(shortest[outcome][0]):
+                shortest[outcome] = choices, seed + number
+    for outcome, (choices, of_seed) in shortest.items():
+        found.witnesses[outcome] = shortened(start.compiled, outcome, choices, of_seed)
+    found.seconds = perf_counter() - began
+    return found
+
+
+def _run(machine: Machine, random: Random) -> list[int]:
+    """Perform possible steps until there are none; the choices made.
+
+    Drawing among all and rejecting what is not possible is the same as drawing among the possible, and cheaper.
+    """
+    draw, possible, perform = random.random, machine.possible, machine.perform
+    count, in_flight = machine.count, machine.in_flight
+    live = machine.unfinished
+    made: list[int] = []
+    while True:
+        candidates = live + [count + copy for copy in in_flight]
+        while candidates:
+            position = int(draw() * len(candidates))
+            choice = candidates[position]
+            if choice >= count or possible(choice):
+                break
+            candidates[position] = candidates[-1]
+            candidates.pop()
+        else:
+            return made
+        perform(choice)
+        made.append(choice)
+        if choice < count and machine.pcs[choice] >= len(machine.threads[choice]):
+            live.remove(choice)

@@ -1,0 +1,218 @@
+"""Partial-order reduction: which of the possible steps need be tried in a state, so that no outcome is missed.
+
+**Persistent sets.** A set T of possible steps is persistent in a state if nothing that can happen without performing a
+member of T interferes with a member: whatever the others do first, T's steps stay possible, do the same, and earn the
+same marks, and what the others did is unchanged by T going first. Exploring only a non-empty persistent set in every
+state reaches every deadlock, and at least one schedule of every class of schedules that differ by swapping steps that
+do not interfere (Godefroid 1996, theorem 4.3). No state can recur, because every step advances an agent or lands a
+copy, so nothing is put off for ever. The marks (races, undefined operations) are earned by a step from barriers and
+buffers that only interfering steps change, so they are the same in every schedule of a class; and the marks of a
+schedule are an unordered set. Hence: if the reduced search finds no deadlock and no mark, no schedule has one.
+
+**What can happen without T** is over-approximated by `_Reach`: the agents of T stand still, the others run on as far
+as they might. A wait is taken to pass if it would pass now, or if its barrier may complete; a barrier may complete only
+if the arrivals still within reach suffice for its pending count, and the bytes within reach for its tx count.
+Ever more within reach, until nothing changes.
+
+**What interferes** with a step:
+- wait: whatever may complete the barrier's phase, if it can complete at all without T (the wait would be lapped);
+- arrivals and bytes on one barrier: they add up in any order. They interfere only if the phase may complete with them
+  and (a) a wait on the barrier passes now that would not pass afterwards, or (b) the order could decide which phase
+  they count in: more arrivals than pending, expect_tx that is no arrival, or more bytes than expected;
+- copy into a buffer: reads of the buffer, and copies of another tile into it; landing: the same;
+- read: copies into the buffer, landings included;
+- init, inval, arrive_drop, no_complete, cp.async's increments: everything on that barrier;
+- passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone.
+"""
+
+from __future__ import annotations
+
+from visualizer.semantics.mbarrier import MAX_COUNT
+from visualizer.sources.explorer.compiled import REMOTE, Code, CopyPart, Step
+from visualizer.sources.explorer.machine import Machine
+
+_ORDERED = (Code.INIT, Code.INVAL, Code.ARRIVE_DROP, Code.ARRIVE_NO_COMPLETE)
+
+
+def persistent_choices(machine: Machine, choices: list[int]) -> list[int]:
+    """A persistent set among `choices`, all that is possible: one step if there is such, else the smallest found."""
+    best = choices
+    possible = set(choices)
+    for seed in choices:
+        group = {seed}
+        while True:
+            reach = _Reach(machine, group)
+            new = {other for choice in group for other in reach.interfering(choice)} - group
+            if not new <= possible:
+                break
+            group |= new
+            if len(group) >= len(best):
+                break
+            if not new:
+                if len(group) == 1:
+                    return [seed]
+                best = sorted(group)
+                break
+    return best
+
+
+class _Use:
+    """What lies within reach on one barrier; owners are choices: threads, or copies in flight."""
+
+    __slots__ = ("arrivals", "bytes", "expected", "expecters", "ordered", "others", "waiters")
+
+    def __init__(self) -> None:
+        self.arrivals = 0
+        self.bytes = 0  # that complete_tx may take off
+        self.expected = 0  # bytes of arrive.expect_tx
+        self.ordered: set[int] = set()  # owners of operations that do not commute
+        self.expecters: set[int] = set()  # owners of an expect_tx that is no arrival
+        self.waiters: set[int] = set()  # owners of waits that pass
+        self.others: set[int] = set()  # owners of arrivals and bytes
+
+
+class _Reach:
+    """How far everyone but `frozen` might get from the machine's state, and what they would do."""
+
+    def __init__(self, machine: Machine, frozen: set[int]) -> None:
+        self._machine = machine
+        self._uses: dict[int, _Use] = {}
+        self._readers: dict[int, set[int]] = {}  # place -> threads that begin or end a read
+        self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue)
+        self._at = list(machine.pcs)
+        for copy in machine.in_flight:
+            if machine.count + copy not in frozen:
+                self._will_land(machine.count + copy, machine.compiled.copies[copy])
+        running = [thread for thread in range(machine.count) if thread not in frozen | set(machine.stopped)]
+        moved = True
+        while moved:
+            moved = False
+            for thread in running:
+                steps = machine.threads[thread]
+                while self._at[thread] < len(steps) and self._may_pass(thread, steps[self._at[thread]]):
+                    self._account(thread, steps[self._at[thread]])
+                    self._at[thread] += 1
+                    moved = True
+
+    def interfering(self, choice: int) -> set[int]:
+        """Owners of steps within reach that interfere with `choice`, which is possible and stands still."""
+        machine = self._machine
+        if choice >= machine.count:
+            part = machine.compiled.copies[choice - machine.count]
+            found = self._on_barrier(part.barrier, arrivals=part.arrivals, taken=0 if part.arrivals else part.bytes)
+            return found | self._readers.get(part.place, set()) | self._other_writers(part)
+        code, target, amount, _, _, _ = machine.threads[choice][machine.pcs[choice]]
+        if code == Code.WAIT:
+            use = self._uses.get(target)
+            if use is None or not self._may_complete(target):
+                return set()
+            return use.others | use.ordered | use.expecters
+        if code == Code.COPY:
+            found = set()
+            for copy in range(target, target + amount):
+                part = machine.compiled.copies[copy]
+                found |= self._readers.get(part.place, set()) | self._other_writers(part)
+                if part.increments:
+                    found |= self._everyone_on(part.barrier)
+            return found
+        if code == Code.READ_BEGIN:
+            return {owner for owner, _, _ in self._writers.get(target, ())}
+        if code == Code.READ_END:
+            return {owner for owner, _, issue in self._writers.get(target, ()) if issue}
+        if code in (Code.SYNC, Code.NAMED_WAIT):
+            return set()
+        if code in _ORDERED:
+            return self._everyone_on(target)
+        if code == Code.ARRIVE:
+            return self._on_barrier(target, arrivals=amount)
+        if code == Code.ARRIVE_EXPECT_TX:
+            return self._on_barrier(target, arrivals=1, expected=amount)
+        if code == Code.EXPECT_TX:
+            return self._on_barrier(target, expected=amount, is_ordered=True)
+        return self._on_barrier(target, taken=amount)
+
+    def _on_barrier(
+        self, row: int, *, arrivals: int = 0, expected: int = 0, taken: int = 0, is_ordered: bool = False
+    ) -> set[int]:
+        """Who interferes with adding these to a barrier: rules (a) and (b) of the module's docstring."""
+        use = self._uses.get(row)
+        if use is None:
+            return set()
+        _, pending, _, tx, valid = self._machine.barriers[row]
+        arrivals += use.arrivals
+        expected += use.expected
+        taken += use.bytes
+        if not valid or use.ordered or max(abs(tx) + expected, taken) > MAX_COUNT or abs(tx) + taken > MAX_COUNT:
+            return self._everyone_on(row)
+        if arrivals < pending:
+            return set()
+        found = set(use.waiters) if tx - taken <= 0 else set()
+        if arrivals > pending or is_ordered or use.expecters or tx + expected - taken < 0:
+            found |= use.others | use.expecters | use.waiters
+        return found
+
+    def _everyone_on(self, row: int) -> set[int]:
+        use = self._uses.get(row)
+        return use.others | use.ordered | use.expecters | use.waiters if use else set()
+
+    def _other_writers(self, part: CopyPart) -> set[int]:
+        return {owner for owner, version, _ in self._writers.get(part.place, ()) if version != part.version}
+
+    def _may_pass(self, thread: int, step: Step) -> bool:
+        code, target, amount, _, _, group = step
+        if code == Code.WAIT:
+            phase, _, _, _, valid = self._machine.barriers[target]
+            return not valid or amount >= REMOTE or phase & 1 != amount or self._may_complete(target)
+        if code == Code.NAMED_WAIT:
+            arrived = self._machine.pcs[thread] == self._at[thread]
+            passed = arrived and self._machine.barriers[target][0] != self._machine.tokens[thread]
+            return passed or self._may_complete(target)
+        if code == Code.SYNC:
+            return all(self._at[other] >= at for other, at in group)
+        return True
+
+    def _may_complete(self, row: int) -> bool:
+        use = self._uses.get(row)
+        if use is None:
+            return False
+        _, pending, _, tx, _ = self._machine.barriers[row]
+        return bool(use.ordered) or (use.arrivals >= pending and tx - use.bytes <= 0)
+
+    def _account(self, thread: int, step: Step) -> None:
+        code, target, amount, _, _, _ = step
+        if code in (Code.READ_BEGIN, Code.READ_END):
+            self._readers.setdefault(target, set()).add(thread)
+        elif code == Code.COPY:
+            for copy in range(target, target + amount):
+                part = self._machine.compiled.copies[copy]
+                self._writers.setdefault(part.place, set()).add((thread, part.version, True))
+                if part.increments:
+                    self._use(part.barrier).ordered.add(thread)
+                self._will_land(thread, part)
+        elif code == Code.WAIT:
+            self._use(target).waiters.add(thread)
+        elif code in _ORDERED:
+            self._use(target).ordered.add(thread)
+        elif code == Code.EXPECT_TX:
+            self._use(target).expecters.add(thread)
+        elif code not in (Code.SYNC, Code.NAMED_WAIT):
+            use = self._use(target)
+            use.others.add(thread)
+            if code == Code.COMPLETE_TX:
+                use.bytes += amount
+            else:
+                use.arrivals += amount if code == Code.ARRIVE else 1
+                use.expected += amount if code == Code.ARRIVE_EXPECT_TX else 0
+
+    def _will_land(self, owner: int, part: CopyPart) -> None:
+        self._writers.setdefault(part.place, set()).add((owner, part.version, False))
+        use = self._use(part.barrier)
+        use.others.add(owner)
+        use.arrivals += part.arrivals
+        use.bytes += 0 if part.arrivals else part.bytes
+
+    def _use(self, row: int) -> _Use:
+        use = self._uses.get(row)
+        if use is None:
+            use = self._uses[row] = _Use()
+        return use

@@ -1,0 +1,199 @@
+"""Turns a schedule into a Trace like any other source's, one nanosecond a step, so that it can be stepped through."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from visualizer import __version__
+from visualizer.programs.operations import Advance, Exit, Fence, Operation, Wait
+from visualizer.semantics.mbarrier import Mbarrier
+from visualizer.sources.event_log import EventLog
+from visualizer.sources.explorer.compiled import Code, compile_program
+from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark, operate
+from visualizer.sources.explorer.outcome import Exploration, Witness
+from visualizer.trace.schema import EventFlag, EventKind
+from visualizer.trace.tables import Ending, Meta
+from visualizer.trace.trace import Trace
+
+_PS_PER_STEP = 1000
+_KINDS = {
+    Code.INIT: EventKind.INIT,
+    Code.INVAL: EventKind.INVAL,
+    Code.ARRIVE: EventKind.ARRIVE,
+    Code.ARRIVE_NO_COMPLETE: EventKind.ARRIVE,
+    Code.ARRIVE_DROP: EventKind.ARRIVE_DROP,
+    Code.ARRIVE_EXPECT_TX: EventKind.ARRIVE_EXPECT_TX,
+    Code.EXPECT_TX: EventKind.EXPECT_TX,
+    Code.COMPLETE_TX: EventKind.COMPLETE_TX,
+}
+
+
+def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
+    """The witness's schedule, up to and including the step that shows its outcome."""
+    recorder = _Recorder(exploration)
+    for choice in witness.choices:
+        recorder.perform(choice)
+    program = exploration.program
+    machine = recorder.machine
+    if machine.marks & Mark.UNDEFINED:
+        ending = Ending("crash", f"undefined behaviour ({machine.rule}): {witness.detail}")
+    elif witness.outcome == "deadlock":
+        ending = Ending("deadlock", witness.detail)
+    else:
+        ending = Ending("cancelled", f"the schedule is shown up to the {witness.outcome}: {witness.detail}")
+    source = {"kind": "explorer", "exhaustive": exploration.exhaustive, "outcome": witness.outcome}
+    meta = Meta(
+        program=program.name,
+        config=dict(program.config),
+        source=source if witness.seed is None else {**source, "seed": witness.seed},
+        ending=ending,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions={"phasescope": __version__},
+    )
+    events = recorder.log.events()
+    return Trace(meta, recorder.agents, program.barriers, program.sites, events, dict(program.source_files))
+
+
+class _Recorder:
+    """Performs choices and logs what happens, in each agent's program order."""
+
+    def __init__(self, exploration: Exploration) -> None:
+        program = exploration.program
+        self.machine = Machine(compile_program(program))
+        self.log = EventLog(program.barriers)
+        warps = [agent.agent for agent in program.agents]
+        self.agents = tuple(sorted([*warps, *program.copy_engines], key=lambda agent: agent.cta))
+        names = {agent.name: row for row, agent in enumerate(self.agents)}
+        self._rows = [names[warp.name] for warp in warps]
+        self._engines = {a.cta: row for row, a in enumerate(self.agents) if a.role == "copy_engine"}
+        self._ctas = [warp.cta for warp in warps]
+        self._operations = [agent.operations for agent in program.agents]
+        self._told = [0] * len(warps)  # operations of each agent whose events are logged
+        self._blocked = [False] * len(warps)
+        self._time = 0
+        for thread in range(len(warps)):
+            self._settle(thread)
+
+    def perform(self, choice: int) -> None:
+        machine = self.machine
+        if choice >= machine.count:
+            self._land(choice - machine.count)
+            return
+        step = machine.threads[choice][machine.pcs[choice]]
+        operation = self._operations[choice][step.operation]
+        before = machine.barriers[step.target] if step.code <= Code.WAIT else None
+        machine.perform(choice)
+        if machine.latest & Mark.UNDEFINED:
+            return
+        row, tile, site = self._rows[choice], getattr(operation, "tile", -1), getattr(operation, "site", -1)
+        if step.code == Code.WAIT:
+            flags = int(EventFlag.BLOCKED) if self._blocked[choice] else 0
+            self._add(EventKind.WAIT_END, row, step.target, tile, site, parity=step.amount & 1, flags=flags)
+        elif before is not None and step.target not in machine.compiled.named:
+            self._operate(step.code, step.target, step.amount, before, row, tile, site)
+        elif step.code == Code.COPY:
+            for part in machine.compiled.copies[step.target : step.target + step.amount]:
+                stage = getattr(operation, "stage", -1)
+                self._add(EventKind.COPY_ISSUE, row, part.barrier, tile, site, stage=stage, amount=part.bytes)
+        elif step.code in (Code.READ_BEGIN, Code.READ_END):
+            kind = EventKind.READ_BEGIN if step.code == Code.READ_BEGIN else EventKind.READ_END
+            stage = step.target % machine.compiled.stages
+            self._add(kind, row, -1, step.tile, site, stage=stage)
+        self._settle(choice)
+
+    def _land(self, copy: int) -> None:
+        machine = self.machine
+        part = machine.compiled.copies[copy]
+        operation = self._operations[part.thread][part.operation]
+        tile, stage = getattr(operation, "tile", -1), getattr(operation, "stage", -1)
+        before = machine.barriers[part.barrier]
+        machine.perform(machine.count + copy)
+        if machine.latest & Mark.UNDEFINED:
+            return
+        row = self._engines[self._ctas[part.thread]]
+        if not part.arrivals:
+            self._operate(Code.COMPLETE_TX, part.barrier, part.bytes, before, row, tile, -1)
+        self._add(EventKind.COPY_DONE, row, part.barrier, tile, -1, stage=stage, amount=part.bytes)
+        if part.arrivals:
+            site = getattr(operation, "site", -1)
+            is_logged = not part.increments  # otherwise the arrivals only undo the increments, which are no event
+            self._operate(Code.ARRIVE, part.barrier, part.arrivals, before, row, tile, site, is_logged)
+
+    def _operate(
+        self,
+        code: int,
+        target: int,
+        amount: int,
+        before: BarrierTuple,
+        row: int,
+        tile: int,
+        site: int,
+        is_logged: bool = True,
+    ) -> None:
+        """Log an operation on a barrier, lane by lane where a warp's arrivals go on into the next phase."""
+        phase, pending, expected, tx, valid = before
+        barrier = Mbarrier(valid, phase, expected, pending, tx)
+        left = amount
+        while True:
+            part = min(left, max(barrier.pending, 1)) if code == Code.ARRIVE else left
+            phase = barrier.phase
+            operate(barrier, code, part)
+            if is_logged:
+                self._add(_KINDS[Code(code)], row, target, tile, site, amount=part)
+            if barrier.phase != phase and code != Code.INIT:
+                self._add(EventKind.PHASE_COMPLETE, row, target, tile, site, amount=phase, parity=phase & 1)
+            left -= part
+            if left <= 0:
+                return
+
+    def _settle(self, thread: int) -> None:
+        """Log what the agent does by itself until its next step, and that it begins to wait if that is a wait."""
+        machine, row = self.machine, self._rows[thread]
+        steps, operations = machine.threads[thread], self._operations[thread]
+        is_done = machine.pcs[thread] >= len(steps)
+        step = None if is_done else steps[machine.pcs[thread]]
+        upto = len(operations) if step is None else step.operation
+        for operation in operations[self._told[thread] : upto]:
+            self._tell(row, operation)
+            if isinstance(operation, Exit):
+                break
+        self._told[thread] = upto
+        if step is not None and step.code == Code.WAIT:
+            wait = operations[step.operation]
+            assert isinstance(wait, Wait)
+            self._blocked[thread] = not machine.possible(thread)
+            self._add(EventKind.WAIT_BEGIN, row, wait.barrier, wait.tile, wait.site, parity=wait.parity & 1)
+
+    def _tell(self, row: int, operation: Operation) -> None:
+        if isinstance(operation, Advance):
+            state = operation.state
+            self._add(
+                EventKind.ADVANCE,
+                row,
+                -1,
+                operation.tile,
+                operation.site,
+                stage=state.index,
+                parity=state.phase,
+                amount=state.count,
+            )
+        elif isinstance(operation, Fence):
+            self._add(EventKind.FENCE, row, -1, -1, operation.site)
+        elif isinstance(operation, Exit):
+            self._add(EventKind.EXIT, row, -1, -1, operation.site)
+
+    def _add(
+        self,
+        kind: EventKind,
+        row: int,
+        barrier: int,
+        tile: int,
+        site: int,
+        *,
+        stage: int = -1,
+        amount: int = 0,
+        parity: int = -1,
+        flags: int = 0,
+    ) -> None:
+        self.log.add(self._time, kind, row, barrier, tile, site, stage=stage, amount=amount, parity=parity, flags=flags)
+        self._time += _PS_PER_STEP
