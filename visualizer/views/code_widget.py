@@ -19,6 +19,9 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NO_MARKS = CodeMarks("", 0, {})
 
 
+_LINES_AROUND = 2
+
+
 class SourceView(QPlainTextEdit):
     """Read-only source with a margin of line numbers and chips.
 
@@ -46,14 +49,15 @@ class SourceView(QPlainTextEdit):
         self._fit_margin()
 
     def show_marks(self, marks: CodeMarks) -> None:
-        """Mark the lines, and bring the focused one into view if it is not."""
+        """Mark the lines, and bring the focused one into view, with some lines around it, if it is not."""
         self.marks = marks
         self.setExtraSelections([self._selection(line) for line in sorted({*marks.chips, marks.focused_line} - {0})])
         if marks.focused_line:
             cursor = QTextCursor(self.document().findBlockByNumber(marks.focused_line - 1))
             top = self.cursorRect(cursor)
             self.setTextCursor(cursor)
-            if not self.viewport().rect().contains(QPoint(top.x(), top.center().y())):
+            around = _LINES_AROUND * top.height()
+            if not self.viewport().rect().adjusted(0, around, 0, -around).contains(QPoint(top.x(), top.center().y())):
                 self.centerCursor()
         self._margin.update()
 
