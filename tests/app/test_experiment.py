@@ -11,7 +11,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
-from visualizer.trace.file import load
 
 from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.main_window import MainWindow
@@ -20,6 +19,7 @@ from visualizer.cli.main import main
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
 
 

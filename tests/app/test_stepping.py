@@ -25,7 +25,7 @@ _START = Focus(100, "full[0]")
 
 def _with_lane(history: History, found: Focus | None) -> Focus:
     assert found is not None
-    return Focus(found.step, home_lane(history, found.step))
+    return Focus(found.step, home_lane(history.trace, found.step))
 
 
 _LEADS_TO: dict[str, Callable[[History], Focus | None]] = {

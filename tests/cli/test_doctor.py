@@ -11,7 +11,7 @@ import pytest
 from visualizer.cli import doctor
 from visualizer.sources.errors import SourceError
 
-_QT = {"pyside": "6.11.0", "pyqtgraph": "0.14.0", "fixed_font": "DejaVu Sans Mono", "chinese_font": "Noto Sans CJK SC"}
+_QT = {"pyside": "6.11.0", "fixed_font": "DejaVu Sans Mono", "chinese_font": "Noto Sans CJK SC"}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import sys
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
+        if name.partition(".")[0] in ("PySide6", "shiboken6"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return None
 

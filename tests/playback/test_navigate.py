@@ -64,8 +64,8 @@ def test_a_stages_transitions_are_its_changes(lesson_history: History) -> None:
 
 def test_without_a_lane_the_events_own_lane_is_followed(lesson_history: History) -> None:
     flip = int(lesson_history.completion_steps[0])
-    assert home_lane(lesson_history, flip) == "full[0]"
-    assert home_lane(lesson_history, 0) == "producer"
+    assert home_lane(lesson_history.trace, flip) == "full[0]"
+    assert home_lane(lesson_history.trace, 0) == "producer"
     assert navigate.transition(lesson_history, Focus(flip), 1) == Focus(
         navigate.transition(lesson_history, Focus(flip, "full[0]"), 1).step  # type: ignore[union-attr]
     )

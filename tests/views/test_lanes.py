@@ -5,7 +5,7 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator import simulate
-from visualizer.views.lanes import build_lanes, lane_of_event, stage_key
+from visualizer.views.lanes import build_lanes, stage_key
 
 
 def test_lesson_lanes_in_drawing_order(lesson_trace):
@@ -41,6 +41,5 @@ def test_every_lane_can_be_stepped_through(lesson_history: History):
 def test_every_event_is_at_home_in_a_lane(lesson_history: History):
     keys = {lane.key for lane in build_lanes(lesson_history.trace)}
     for step in range(lesson_history.steps):
-        lane = lane_of_event(lesson_history.trace, step)
+        lane = home_lane(lesson_history.trace, step)
         assert lane in keys
-        assert lane == home_lane(lesson_history, step)

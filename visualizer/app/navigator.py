@@ -138,4 +138,4 @@ class Navigator(QObject):
 
 def _event_and_its_lane(history: History, focus: Focus, direction: int) -> Focus | None:
     found = navigate.event(history, focus, direction)
-    return None if found is None else replace(found, lane=home_lane(history, found.step))
+    return None if found is None else replace(found, lane=home_lane(history.trace, found.step))

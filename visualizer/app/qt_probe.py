@@ -12,7 +12,6 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    import pyqtgraph
     import PySide6
     from PySide6.QtGui import QFontDatabase, QGuiApplication
 
@@ -21,7 +20,6 @@ def main() -> None:
     fixed = [family for family in QFontDatabase.families() if QFontDatabase.isFixedPitch(family)]
     seen = {
         "pyside": PySide6.__version__,
-        "pyqtgraph": pyqtgraph.__version__,
         "fixed_font": fixed[0] if fixed else "",
         "chinese_font": chinese[0] if chinese else "",
     }

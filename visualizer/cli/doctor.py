@@ -82,7 +82,7 @@ def examine_python() -> Finding:
 
 
 def examine_qt() -> list[Finding]:
-    """Qt, pyqtgraph and the fonts, as a process that has only just started sees them."""
+    """Qt and the fonts, as a process that has only just started sees them."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "visualizer.app.qt_probe"], capture_output=True, text=True, timeout=_PROBE_SECONDS
@@ -95,7 +95,7 @@ def examine_qt() -> list[Finding]:
         return [Finding("Qt", False, reason, INSTALL_APP if missing_package else INSTALL_QT_LIBRARIES)]
     seen = json.loads(done.stdout)
     return [
-        Finding("Qt", True, f"PySide6 {seen['pyside']}, pyqtgraph {seen['pyqtgraph']}"),
+        Finding("Qt", True, f"PySide6 {seen['pyside']}"),
         _font_finding("Font", seen["fixed_font"], "no fixed-width font", "sudo apt install fonts-dejavu-core"),
         _font_finding("Chinese font", seen["chinese_font"], "no font has Chinese characters", INSTALL_CJK_FONT),
     ]

@@ -7,6 +7,7 @@ import re
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
 
 _STAGE = re.compile(r"(?:CTA(\d+)\.)?stage\[(\d+)\]")
 
@@ -34,9 +35,9 @@ def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
     return history.stages.index, cta * trace.stages + stage
 
 
-def home_lane(history: History, step: int) -> str:
+def home_lane(trace: Trace, step: int) -> str:
     """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
-    event = history.trace.events[step]
+    event = trace.events[step]
     if event["kind"] == EventKind.PHASE_COMPLETE and event["barrier"] >= 0:
-        return history.trace.barriers[int(event["barrier"])].name
-    return history.trace.agents[int(event["agent"])].name
+        return trace.barriers[int(event["barrier"])].name
+    return trace.agents[int(event["agent"])].name

@@ -75,7 +75,7 @@ def effect(causality: Causality, focus: Focus) -> Focus | None:
 
 
 def _lane(history: History, focus: Focus) -> str:
-    return focus.lane if focus.lane is not None else home_lane(history, focus.step)
+    return focus.lane if focus.lane is not None else home_lane(history.trace, focus.step)
 
 
 def _at(history: History, focus: Focus, step: int | None) -> Focus | None:
@@ -85,4 +85,4 @@ def _at(history: History, focus: Focus, step: int | None) -> Focus | None:
 
 
 def _with_home_lane(history: History, step: int | None) -> Focus | None:
-    return None if step is None else Focus(step, home_lane(history, step))
+    return None if step is None else Focus(step, home_lane(history.trace, step))

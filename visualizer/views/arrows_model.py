@@ -49,9 +49,9 @@ def causes(causality: Causality, step: int) -> list[Cause]:
     return [
         Cause(
             int(times[link.from_step]),
-            home_lane(history, link.from_step),
+            home_lane(history.trace, link.from_step),
             int(times[link.to_step]),
-            home_lane(history, link.to_step),
+            home_lane(history.trace, link.to_step),
             "wakes" if link.from_step >= pivot else "released_by",
         )
         for link in causality.links(step)

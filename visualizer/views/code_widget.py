@@ -7,16 +7,19 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.views.code_highlight_widget import CudaHighlighter
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
-from visualizer.views.lanes import lane_of_event
 from visualizer.views.painting import colour, pen
 from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, use_panel_colours
 from visualizer.views.theme import Paint, Theme, load_theme, mix
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NO_MARKS = CodeMarks("", 0, {})
+
+
+_LINES_AROUND = 2
 
 
 class SourceView(QPlainTextEdit):
@@ -46,14 +49,15 @@ class SourceView(QPlainTextEdit):
         self._fit_margin()
 
     def show_marks(self, marks: CodeMarks) -> None:
-        """Mark the lines, and bring the focused one into view if it is not."""
+        """Mark the lines, and bring the focused one into view, with some lines around it, if it is not."""
         self.marks = marks
         self.setExtraSelections([self._selection(line) for line in sorted({*marks.chips, marks.focused_line} - {0})])
         if marks.focused_line:
             cursor = QTextCursor(self.document().findBlockByNumber(marks.focused_line - 1))
             top = self.cursorRect(cursor)
             self.setTextCursor(cursor)
-            if not self.viewport().rect().contains(QPoint(top.x(), top.center().y())):
+            around = _LINES_AROUND * top.height()
+            if not self.viewport().rect().adjusted(0, around, 0, -around).contains(QPoint(top.x(), top.center().y())):
                 self.centerCursor()
         self._margin.update()
 
@@ -82,7 +86,8 @@ class SourceView(QPlainTextEdit):
             painter.setFont(mono_font(self.font(), bold=is_site))
             painter.setPen(pen(self.theme.text if is_site else self.theme.text_muted))
             painter.drawText(row.adjusted(0, 0, -8, 0), RIGHT, str(line))
-            self._paint_chips(painter, row, self.marks.chips.get(line, ()))
+            if line in self.marks.chips:
+                self._paint_chips(painter, row, self.marks.chips[line])
             block = block.next()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -230,7 +235,7 @@ class CodeWidget(QWidget):
         trace = self._history.trace
         step = next_step_at_line(trace, self.files.currentText(), line, self._step)
         if step is not None:
-            self.focus_requested.emit(Focus(step, lane_of_event(trace, step)))
+            self.focus_requested.emit(Focus(step, home_lane(trace, step)))
 
 
 def _marks_in(history: History, step: int, name: str) -> CodeMarks:

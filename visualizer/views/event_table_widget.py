@@ -9,12 +9,12 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.trace.trace import Trace
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, matching_steps
 from visualizer.views.event_table_model import COLUMNS, EventRows
-from visualizer.views.lanes import lane_of_event
 from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 
@@ -124,4 +124,4 @@ class EventTableWidget(QWidget):
         # A click on another row tells twice: that the current row changed, and that a cell was chosen.
         if step not in (self._focus.step, self._asked):
             self._asked = step
-            self.focus_requested.emit(Focus(step, lane_of_event(self._rows.trace, step)))
+            self.focus_requested.emit(Focus(step, home_lane(self._rows.trace, step)))

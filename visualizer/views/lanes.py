@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
 LaneKind = Literal["agent", "copy", "stage", "barrier"]
@@ -52,14 +51,6 @@ def build_lanes(trace: Trace) -> list[Lane]:
 def stage_key(trace: Trace, cta: int, stage: int) -> str:
     """The key of a stage buffer's lane: "stage[1]", or "CTA2.stage[1]" when there are several CTAs."""
     return f"CTA{cta}.stage[{stage}]" if trace.ctas > 1 else f"stage[{stage}]"
-
-
-def lane_of_event(trace: Trace, step: int) -> str:
-    """Where an event is at home: a phase completion at its barrier, everything else at the agent that did it."""
-    event = trace.events[step]
-    if int(event["kind"]) == EventKind.PHASE_COMPLETE and int(event["barrier"]) >= 0:
-        return trace.barriers[int(event["barrier"])].name
-    return trace.agents[int(event["agent"])].name
 
 
 def _title(name: str) -> str:

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import cta_at
-from visualizer.views.lanes import lane_of_event
 from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 from visualizer.views.tile_table_model import COLUMNS, TileRows
@@ -68,4 +68,4 @@ class TileTableWidget(QWidget):
             return
         step = self._rows.cell(row, column).step
         if step is not None:
-            self.focus_requested.emit(Focus(step, lane_of_event(self._history.trace, step)))
+            self.focus_requested.emit(Focus(step, home_lane(self._history.trace, step)))

@@ -70,7 +70,7 @@ class Scene:
             focus,
             int(self.history.trace.events["time"][focus.step]),
             self.history.state_at(focus.step),
-            home_lane(self.history, focus.step),
+            home_lane(self.history.trace, focus.step),
             causes(self._causality, focus.step),
         )
 
