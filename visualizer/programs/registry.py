@@ -1,20 +1,58 @@
-"""The programs that `--program NAME` can choose."""
+"""The programs that `--program NAME|FILE.py` can choose, with or without a fault."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from visualizer.programs.baseline import NAME as BASELINE
+from visualizer.programs.baseline import baseline
+from visualizer.programs.faults import faulty_program, find_fault
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.load import is_file_name, load_program
+from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
 from visualizer.programs.program import Program
 
-PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {"lesson": lesson}
+
+def _baseline(config: LessonConfig) -> Program:
+    _refuse_parameters(BASELINE, config)
+    return baseline()
+
+
+PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {LESSON: lesson, BASELINE: _baseline}
 """Name -> the function that lays the program out with given parameters."""
 
 
-def find_program(name: str) -> Callable[[LessonConfig], Program]:
-    """The program called `name`; ProgramError names the known ones if there is none."""
-    try:
-        return PROGRAMS[name]
-    except KeyError:
-        raise ProgramError(f"--program: there is no {name!r}; known are {', '.join(sorted(PROGRAMS))}") from None
+def find_program(name_or_path: str, config: LessonConfig | None = None, fault: str | None = None) -> Program:
+    """The built-in program or the user's FILE.py, with the fault of this id or name.
+
+    `config` holds the lesson's parameters. ProgramError says which of the three does not fit.
+    """
+    config = config or LessonConfig()
+    if is_file_name(name_or_path):
+        _refuse_parameters(name_or_path, config)
+        if fault is not None:
+            raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; write the mistake into {name_or_path} instead")
+        program = load_program(Path(name_or_path))
+        if program.name in PROGRAMS:
+            raise ProgramError(
+                f"{name_or_path}:1: the program calls itself {program.name!r}, which is a built-in's name"
+            )
+        return program
+    if name_or_path not in PROGRAMS:
+        known = ", ".join(sorted(PROGRAMS))
+        raise ProgramError(f"--program: there is no {name_or_path!r}; known are {known}, and files that end in .py")
+    if fault is None:
+        return PROGRAMS[name_or_path](config)
+    if name_or_path != LESSON:
+        _refuse_parameters(name_or_path, config)
+    return faulty_program(name_or_path, find_fault(fault), config)
+
+
+def _refuse_parameters(program: str, config: LessonConfig) -> None:
+    """A parameter that the program would ignore is a mistake, not a wish."""
+    default = LessonConfig()
+    for parameter in PARAMETERS:
+        if getattr(config, parameter.name) != getattr(default, parameter.name):
+            raise ProgramError(f"{parameter.option} is a parameter of {LESSON}; --program {program} does not have it")

@@ -35,8 +35,8 @@ class EventLog:
         parity: int = -1,
         flags: int = 0,
     ) -> None:
-        """One event at `time` ps; an event on a barrier gets the barrier's stage."""
-        if barrier >= 0:
+        """One event at `time` ps; an event on a barrier gets the barrier's stage unless it names another."""
+        if barrier >= 0 and stage < 0:
             stage = self._stage_of[barrier]
         self._rows.append((time, time, 0, tile, amount, barrier, agent, site, stage, kind, parity, flags, 0))
         if len(self._rows) == _CHUNK_ROWS:

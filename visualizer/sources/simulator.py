@@ -89,8 +89,8 @@ class _Run(Machine):
 
         self._at_sync: defaultdict[object, list[int]] = defaultdict(list)
         self._sync_size: defaultdict[object, int] = defaultdict(int)
-        for agent in program.agents:
-            for place in {_place(agent.agent.cta, op) for op in agent.operations if type(op) is Sync}:
+        for warp in program.agents:
+            for place in {_place(warp.agent.cta, op) for op in warp.operations if type(op) is Sync}:
                 self._sync_size[place] += 1
         self._instant: dict[type, Callable[..., int]] = {
             Init: self._init,
@@ -109,9 +109,9 @@ class _Run(Machine):
             Advance: self._advance,
             Exit: self._exit,
         }
-        ctas = dict.fromkeys(agent.agent.cta for agent in program.agents)
+        ctas = dict.fromkeys(warp.agent.cta for warp in program.agents)
         start = {cta: int(self._random() * latencies.start_skew * PS_PER_NS) for cta in ctas}
-        operations = {agent.agent.name: agent.operations for agent in program.agents}
+        operations = {warp.agent.name: warp.operations for warp in program.agents}
         for row, agent in enumerate(self.agents):
             if agent.name in operations:
                 self._running[row] = self._perform(row, agent, operations[agent.name])

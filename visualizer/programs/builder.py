@@ -1,0 +1,166 @@
+"""The API in which users write pipelines: barriers, agents, and each agent's operations line by line.
+
+docs/programs.md is its manual. Every operation remembers the line of the file that made it, so that the code pane and
+a diagnosis can point at it, and so that a mistake is reported with that line.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
+from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import Program, ProgramAgent
+from visualizer.semantics.mbarrier import MAX_COUNT
+from visualizer.semantics.pipeline_state import PipelineState
+from visualizer.trace.tables import Agent, AgentRole, Barrier, BarrierKind, Site
+
+MAX_OPERATIONS = 5_000_000
+"""Longest program laid out in memory, all agents together."""
+MAX_STAGES = 1024
+_MAX_SITES = 2**15 - 1  # what an event's site column holds
+_BARRIER_BYTES = 8
+_OWN_FILES = {__file__, str(Path(__file__).with_name("agent_builder.py"))}
+_ROLES = ("producer", "consumer", "other")
+_KINDS = ("full", "empty", "other")
+
+
+class Builder:
+    """A program under construction. Anything that makes no sense raises ProgramError "FILE:LINE: what and why"."""
+
+    def __init__(self, name: str, *, ctas: int = 1, config: Mapping[str, Any] | None = None) -> None:
+        self._name = name
+        self._config = dict(config or {})
+        self._ctas = self.whole("ctas", ctas, 1, 1024)
+        self._barriers: list[Barrier] = []
+        self._agents: list[AgentBuilder] = []
+        self._sites: dict[Site, int] = {}
+        self._files: dict[str, Path] = {}
+        self._operations = 0
+
+    def barriers(
+        self, name: str, stages: int, *, count: int, cta: int = 0, kind: BarrierKind | None = None
+    ) -> list[BarrierHandle]:
+        """One barrier per stage, `name[0]`.., that expects `count` arrivals per phase.
+
+        `kind` says what it is for: "full" and "empty" barriers of stage s guard the stage's buffer. Left out, it is
+        the name if that is one of the two, else "other".
+        """
+        self.whole("stages", stages, 1, MAX_STAGES)
+        return [self._barrier(f"{name}[{stage}]", count, cta, kind or name, stage) for stage in range(stages)]
+
+    def barrier(self, name: str, *, count: int, cta: int = 0) -> BarrierHandle:
+        """A barrier that belongs to no stage, such as one of an ordered sequence."""
+        return self._barrier(name, count, cta, "other", -1)
+
+    def agent(
+        self, name: str, *, role: AgentRole = "other", cta: int = 0, stages: int = 1, phase: int = 0
+    ) -> AgentBuilder:
+        """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`."""
+        if role not in _ROLES:
+            self.fail(f"role is {role!r}; it must be one of {', '.join(_ROLES)}")
+        self._check_cta(cta)
+        self.whole("stages", stages, 1, MAX_STAGES)
+        self.whole("phase", phase, 0, 1)
+        full_name = self._prefix(cta) + name
+        if any(agent.agent.name == full_name for agent in self._agents):
+            self.fail(f"there is an agent {full_name!r} already; give this one another name")
+        warp = sum(agent.agent.cta == cta for agent in self._agents)
+        made = AgentBuilder(self, Agent(full_name, role, cta, warp, PipelineState(stages, phase=phase)))
+        self._agents.append(made)
+        return made
+
+    def build(self) -> Program:
+        """The finished program. An agent that does not say when it leaves does so at its end."""
+        if not self._agents:
+            self.fail("the program has no agents; make one with .agent(NAME)")
+        stages = max((barrier.stage for barrier in self._barriers), default=-1) + 1
+        for agent in self._agents:
+            if agent.largest_stage >= stages:
+                self.fail(
+                    f"{agent.agent.name} uses stage {agent.largest_stage}, but no barrier belongs to it;"
+                    f" the program has {stages} stages"
+                )
+        engines = tuple(Agent(f"{self._prefix(cta)}tma", "copy_engine", cta, -1) for cta in range(self._ctas))
+        return Program(
+            name=self._name,
+            config=self._config,
+            agents=tuple(ProgramAgent(agent.agent, agent.finished()) for agent in self._agents),
+            copy_engines=engines,
+            barriers=tuple(self._barriers),
+            sites=tuple(self._sites),
+            source_files={n: path.read_text(encoding="utf-8") for n, path in self._files.items() if path.is_file()},
+        )
+
+    def site(self, op: str) -> int:
+        """The row of the site that stands for the line of the user's file that is being run, for operation `op`."""
+        self._operations += 1
+        if self._operations > MAX_OPERATIONS:
+            self.fail(f"the program has more than {MAX_OPERATIONS} operations; use fewer tiles or agents")
+        path, line = _caller()
+        site = Site(path.name, line, op)
+        if site not in self._sites:
+            if len(self._sites) == _MAX_SITES:
+                self.fail(f"operations come from more than {_MAX_SITES} lines; write them in loops")
+            if self._files.setdefault(path.name, path) != path:
+                self.fail(f"two files are called {path.name}; rename one of them")
+            self._sites[site] = len(self._sites)
+        return self._sites[site]
+
+    def row_of(self, barrier: object) -> int:
+        """The row of a barrier that this builder made."""
+        if isinstance(barrier, list):
+            self.fail("this is a list of barriers, one per stage; choose one of them, such as full[agent.index]")
+        if not isinstance(barrier, BarrierHandle) or barrier.owner is not self:
+            self.fail(f"{barrier!r} is not a barrier of this program; make one with .barriers(...) or .barrier(...)")
+        return barrier.row
+
+    def init_count(self, row: int) -> int:
+        return self._barriers[row].init_count
+
+    def cta_of(self, row: int) -> int:
+        return self._barriers[row].cta
+
+    def barriers_of(self, cta: int) -> list[BarrierHandle]:
+        """All barriers of a CTA so far, in the order they were made."""
+        return [BarrierHandle(self, row) for row, barrier in enumerate(self._barriers) if barrier.cta == cta]
+
+    def whole(self, what: str, value: object, low: int, high: int) -> int:
+        """`value` if it is a whole number within limits."""
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.fail(f"{what} must be a whole number, not {value!r}")
+        if not low <= value <= high:
+            self.fail(f"{what} is {value}; it must be {low}..{high}")
+        return value
+
+    def fail(self, why: str) -> NoReturn:
+        path, line = _caller()
+        raise ProgramError(f"{path}:{line}: {why}")
+
+    def _barrier(self, name: str, count: int, cta: int, kind: str, stage: int) -> BarrierHandle:
+        self._check_cta(cta)
+        self.whole("count", count, 1, MAX_COUNT)
+        full_name = self._prefix(cta) + name
+        if any(barrier.name == full_name for barrier in self._barriers):
+            self.fail(f"there is a barrier {full_name!r} already; give this one another name")
+        known: BarrierKind = "full" if kind == "full" else "empty" if kind == "empty" else "other"
+        offset = sum(barrier.cta == cta for barrier in self._barriers) * _BARRIER_BYTES
+        self._barriers.append(Barrier(full_name, cta, known, stage, count, offset))
+        return BarrierHandle(self, len(self._barriers) - 1)
+
+    def _check_cta(self, cta: int) -> None:
+        self.whole("cta", cta, 0, self._ctas - 1)
+
+    def _prefix(self, cta: int) -> str:
+        return f"CTA{cta}." if self._ctas > 1 else ""
+
+
+def _caller() -> tuple[Path, int]:
+    """File and line of the innermost running code that is not the builder's own."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
+        frame = frame.f_back
+    return Path(frame.f_code.co_filename), frame.f_lineno

@@ -1,0 +1,298 @@
+"""What each fault does to a program. Names and stories are in faults.py; every function here is one mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from visualizer.programs.mutations import (
+    Change,
+    barrier_row,
+    consumers,
+    each,
+    everyone,
+    is_on,
+    is_release,
+    producers,
+    second_consumer,
+    stages_of,
+    tile_of,
+    with_count,
+    with_operations,
+    with_other_phase,
+)
+from visualizer.programs.operations import (
+    Arrive,
+    ArriveExpectTx,
+    Copy,
+    CpAsyncArrive,
+    Exit,
+    ExpectTx,
+    Init,
+    Operation,
+    Read,
+    ReadAsync,
+    Sync,
+    Wait,
+    WaitStores,
+)
+from visualizer.programs.program import Program, ProgramAgent
+from visualizer.semantics.pipeline_state import PipelineState
+
+
+def one_more_arrival_expected(program: Program) -> Program:
+    return with_count(program, "empty", lambda count: count + 1)
+
+
+def one_consumer_expected(program: Program) -> Program:
+    arrivals = _arrivals_of_a_release(program)
+    return with_count(program, "empty", lambda count: arrivals)
+
+
+def threads_expected(program: Program) -> Program:
+    return with_count(program, "full", lambda count: 32)
+
+
+def producer_other_phase(program: Program) -> Program:
+    return with_other_phase(program, producers(program))
+
+
+def consumer_other_phase(program: Program) -> Program:
+    return with_other_phase(program, consumers(program))
+
+
+def parity_never_flips(program: Program) -> Program:
+    return _with_parity(program, lambda wait, start: start.phase)
+
+
+def parity_flips_every_tile(program: Program) -> Program:
+    return _with_parity(program, lambda wait, start: start.phase ^ (wait.tile & 1))
+
+
+def only_the_first_releases(program: Program) -> Program:
+    silent = _drop(program, consumers(program)[1:], lambda op: is_release(program, op))
+    return one_consumer_expected(silent)
+
+
+def expect_twice_the_bytes(program: Program) -> Program:
+    return each(program, producers(program), lambda op: [_expecting(op, lambda size: 2 * size)])
+
+
+def expect_half_the_bytes(program: Program) -> Program:
+    """One completion for each copy, as the smallest copies have: steps could meet the expected bytes by chance."""
+    whole = each(program, producers(program), lambda op: [replace(op, whole=True) if isinstance(op, Copy) else op])
+    return each(whole, producers(program), lambda op: [_expecting(op, lambda size: size // 2)])
+
+
+def expect_without_arrive(program: Program) -> Program:
+    def change(op: Operation) -> Iterable[Operation]:
+        yield ExpectTx(op.barrier, op.bytes, op.tile, op.site) if isinstance(op, ArriveExpectTx) else op
+
+    return each(program, producers(program), change)
+
+
+def arrive_without_expect(program: Program) -> Program:
+    def change(op: Operation) -> Iterable[Operation]:
+        yield Arrive(op.barrier, 1, op.tile, op.site) if isinstance(op, ArriveExpectTx) else op
+
+    return each(program, producers(program), change)
+
+
+def tile_2_not_copied(program: Program) -> Program:
+    return _drop(program, producers(program), lambda op: isinstance(op, Copy) and op.tile == 2)
+
+
+def tile_1_not_released(program: Program) -> Program:
+    return _drop(program, consumers(program)[:1], lambda op: is_release(program, op) and tile_of(op) == 1)
+
+
+def second_never_releases(program: Program) -> Program:
+    return _drop(program, second_consumer(program), lambda op: is_release(program, op))
+
+
+def released_before_retired(program: Program) -> Program:
+    """Each wgmma's stage is released right after the wgmma is issued."""
+
+    def change(op: Operation) -> Iterable[Operation]:
+        if is_release(program, op):
+            return
+        yield op
+        if isinstance(op, ReadAsync):
+            yield Arrive(barrier_row(program, 0, "empty", op.stage), 1, op.tile, op.site)
+
+    return each(program, consumers(program), change)
+
+
+def releases_lag_by_all_stages(program: Program) -> Program:
+    def changing(agent: ProgramAgent) -> Change:
+        held: list[Operation] = []
+
+        def change(op: Operation) -> Iterable[Operation]:
+            if is_release(program, op):
+                held.append(op)
+                if len(held) > stages_of(program):
+                    yield held.pop(0)
+                return
+            if isinstance(op, Exit):
+                yield from held
+            yield op
+
+        return change
+
+    return with_operations(program, consumers(program), changing)
+
+
+def producer_has_no_tiles(program: Program) -> Program:
+    idle = _drop(program, producers(program), lambda op: tile_of(op) >= 0)
+    return _drop(idle, consumers(program), lambda op: tile_of(op) > 0)
+
+
+def no_acquire(program: Program) -> Program:
+    return _drop(program, producers(program), lambda op: isinstance(op, Wait) and op.tile >= 0)
+
+
+def no_consumer_wait(program: Program) -> Program:
+    return _drop(program, consumers(program), lambda op: isinstance(op, Wait) and is_on(program, op, "full"))
+
+
+def released_in_own_cta_only(program: Program) -> Program:
+    def changing(agent: ProgramAgent) -> Change:
+        def change(op: Operation) -> Iterable[Operation]:
+            if not (isinstance(op, Arrive) and program.barriers[op.barrier].cta != agent.agent.cta):
+                yield op
+
+        return change
+
+    return with_operations(program, consumers(program), changing)
+
+
+def peer_expects_its_own_half(program: Program) -> Program:
+    peers = [agent.agent.name for agent in program.agents if agent.agent.cta == 1]
+    return each(program, peers, lambda op: [_expecting(op, lambda size: size // 2)])
+
+
+def no_tail(program: Program) -> Program:
+    return _drop(program, producers(program), lambda op: isinstance(op, Wait) and op.tile < 0)
+
+
+def two_leaders(program: Program) -> Program:
+    return each(program, producers(program), lambda op: [op, op] if isinstance(op, ArriveExpectTx) else [op])
+
+
+def first_releases_twice(program: Program) -> Program:
+    return each(program, consumers(program)[:1], lambda op: [op, op] if is_release(program, op) else [op])
+
+
+def cursor_restarts_every_work_tile(program: Program) -> Program:
+    """The consumers make a new PipelineState for each work tile, while the producer's goes on."""
+    tiles, stages = int(program.config["tiles"]), stages_of(program)
+
+    def change(op: Operation) -> Iterable[Operation]:
+        if tile_of(op) < 0:
+            yield op
+            return
+        cursor = PipelineState(stages).advance(tile_of(op) % tiles)
+        if isinstance(op, Wait):
+            yield replace(op, barrier=barrier_row(program, 0, "full", cursor.index), parity=cursor.phase)
+        elif isinstance(op, Arrive):
+            yield replace(op, barrier=barrier_row(program, 0, "empty", cursor.index))
+        elif isinstance(op, Read):
+            yield replace(op, stage=cursor.index)
+        else:
+            yield op
+
+    return each(program, consumers(program), change)
+
+
+def barrier_initialised_again(program: Program) -> Program:
+    """The producer inits full[0] once more when it comes round to stage 0."""
+
+    def change(op: Operation) -> Iterable[Operation]:
+        if isinstance(op, Wait) and op.tile == stages_of(program):
+            row = barrier_row(program, program.barriers[op.barrier].cta, "full", 0)
+            yield Init(row, program.barriers[row].init_count, op.site)
+        yield op
+
+    return each(program, producers(program), change)
+
+
+def not_published(program: Program) -> Program:
+    return _drop(program, everyone(program), lambda op: isinstance(op, Sync))
+
+
+def second_half_on_stage_0(program: Program) -> Program:
+    """The second copy of every tile completes on full[0], whichever stage the tile is in."""
+
+    def changing(agent: ProgramAgent) -> Change:
+        seen: set[int] = set()
+
+        def change(op: Operation) -> Iterable[Operation]:
+            if isinstance(op, Copy):
+                if op.tile in seen:
+                    op = replace(op, barrier=barrier_row(program, agent.agent.cta, "full", 0))
+                seen.add(op.tile)
+            yield op
+
+        return change
+
+    return with_operations(program, producers(program), changing)
+
+
+def second_leaves_after_tile_2(program: Program) -> Program:
+    return _drop(program, second_consumer(program), lambda op: tile_of(op) > 2)
+
+
+def nobody_has_the_turn(program: Program) -> Program:
+    """The first consumer's turn waits have the parity of the others': it too waits to be given the turn."""
+
+    def change(op: Operation) -> Iterable[Operation]:
+        yield replace(op, parity=op.parity ^ 1) if isinstance(op, Wait) and is_on(program, op, "other") else op
+
+    return each(program, consumers(program)[:1], change)
+
+
+def released_before_stored(program: Program) -> Program:
+    """The stores are waited for only at the end."""
+
+    def change(op: Operation) -> Iterable[Operation]:
+        if isinstance(op, Exit):
+            yield WaitStores(site=op.site)
+        if not isinstance(op, WaitStores):
+            yield op
+
+    return each(program, consumers(program), change)
+
+
+def without_noinc(program: Program) -> Program:
+    def change(op: Operation) -> Iterable[Operation]:
+        yield replace(op, no_inc=False) if isinstance(op, CpAsyncArrive) else op
+
+    return each(program, producers(program), change)
+
+
+def _drop(program: Program, chosen: Iterable[str], unwanted: Callable[[Operation], bool]) -> Program:
+    return each(program, chosen, lambda op: [] if unwanted(op) else [op])
+
+
+def _with_parity(program: Program, parity: Callable[[Wait, PipelineState], int]) -> Program:
+    """Other parities for the consumers' waits on full barriers."""
+
+    def changing(agent: ProgramAgent) -> Change:
+        start = agent.agent.start or PipelineState(1)
+
+        def change(op: Operation) -> Iterable[Operation]:
+            wrong = isinstance(op, Wait) and is_on(program, op, "full")
+            yield replace(op, parity=parity(op, start)) if wrong and isinstance(op, Wait) else op
+
+        return change
+
+    return with_operations(program, consumers(program), changing)
+
+
+def _expecting(op: Operation, size: Callable[[int], int]) -> Operation:
+    return replace(op, bytes=size(op.bytes)) if isinstance(op, ArriveExpectTx) else op
+
+
+def _arrivals_of_a_release(program: Program) -> int:
+    first = next(agent for agent in program.agents if agent.agent.role == "consumer")
+    return next(op.count for op in first.operations if isinstance(op, Arrive) and is_release(program, op))

@@ -1,0 +1,57 @@
+"""The mistakes that SM90 pipelines are known for, each as a named mutation of a program that is clean without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from visualizer.programs.baseline import BaselineConfig, baseline
+from visualizer.programs.fault import SIZES, Fault
+from visualizer.programs.fault_table import ALL
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import Program
+
+FAULTS: Mapping[str, Fault] = {fault.id: fault for fault in ALL}
+"""Id -> fault."""
+
+
+def find_fault(name: str) -> Fault:
+    """The fault with this id or name, in any case. ProgramError if there is none."""
+    wanted = name.strip().lower()
+    for fault in FAULTS.values():
+        if wanted in (fault.id.lower(), fault.name):
+            return fault
+    known = ", ".join(f"{fault.id} {fault.name}" for fault in FAULTS.values())
+    raise ProgramError(f"--fault: there is no {name!r}; known are {known}")
+
+
+def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:
+    """The built-in `program` with the fault; its config names the fault. ProgramError if the fault does not fit."""
+    if program == LESSON:
+        if not fault.fits_lesson:
+            raise ProgramError(
+                f"--fault {fault.id} needs {_needs(fault)}, which the lesson does not have: use --program {fault.base}"
+            )
+        clean = lesson(config or LessonConfig())
+    else:
+        clean = baseline(BaselineConfig(**fault.setting))
+    broken = fault.apply(clean)
+    return replace(broken, config={**clean.config, "fault": fault.id})
+
+
+def faulty_lesson_config(fault: Fault, config: LessonConfig) -> LessonConfig:
+    """The lesson's parameters with the fault. ProgramError if it is not one of its parameters."""
+    if fault.lesson_change is None:
+        possible = ", ".join(fault.id for fault in FAULTS.values() if fault.lesson_change is not None)
+        raise ProgramError(
+            f"--fault {fault.id} changes what agents do, and the GPU's kernel takes only the lesson's parameters:"
+            f" use --source simulator, or one of {possible}"
+        )
+    return config.changed(**fault.lesson_change(config))
+
+
+def _needs(fault: Fault) -> str:
+    options = {name: value for name, value in fault.setting.items() if name not in SIZES}
+    return " and ".join(f"{name} = {value}" for name, value in options.items())

@@ -1,0 +1,64 @@
+"""Loads a user's FILE.py and runs its `program()`. Whatever is wrong with it is one sentence with the file and line.
+
+The file is Python and runs with the user's rights, as any script does.
+"""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import Program
+
+ENTRY = "program"
+
+
+def is_file_name(name: str) -> bool:
+    """Whether `--program NAME` means a file rather than a built-in program."""
+    return name.endswith(".py")
+
+
+def load_program(path: Path) -> Program:
+    """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProgramError(
+            f"--program {path}: {error.strerror or error}; name a Python file that defines {ENTRY}()"
+        ) from None
+    except UnicodeDecodeError:
+        raise ProgramError(f"{path}: not a Python file: its text is not UTF-8") from None
+    try:
+        code = compile(text, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise ProgramError(f"{path}:{error.lineno or 1}: not valid Python: {error.msg}") from None
+    except ValueError as error:
+        raise ProgramError(f"{path}:1: not valid Python: {error}") from None
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        exec(code, module.__dict__)
+        entry = getattr(module, ENTRY, None)
+        if not callable(entry):
+            raise ProgramError(f"{path}:1: defines no function {ENTRY}(); add one that returns Builder(...).build()")
+        program = entry()
+    except (ProgramError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        _fail(path, error)
+    if not isinstance(program, Program):
+        line = entry.__code__.co_firstlineno if hasattr(entry, "__code__") else 1
+        raise ProgramError(
+            f"{path}:{line}: {ENTRY}() must return what Builder.build() makes, not {type(program).__name__}"
+        )
+    return program
+
+
+def _fail(path: Path, error: BaseException) -> NoReturn:
+    """Name the innermost line of the file itself that led to `error`."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    raise ProgramError(f"{path}:{lines[-1] if lines else 1}: {' '.join(what.split())}") from None

@@ -1,0 +1,117 @@
+"""Tools that change a finished program, operation by operation: what the named faults are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from visualizer.programs.operations import Advance, Arrive, Init, Operation, Wait
+from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import Program, ProgramAgent
+from visualizer.semantics.pipeline_state import PipelineState
+from visualizer.trace.tables import BarrierKind
+
+Change = Callable[[Operation], Iterable[Operation]]
+"""What becomes of one operation: nothing, itself, another, or several."""
+
+
+def with_operations(program: Program, chosen: Iterable[str], change: Callable[[ProgramAgent], Change]) -> Program:
+    """`program` with the operations of the agents named in `chosen` changed; `change` is asked anew for each agent."""
+    names = set(chosen)
+    agents = []
+    for agent in program.agents:
+        if agent.agent.name in names:
+            one = change(agent)
+            agent = replace(agent, operations=tuple(new for old in agent.operations for new in one(old)))
+        agents.append(agent)
+    return replace(program, agents=tuple(agents))
+
+
+def each(program: Program, chosen: Iterable[str], change: Change) -> Program:
+    """`with_operations` for a change that needs to know nothing of the agent."""
+    return with_operations(program, chosen, lambda agent: change)
+
+
+def with_count(program: Program, kind: BarrierKind, count: Callable[[int], int]) -> Program:
+    """`program` with other init counts for all barriers of `kind`."""
+    rows = {row for row, barrier in enumerate(program.barriers) if barrier.kind == kind}
+    barriers = tuple(
+        replace(barrier, init_count=count(barrier.init_count)) if row in rows else barrier
+        for row, barrier in enumerate(program.barriers)
+    )
+
+    def change(operation: Operation) -> Iterable[Operation]:
+        if isinstance(operation, Init) and operation.barrier in rows:
+            operation = replace(operation, count=count(operation.count))
+        yield operation
+
+    return replace(each(program, everyone(program), change), barriers=barriers)
+
+
+def with_other_phase(program: Program, chosen: list[str]) -> Program:
+    """`program` with the agents' cursors starting in the other phase, so that each of their waits has the other
+    parity."""
+    agents = []
+    for agent in program.agents:
+        start = agent.agent.start
+        if agent.agent.name in chosen and start is not None:
+            flipped = tuple(map(_with_other_phase, agent.operations))
+            agent = ProgramAgent(replace(agent.agent, start=_flip(start)), flipped)
+        agents.append(agent)
+    return replace(program, agents=tuple(agents))
+
+
+def everyone(program: Program) -> list[str]:
+    return [agent.agent.name for agent in program.agents]
+
+
+def producers(program: Program) -> list[str]:
+    return [agent.agent.name for agent in program.agents if agent.agent.role == "producer"]
+
+
+def consumers(program: Program) -> list[str]:
+    return [agent.agent.name for agent in program.agents if agent.agent.role == "consumer"]
+
+
+def second_consumer(program: Program) -> list[str]:
+    """The second consumer of CTA 0; ProgramError if it has only one."""
+    names = [a.agent.name for a in program.agents if a.agent.role == "consumer" and a.agent.cta == 0]
+    if len(names) < 2:
+        raise ProgramError("--fault: this fault is made by the second consumer, and the program has only one")
+    return names[1:2]
+
+
+def is_on(program: Program, operation: Operation, kind: BarrierKind) -> bool:
+    """Whether the operation is on a barrier of this kind."""
+    row = getattr(operation, "barrier", -1)
+    return row >= 0 and program.barriers[row].kind == kind
+
+
+def is_release(program: Program, operation: Operation) -> bool:
+    return isinstance(operation, Arrive) and is_on(program, operation, "empty")
+
+
+def tile_of(operation: Operation) -> int:
+    return int(getattr(operation, "tile", -1))
+
+
+def stages_of(program: Program) -> int:
+    return max(barrier.stage for barrier in program.barriers) + 1
+
+
+def barrier_row(program: Program, cta: int, kind: BarrierKind, stage: int) -> int:
+    """The row of a CTA's barrier of this kind and stage."""
+    places = [(barrier.cta, barrier.kind, barrier.stage) for barrier in program.barriers]
+    return places.index((cta, kind, stage))
+
+
+def _with_other_phase(operation: Operation) -> Operation:
+    if isinstance(operation, Wait):
+        return replace(operation, parity=operation.parity ^ 1)
+    if isinstance(operation, Advance):
+        return replace(operation, state=_flip(operation.state))
+    return operation
+
+
+def _flip(state: PipelineState) -> PipelineState:
+    return replace(state, phase=state.phase ^ 1)
