@@ -40,7 +40,7 @@ class ExperimentPanel(QWidget):
         for key, title in SOURCES.items():
             self.source.addItem(title, key)
         self.program = QComboBox(accessibleName="Program")
-        self.program.addItems(sorted(PROGRAMS))
+        self.program.addItems(list(PROGRAMS))
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
         self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
         self.form = ParameterForm()

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualizer.app.document import Document
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.sources.errors import Cancelled
+from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
@@ -67,12 +68,14 @@ def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
 
 def _record(experiment: Experiment, progress: Progress, cancelled: CancelCheck) -> Trace:
     if experiment.source == "gpu":
+        if experiment.program != LESSON:
+            raise SourceError(f"The GPU runs the lesson's kernel; run {experiment.program} in the simulator")
         from visualizer.sources.gpu.launcher import record_gpu
 
         return record_gpu(experiment.config, progress=progress, cancelled=cancelled)
     from visualizer.sources.simulator import simulate
 
-    program = find_program(experiment.program)(experiment.config)
+    program = find_program(experiment.program, experiment.config)
     return simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
 
 

@@ -7,16 +7,25 @@ import re
 from typing import Any
 
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
-from visualizer.programs.registry import PROGRAMS
+from visualizer.programs.program import Program
+from visualizer.programs.registry import PROGRAMS, find_program
 
 _DEFAULTS = LessonConfig()
 _TILE = re.compile(r"(\d+)[xX](\d+)")
 
 
 def add_program_options(parser: argparse.ArgumentParser) -> None:
-    """Add --program, --tile RxC and one option per parameter; `config_from` reads them back."""
+    """Add --program, --fault, --tile RxC and one option per parameter; `program_from` reads them back."""
     group = parser.add_argument_group("program")
-    group.add_argument("--program", choices=sorted(PROGRAMS), default="lesson", help="which pipeline (default: lesson)")
+    group.add_argument(
+        "--program",
+        metavar="NAME|FILE.py",
+        help=f"which pipeline: {', '.join(PROGRAMS)}, or a file that describes one (default: lesson; with --fault, the"
+        " program the fault is told of)",
+    )
+    group.add_argument(
+        "--fault", metavar="NAME", help="with a mistake in it, by id or name, such as F06 (docs/programs.md lists them)"
+    )
     group.add_argument(
         "--tile",
         type=_tile,
@@ -45,6 +54,11 @@ def config_from(args: argparse.Namespace) -> LessonConfig:
     if args.tile is not None:
         values["tile_rows"], values["tile_columns"] = args.tile
     return LessonConfig(**values)
+
+
+def program_from(args: argparse.Namespace) -> Program:
+    """The program the options describe; ProgramError names the option, or the file and line, that is wrong."""
+    return find_program(args.program, config_from(args), args.fault)
 
 
 def _help(parameter: Parameter) -> str:

@@ -15,9 +15,9 @@ from types import FrameType
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
-from visualizer.cli.program_options import add_program_options, config_from
-from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.registry import find_program
+from visualizer.cli.program_options import add_program_options, config_from, program_from
+from visualizer.programs.faults import faulty_lesson_config, find_fault
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import save
@@ -28,6 +28,8 @@ EXAMPLES = """examples:
   phasescope record --source gpu -o h200.pscope             the same kernel on the GPU
   phasescope record --consumer-delay 2000 -o slow.pscope    slow consumers: the producer blocks
   phasescope record --stages 1 -o one.pscope                one stage: no overlap
+  phasescope record --fault F06 -o stuck.pscope             a known mistake, see docs/programs.md
+  phasescope record --program mine.py -o mine.pscope        a pipeline described in mine.py
   phasescope record --source gpu --ctas 132 --tiles 1024 --check checksum -o full.pscope
 
 exit status: 0 completed without errors; 1 ended otherwise or found errors (the recording is saved all the same);
@@ -65,12 +67,11 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    config = config_from(args)
     _check_output(args.output)
     _check_source_options(args)
     try:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
-            trace = _record(args, config, progress, cancelled)
+            trace = _record(args, progress, cancelled)
     except Cancelled:
         print("phasescope: cancelled; nothing was saved", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -91,12 +92,11 @@ def summary(trace: Trace) -> str:
     )
 
 
-def _record(args: argparse.Namespace, config: LessonConfig, progress: Progress | None, cancelled: CancelCheck) -> Trace:
+def _record(args: argparse.Namespace, progress: Progress | None, cancelled: CancelCheck) -> Trace:
     if args.source == "simulator":
         from visualizer.sources.simulator import simulate
 
-        program = find_program(args.program)(config)
-        return simulate(program, seed=args.seed or 0, progress=progress, cancelled=cancelled)
+        return simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
     from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 
     given = {
@@ -106,7 +106,15 @@ def _record(args: argparse.Namespace, config: LessonConfig, progress: Progress |
         "time_limit_s": args.time_limit,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
-    return record_gpu(config, options, progress=progress, cancelled=cancelled)
+    if args.program not in (None, LESSON):
+        raise UserError(f"--source gpu runs the lesson's kernel; --program {args.program} needs --source simulator")
+    config = config_from(args)
+    if args.fault is None:
+        return record_gpu(config, options, progress=progress, cancelled=cancelled)
+    fault = find_fault(args.fault)
+    trace = record_gpu(faulty_lesson_config(fault, config), options, progress=progress, cancelled=cancelled)
+    # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
+    return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": fault.id}))
 
 
 def _is_clean(trace: Trace) -> bool:

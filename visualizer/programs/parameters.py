@@ -89,7 +89,9 @@ class LessonConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LessonConfig:
+        """From a recording's `config`; the name of a fault in it is no parameter. ProgramError if one is unknown."""
         known = {field.name for field in fields(cls)}
+        values = {name: value for name, value in values.items() if name != "fault"}
         unknown = sorted(set(values) - known)
         if unknown:
             raise ProgramError(f"unknown parameter {unknown[0]!r}; known are {', '.join(sorted(known))}")

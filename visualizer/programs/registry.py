@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
@@ -24,12 +25,17 @@ PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {LESSON: lesson, BAS
 """Name -> the function that lays the program out with given parameters."""
 
 
-def find_program(name_or_path: str, config: LessonConfig | None = None, fault: str | None = None) -> Program:
+def find_program(
+    name_or_path: str | None = None, config: LessonConfig | None = None, fault: str | None = None
+) -> Program:
     """The built-in program or the user's FILE.py, with the fault of this id or name.
 
-    `config` holds the lesson's parameters. ProgramError says which of the three does not fit.
+    None: the program that the fault is told of, or the lesson. `config` holds the lesson's parameters. ProgramError
+    says which of the three does not fit.
     """
     config = config or LessonConfig()
+    if name_or_path is None:
+        name_or_path = LESSON if fault is None else find_fault(fault).base
     if is_file_name(name_or_path):
         _refuse_parameters(name_or_path, config)
         if fault is not None:
@@ -48,6 +54,17 @@ def find_program(name_or_path: str, config: LessonConfig | None = None, fault: s
     if name_or_path != LESSON:
         _refuse_parameters(name_or_path, config)
     return faulty_program(name_or_path, find_fault(fault), config)
+
+
+def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
+    """The built-in program that a recording's meta names, with its parameters and fault; None if it is no built-in.
+
+    ProgramError if the parameters are not the program's own.
+    """
+    fault = config.get("fault")
+    if name == LESSON:
+        return find_program(name, LessonConfig.from_dict(config), fault)
+    return find_program(name, None, fault) if name == BASELINE else None
 
 
 def _refuse_parameters(program: str, config: LessonConfig) -> None:
