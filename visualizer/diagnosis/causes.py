@@ -1,0 +1,248 @@
+"""The likely cause of a wait that nothing will ever release, in one sentence, with the first event that went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from visualizer.diagnosis.outlook import Outlook
+from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause
+from visualizer.diagnosis.places import init_step, line, site_at
+from visualizer.diagnosis.report import Place
+from visualizer.diagnosis.wording import counted, listed
+from visualizer.trace.schema import EventKind
+
+_WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """`certain`: the recording shows this very fault, not only that nobody is left to help."""
+
+    sentence: str
+    divergence: int | None = None
+    site: Place | None = None
+    certain: bool = True
+
+
+def lapped_cause(outlook: Outlook, wait: int) -> Cause:
+    """Why a wait blocks on a phase that has completed already, or that lies further ahead than the next."""
+    trace, waits = outlook.trace, outlook.waits
+    row, wanted = int(waits.barrier[wait]), int(waits.wanted[wait])
+    name = trace.barriers[row].name
+    agent = trace.agents[int(waits.agent[wait])].name
+    now = outlook.barrier(row).phase
+    begin = int(waits.begin[wait])
+    if wrong := parity_cause(outlook.history, waits, wait):
+        first = first_wrong_parity(outlook.history, waits, wait)
+        return Cause(wrong, first, site_at(trace, first))
+    if now < wanted:
+        return Cause(
+            f"{agent} means phase #{wanted} of {name}, but the barrier is still in #{now}: it would pass one phase"
+            " early, because it has used the barrier more often than phases completed.",
+            begin,
+        )
+    completions = np.flatnonzero(
+        (outlook.history.kinds == EventKind.PHASE_COMPLETE)
+        & (trace.events["barrier"] == row)
+        & (trace.events["amount"] == wanted + 1)
+    )
+    lap = int(completions[0]) if len(completions) else None
+    return Cause(
+        f"Phase #{wanted} of {name} completed, and so did #{wanted + 1} before {agent} looked: with one parity bit it"
+        f" waits for ever. {lapped_because(trace.barriers[row], agent)}",
+        lap,
+        site_at(trace, lap) if lap is not None else None,
+    )
+
+
+def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
+    """Why the phase the wait means can not complete any more."""
+    row = int(outlook.waits.barrier[wait])
+    if outlook.barrier(row).pending == 0:
+        return _bytes_cause(outlook, row)
+    for look in (_expect_without_arrive, _starts_with_wrong_phase, _missing_release, _count_mismatch, _gone):
+        if (cause := look(outlook, wait)) is not None:
+            return cause
+    names = [outlook.trace.agents[agent].name for agent in cycle]
+    if cycle:
+        around = ", ".join(f"{a} for {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
+        return Cause(f"A cycle of waits: {around}; none of them can go on.", certain=False)
+    name = outlook.trace.barriers[row].name
+    return Cause(f"Nobody that is left will arrive on {name} for this phase.", certain=False)
+
+
+def _bytes_cause(outlook: Outlook, row: int) -> Cause:
+    """All arrivals are in and the bytes do not come out even."""
+    trace, events = outlook.trace, outlook.trace.events
+    state, phase = outlook.barrier(row), outlook.open_phase(row)
+    name = trace.barriers[row].name
+    expects = [s for s in phase.arrivals if outlook.history.kinds[s] == EventKind.ARRIVE_EXPECT_TX]
+    expects = sorted([*expects, *phase.bytes_expected])
+    expected = int(events["amount"][expects].sum()) if expects else 0
+    delivered = int(events["amount"][list(phase.bytes_landed)].sum()) if phase.bytes_landed else 0
+    first = expects[0] if expects else None
+    site = site_at(trace, first) if first is not None else None
+    if state.tx < 0:
+        return Cause(
+            f"The copies bring {delivered} bytes to phase #{state.phase} of {name}, which expects only {expected}: tx"
+            f" is {state.tx} and never exactly 0. Expect {delivered} bytes{line(site)}.",
+            first,
+            site,
+        )
+    if outlook.in_flight(row):
+        return Cause(f"A copy of {state.tx} bytes to {name} is in flight.", first, site, certain=False)
+    tile = int(events["tile"][first]) if first is not None else -1
+    of_tile = f"of tile {tile} " if tile >= 0 else ""
+    if not delivered:
+        astray = _astray(outlook, row)
+        return Cause(
+            f"{name} expects {expected} bytes for phase #{state.phase}, but the copy {of_tile}was never issued to"
+            f" it{astray}: no copy is in flight. Do not expect bytes for a tile that is not copied{line(site)}.",
+            first,
+            site,
+        )
+    return Cause(
+        f"{name} expects {expected} bytes for phase #{state.phase}, the copies delivered {delivered} and none is in"
+        f" flight: {state.tx} bytes will never come. Expect {delivered} bytes, or issue the missing copy{line(site)}.",
+        first,
+        site,
+    )
+
+
+def _astray(outlook: Outlook, row: int) -> str:
+    """Another barrier of the CTA that got bytes nobody expected."""
+    barriers = outlook.trace.barriers
+    for other, barrier in enumerate(barriers):
+        if other != row and barrier.cta == barriers[row].cta and outlook.barrier(other).tx < 0:
+            return f"; {-outlook.barrier(other).tx} bytes that nobody expected came to {barrier.name}"
+    return ""
+
+
+def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
+    row = int(outlook.waits.barrier[wait])
+    phase, arrived = outlook.open_phase(row), outlook.arrived(row)
+    events = outlook.trace.events
+    alone = [step for step in phase.bytes_expected if int(events["agent"][step]) not in arrived]
+    if not alone:
+        return None
+    agent = outlook.trace.agents[int(events["agent"][alone[0]])].name
+    name, state = outlook.trace.barriers[row].name, outlook.barrier(row)
+    site = site_at(outlook.trace, alone[0])
+    return Cause(
+        f"{agent} did expect_tx on {name} and never arrived: tx is {state.tx} but pending stays {state.pending}, because"
+        f" expect_tx does not arrive. Use arrive.expect_tx{line(site)}.",
+        alone[0],
+        site,
+    )
+
+
+def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
+    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
+    trace, waits = outlook.trace, outlook.waits
+    row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
+    barrier = trace.barriers[row]
+    fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
+    if barrier.kind != "empty" or not fresh or outlook.arrived(row):
+        return None
+    events = trace.events
+    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["agent"] == agent)
+    if bool(issued.any()) or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+        return None
+    begin = int(waits.begin[wait])
+    return Cause(
+        f"No event ever on {barrier.name.split('[')[0]}[*]: every stage is free at first, and {trace.agents[agent].name}"
+        " waits with parity 0 for a release that only follows its own copies. The producer must start inverted, with"
+        " phase 1 (make_producer_start_state).",
+        begin,
+        site_at(trace, begin),
+    )
+
+
+def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
+    """A consumer that read the stage and did not release it: never does, missed this one, or holds too many."""
+    row = int(outlook.waits.barrier[wait])
+    barrier = outlook.trace.barriers[row]
+    if barrier.kind != "empty":
+        return None
+    arrived = outlook.arrived(row)
+    events = outlook.trace.events
+    for agent in outlook.candidates(row):
+        read = outlook.last_read(agent, barrier.stage) if outlook.trace.agents[agent].cta == barrier.cta else None
+        if agent in arrived or read is None or (agent in outlook.exited and outlook.ever_arrived(agent, row)):
+            continue
+        name, tile = outlook.trace.agents[agent].name, int(events["tile"][read])
+        spot = site_at(outlook.trace, read)
+        if not outlook.ever_arrived(agent, row) and outlook.next_arrival(agent, row) is None:
+            return Cause(
+                f"{name} has no arrival on {barrier.name.split('[')[0]}[*] at all, though it reads every stage and"
+                f" {barrier.name} counts {counted(outlook.barrier(row).needed, 'arrival')}: it must release each tile,"
+                " or not be counted.",
+                read,
+                spot,
+            )
+        held = outlook.held_stages(agent)
+        coming = outlook.next_arrival(agent, row)
+        late = coming is not None and coming.certain and 0 <= coming.tile <= tile
+        if late or (len(held) == outlook.trace.stages and (coming is None or coming.tile < 0)):
+            return Cause(
+                f"{name} holds {listed([f'stage {s}' for s in held])}, all that there are, and needs one more before it"
+                f" releases tile {tile}: its release must lag fewer than {outlook.trace.stages} tiles.",
+                read,
+                spot,
+            )
+        if barrier.stage in held:
+            return Cause(
+                f"{name} read tile {tile} from stage {barrier.stage} and never arrived on {barrier.name}: one release is"
+                f" missing after the read{line(spot)}.",
+                read,
+                spot,
+            )
+    return None
+
+
+def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
+    """Everybody who ever arrives has arrived, and the init count asks for more."""
+    row = int(outlook.waits.barrier[wait])
+    arrived = outlook.arrived(row)
+    state, trace = outlook.barrier(row), outlook.trace
+    owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
+    if not arrived or owing or state.phase > 0:
+        return None
+    name, total = trace.barriers[row].name, sum(count for count, _ in arrived.values())
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    sentence = (
+        f"{name} is initialised for {counted(state.needed, 'arrival')} per phase, but only {total}"
+        f" {'comes' if total == 1 else 'come'} ({listed([trace.agents[a].name for a in sorted(arrived)])}) and nobody"
+        f" else can"
+    )
+    if total * _WARP == state.needed:
+        why = ": the init counts threads, and one elected lane arrives"
+    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
+        why = ": the release reaches only the own CTA, and the arrivals of the other CTAs are missing"
+    else:
+        why = ""
+    return Cause(f"{sentence}{why}. Initialise it with {total}{line(site)}, or add the missing arrivals.", init, site)
+
+
+def _gone(outlook: Outlook, wait: int) -> Cause | None:
+    """The roles that owe the arrival have left."""
+    row = int(outlook.waits.barrier[wait])
+    trace, name = outlook.trace, outlook.trace.barriers[row].name
+    owing = [a for a in outlook.candidates(row) if a not in outlook.arrived(row) and a != outlook.waits.agent[wait]]
+    left = [a for a in owing if a in outlook.exited]
+    if not left or len(left) < len(owing):
+        return None
+    first = min(left, key=lambda a: outlook.exited[a])
+    step = outlook.exited[first]
+    who = listed([trace.agents[a].name for a in left])
+    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (trace.events["agent"] == first)
+    having = "" if bool(issued.any()) or trace.agents[first].role != "producer" else " having issued nothing"
+    return Cause(
+        f"{who} exited{having}, and {name} still needs {counted(outlook.barrier(row).pending, 'arrival')} for phase"
+        f" #{outlook.barrier(row).phase}: the roles disagree on how many tiles there are.",
+        step,
+        site_at(trace, step),
+    )

@@ -1,0 +1,251 @@
+"""What the counts of a recording say whether or not anybody is blocked: undefined operations, phases that complete
+twice for one use of a stage, bytes left over, arrivals at a CTA that has left, data that the kernel found wrong."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from visualizer.diagnosis.places import init_step, line, site_at
+from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.waits import Waits, phase_at
+from visualizer.diagnosis.wording import counted
+from visualizer.replay.history import History
+from visualizer.replay.step_index import kind_mask
+from visualizer.trace.schema import ARRIVAL_KINDS, EventKind, kind_name
+
+_UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
+
+
+def count_findings(history: History, waits: Waits) -> list[Finding]:
+    """All of them, worst first."""
+    if not history.steps:
+        return []
+    return [
+        *_ending(history),
+        *_impossible_counts(history),
+        *_completed_twice(history, waits),
+        *_left_over(history),
+        *_after_exit(history),
+        *_wrong_data(history),
+    ]
+
+
+def _ending(history: History) -> list[Finding]:
+    ending = history.trace.meta.ending
+    if ending.kind != "crash":
+        return []
+    step = history.steps - 1
+    told = _UNDEFINED.fullmatch(ending.detail)
+    row = history.trace.barrier_index.get(told["barrier"], -1) if told else -1
+    if told is None or row < 0:
+        return [Finding("CRASH", "error", ending.detail or "The run crashed.", step=step)]
+    barrier, state = history.trace.barriers[row], history.barrier_at(row, step)
+    over = "are pending" in told["what"]
+    cause = f"{told['what'].strip().rstrip('.')}."
+    if over:
+        cause = (
+            f"{told['agent']} would {cause[:-1]} in phase #{state.phase} of {barrier.name}: it is a phase ahead of the"
+            " barrier, or arrives more often than the init counts."
+        )
+    agent = history.trace.agent_index.get(told["agent"])
+    last = history.agents.acts.before(agent, history.steps) if agent is not None else None
+    return [
+        Finding(
+            "OVER-ARRIVAL" if over else "UNDEFINED",
+            "error",
+            cause,
+            agent=told["agent"],
+            barrier=barrier.name,
+            stage=barrier.stage if barrier.stage >= 0 else None,
+            phase_now=state.phase,
+            pending=state.pending,
+            expected=state.needed,
+            tx=state.tx,
+            first_divergence=last,
+            site=site_at(history.trace, last) if last is not None else None,
+            step=step,
+        )
+    ]
+
+
+def _impossible_counts(history: History) -> list[Finding]:
+    """A phase with more arrivals than it takes, or an operation on an object that is no barrier; the first of each."""
+    columns = history.barriers
+    if history.trace.meta.records_lost or not len(columns.kind):
+        return []
+    over = columns.pending < 0
+    init = columns.kind == EventKind.INIT
+    invalid = ~columns.valid & ~init & (columns.kind != EventKind.INVAL)
+    has_init = np.bincount(columns.index.keys[init] // history.steps, minlength=len(history.trace.barriers)) > 0
+    barrier = columns.index.keys // history.steps
+    invalid &= has_init[barrier]
+    found = []
+    for verdict, rows in (("OVER-ARRIVAL", over), ("UNDEFINED", invalid)):
+        steps = (columns.index.keys - barrier * history.steps)[rows]
+        if not len(steps):
+            continue
+        step = int(steps.min())
+        event = history.trace.events[step]
+        row = history.trace.barriers[int(event["barrier"])]
+        state = history.barrier_at(int(event["barrier"]), step)
+        word = kind_name(int(event["kind"]))
+        cause = (
+            f"{word} on {row.name} before its init (or after its inval): publish the initialised barriers to everybody"
+            " before their first use."
+            if verdict == "UNDEFINED"
+            else f"{word} on {row.name} makes {counted(state.needed - state.pending, 'arrival')} in phase"
+            f" #{state.phase}, which takes {state.needed}: somebody arrives twice, or the init count is too small."
+        )
+        found.append(
+            Finding(
+                verdict,
+                "error",
+                cause,
+                agent=history.trace.agents[int(event["agent"])].name,
+                barrier=row.name,
+                stage=row.stage if row.stage >= 0 else None,
+                phase_now=state.phase,
+                pending=state.pending,
+                expected=state.needed,
+                tx=state.tx,
+                first_divergence=step,
+                site=site_at(history.trace, step),
+                step=step,
+            )
+        )
+    return found
+
+
+def _completed_twice(history: History, waits: Waits) -> list[Finding]:
+    """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice."""
+    trace, events = history.trace, history.trace.events
+    full = {(b.cta, b.stage): row for row, b in enumerate(trace.barriers) if b.kind == "full"}
+    pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
+    for row, barrier in enumerate(trace.barriers):
+        if barrier.kind == "empty":
+            pairs[row] = full.get((barrier.cta, barrier.stage), -1)
+    # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
+    ahead = np.full(len(trace.barriers) + 1, -1, np.int64)
+    first = waits.use == 0
+    np.maximum.at(ahead, waits.barrier[first], waits.wanted[first] + 1)
+    steps = history.completion_steps
+    empty = events["barrier"][steps].astype(np.int64)
+    keep = (pairs[empty] >= 0) & (ahead[empty] >= 0)
+    steps, empty = steps[keep], empty[keep]
+    filled = phase_at(history, pairs[empty], steps)
+    wrong = np.flatnonzero(events["amount"][steps] + 1 > filled + ahead[empty])
+    findings: dict[int, Finding] = {}
+    for index in wrong:
+        step, row = int(steps[index]), int(empty[index])
+        barrier = trace.barriers[row]
+        if barrier.cta not in findings:
+            findings[barrier.cta] = _twice(history, step, row, int(filled[index]))
+    return list(findings.values())
+
+
+def _twice(history: History, step: int, row: int, filled: int) -> Finding:
+    trace, events = history.trace, history.trace.events
+    barrier, state = trace.barriers[row], history.barrier_at(row, step)
+    tile = int(events["tile"][step])
+    mine = kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] == row) & (events["tile"] == tile)
+    total = int(events["amount"][mine].sum())
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    per_use = f"; {total} arrivals come for tile {tile}" if tile >= 0 else ""
+    return Finding(
+        "COUNT MISMATCH",
+        "error",
+        f"{barrier.name} completed phase #{int(events['amount'][step])} when its stage had been filled only"
+        f" {counted(filled, 'time')}: it completes more than once for one use, because it is initialised for"
+        f" {counted(state.needed, 'arrival')}{per_use}. The producer may overwrite a tile that is still read{line(site)}.",
+        barrier=barrier.name,
+        stage=barrier.stage if barrier.stage >= 0 else None,
+        tile=tile if tile >= 0 else None,
+        phase_now=state.phase,
+        pending=state.pending,
+        expected=state.needed,
+        tx=state.tx,
+        first_divergence=init,
+        site=site,
+        step=step,
+    )
+
+
+def _left_over(history: History) -> list[Finding]:
+    """Bytes expected and never delivered, or delivered and never expected, in a run that ended all the same."""
+    if history.trace.meta.ending.kind != "completed":
+        return []
+    found = []
+    for row, barrier in enumerate(history.trace.barriers):
+        state = history.barrier_at(row, history.steps - 1)
+        if not state.valid or not state.tx:
+            continue
+        what = (
+            f"{state.tx} bytes were expected and never delivered"
+            if state.tx > 0
+            else f"{-state.tx} bytes were delivered that nobody expected"
+        )
+        found.append(
+            Finding(
+                "BYTES LEFT OVER",
+                "warning",
+                f"The run ended while {barrier.name} was open in phase #{state.phase}: {what}.",
+                barrier=barrier.name,
+                stage=barrier.stage if barrier.stage >= 0 else None,
+                phase_now=state.phase,
+                pending=state.pending,
+                expected=state.needed,
+                tx=state.tx,
+                step=history.steps - 1,
+            )
+        )
+    return found[:1]
+
+
+def _after_exit(history: History) -> list[Finding]:
+    """A remote arrival at a CTA whose agents have all left: its shared memory is no longer its own."""
+    trace, events = history.trace, history.trace.events
+    if trace.ctas < 2:
+        return []
+    agent_cta = trace.agent_cta[events["agent"]]
+    barrier_cta = np.append(trace.barrier_cta, -1)[events["barrier"]]
+    remote = (barrier_cta >= 0) & (barrier_cta != agent_cta) & kind_mask(*ARRIVAL_KINDS)[history.kinds]
+    if not remote.any():
+        return []
+    exits = np.flatnonzero(history.kinds == EventKind.EXIT)
+    people = np.bincount([a.cta for a in trace.agents if a.role != "copy_engine"], minlength=trace.ctas)
+    left = np.full(trace.ctas, np.iinfo(np.int64).max)
+    for cta in range(trace.ctas):
+        mine = exits[agent_cta[exits] == cta]
+        if len(mine) and len(mine) == people[cta]:
+            left[cta] = mine[-1]
+    late = np.flatnonzero(remote)
+    late = late[late > left[barrier_cta[late]]]
+    if not len(late):
+        return []
+    step = int(late[0])
+    barrier = trace.barriers[int(events["barrier"][step])]
+    return [
+        Finding(
+            "UNDEFINED",
+            "error",
+            f"{trace.agents[int(events['agent'][step])].name} arrives on {barrier.name}, but every agent of CTA"
+            f" {barrier.cta} has exited: a CTA of a cluster must stay until its peers have arrived (producer_tail).",
+            agent=trace.agents[int(events["agent"][step])].name,
+            barrier=barrier.name,
+            stage=barrier.stage if barrier.stage >= 0 else None,
+            first_divergence=int(left[barrier.cta]),
+            site=site_at(trace, step),
+            step=step,
+        )
+    ]
+
+
+def _wrong_data(history: History) -> list[Finding]:
+    errors = int(history.trace.meta.check.get("errors", 0) or 0)
+    if not errors:
+        return []
+    sentence = f"The kernel's own check found {counted(errors, 'wrong value')} in what the consumers read."
+    return [Finding("WRONG DATA", "error", sentence, step=history.steps - 1)]

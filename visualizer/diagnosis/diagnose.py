@@ -1,0 +1,53 @@
+"""diagnose: everything that is wrong with a recording, root causes first; no finding at all on a sound one."""
+
+from __future__ import annotations
+
+from visualizer.diagnosis.blocked import blocked_findings
+from visualizer.diagnosis.counts import count_findings
+from visualizer.diagnosis.hazard_findings import hazard_findings
+from visualizer.diagnosis.outlook import Outlook
+from visualizer.diagnosis.passes import pass_findings
+from visualizer.diagnosis.rebuild import program_of
+from visualizer.diagnosis.report import SEVERITIES, Finding, Report
+from visualizer.diagnosis.waits import build_waits
+from visualizer.programs.program import Program
+from visualizer.replay.history import History
+
+_STUCK = ("deadlock", "timeout")
+
+
+def diagnose(history: History, program: Program | None = None) -> Report:
+    """The diagnosis of a history. `program`, if given, tells what the blocked agents would have done next; for the
+    recordings of built-in programs it is laid out again from the recording's parameters.
+
+    With records lost only the blocked agents are judged: counts and orders would be guesses.
+    """
+    meta = history.trace.meta
+    lost = meta.records_lost + meta.events_dropped
+    waits = build_waits(history)
+    findings: list[Finding] = []
+    if meta.ending.kind in _STUCK:
+        findings += _stuck(history, Outlook(history, waits, program or program_of(history.trace)))
+    if not lost:
+        findings += count_findings(history, waits)
+        findings += pass_findings(history, waits)
+        findings += hazard_findings(history, waits)
+    elif meta.ending.kind == "crash":
+        findings += count_findings(history, waits)[:1]
+    findings.sort(key=_rank)
+    return Report(meta.ending.kind, lost, tuple(findings))
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    """Worst first, then what went wrong first."""
+    since = finding.first_divergence if finding.first_divergence is not None else finding.step
+    return SEVERITIES.index(finding.severity), since if since is not None else 0
+
+
+def _stuck(history: History, outlook: Outlook) -> list[Finding]:
+    if outlook.blocked:
+        return blocked_findings(outlook)
+    # Nobody is blocked on a barrier: the run hangs elsewhere, as at a __syncthreads.
+    ending = history.trace.meta.ending
+    cause = ending.detail or "The run made no more progress, and no agent waits on a barrier."
+    return [Finding("STARVED", "error", cause, step=history.steps - 1 if history.steps else None)]

@@ -1,0 +1,216 @@
+"""Buffer hazards: accesses of a stage that no barrier orders, in runs that completed as well.
+
+Two steps, so that millions of clean events cost passes over columns and no Python loop. First every access gets the
+short proof of order that a sound pipeline has: the reader waited on the stage's full barrier for the phase that the
+copy completed; the writer waited on its empty barrier for a phase the reader arrived in afterwards. Only CTAs where
+some access lacks it go through vector clocks, which know every other way to be ordered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.diagnosis.accesses import (
+    NEVER,
+    Arrivals,
+    Copies,
+    Reads,
+    build_arrivals,
+    build_copies,
+    build_reads,
+)
+from visualizer.diagnosis.vector_clocks import races
+from visualizer.diagnosis.waits import Waits, phase_at
+from visualizer.replay.history import History
+from visualizer.replay.step_index import Steps
+
+HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
+
+MOST_EVENTS = 400_000
+"""Events that vector clocks look at, all CTAs together: about five seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """An unordered pair of accesses; `times` counts pairs of the same agents and kind in the CTA."""
+
+    kind: HazardKind
+    row: int  # cta * stages + stage
+    step: int
+    other: int  # -1: none
+    times: int
+    happened: bool  # they did overlap or change places in this run; else it is clean by luck
+
+
+def find_hazards(history: History, waits: Waits) -> list[Hazard]:
+    """All hazards, the first of every kind and pair of agents, in order of step."""
+    trace = history.trace
+    if not history.steps or not trace.stages:
+        return []
+    copies, reads = build_copies(history), build_reads(history)
+    if not len(copies.issue):
+        return []
+    relied = relied_on(waits)
+    proof = _Proofs(history, waits, relied, build_arrivals(history))
+    suspect_reads = proof.unordered_reads(copies, reads)
+    suspects = np.concatenate(
+        (
+            np.stack((reads.row, reads.begin))[:, suspect_reads],
+            np.stack((copies.row, copies.issue))[:, proof.unordered_copies(copies, reads)],
+        ),
+        axis=1,
+    )
+    found = _stale_data(history, copies, reads)
+    if suspects.size:
+        by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
+        found += _exact(history, suspects, by_end, copies, reads)
+    return _first_of_each(history, found)
+
+
+def relied_on(waits: Waits) -> NDArray[np.int64]:
+    """How many phases have completed as far as each wait can know: luck with the timing gives it no more."""
+    lucky = waits.strict & (waits.parity == waits.due) & (waits.met > waits.wanted + 1)
+    return np.where(lucky, waits.wanted + 1, waits.met)
+
+
+class _Proofs:
+    """The short proofs of order, for all accesses at once."""
+
+    def __init__(self, history: History, waits: Waits, relied: NDArray[np.int64], arrivals: Arrivals) -> None:
+        self._history = history
+        self._arrivals = arrivals
+        self._barriers = len(history.trace.barriers)
+        passed = np.flatnonzero(waits.end >= 0)
+        lane = waits.agent[passed] * self._barriers + waits.barrier[passed]
+        keys = lane * history.steps + waits.end[passed]
+        order = np.argsort(keys)
+        self._wait_keys, self._relied = keys[order], relied[passed][order]
+        trace = history.trace
+        self._full = np.full(trace.ctas * trace.stages, -1, np.int64)
+        self._empty = self._full.copy()
+        for row, barrier in enumerate(trace.barriers):
+            if 0 <= barrier.cta < trace.ctas and barrier.stage >= 0 and barrier.kind != "other":
+                table = self._full if barrier.kind == "full" else self._empty
+                table[barrier.cta * trace.stages + barrier.stage] = row
+
+    def unordered_reads(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
+        """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
+        for them."""
+        steps = self._history.steps
+        after = np.searchsorted(copies.keys, reads.row * steps + reads.begin)
+        before = after - 1
+        written = (before >= 0) & (copies.row[np.maximum(before, 0)] == reads.row)
+        elsewhere = copies.barrier != self._full[copies.row]
+        latest = np.where(elsewhere, NEVER, copies.phase)
+        starts = np.flatnonzero(np.diff(copies.row, prepend=-1))
+        for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
+            latest[start:stop] = np.maximum.accumulate(latest[start:stop])
+        knows = self._relied_by(reads.agent, self._full[reads.row], reads.begin)
+        has_copies = np.bincount(copies.row, minlength=len(self._full))[reads.row] > 0
+        early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
+
+        following = np.minimum(after, len(copies.row) - 1)
+        rewritten = (after < len(copies.row)) & (copies.row[following] == reads.row)
+        empty = self._empty[reads.row]
+        lane = (reads.agent * self._barriers + np.maximum(empty, 0)) * steps
+        ended = np.where(reads.end == NEVER, 0, reads.end)
+        release = np.searchsorted(self._arrivals.keys, lane + ended)
+        known = release < len(self._arrivals.keys)
+        release = np.minimum(release, max(len(self._arrivals.keys) - 1, 0))
+        if len(self._arrivals.keys):
+            known &= self._arrivals.keys[release] < lane + steps
+            phase = np.where(known, self._arrivals.phase[release], NEVER)
+        else:
+            phase = np.full(len(reads.row), NEVER)
+        writer_knows = self._relied_by(copies.agent[following], empty, copies.issue[following])
+        ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
+        return early | (rewritten & ~ordered)
+
+    def unordered_copies(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
+        """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
+        steps = self._history.steps
+        same_row = np.diff(copies.row, prepend=-1) == 0
+        previous = np.maximum(np.arange(len(copies.row)) - 1, 0)
+        phase = phase_at(self._history, np.maximum(copies.barrier, 0), copies.issue)
+        same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
+        keys = np.sort(reads.row * steps + reads.begin)
+        read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
+        other_writer = copies.agent != copies.agent[previous]
+        return same_row & ((~same_fill & ~read_between) | other_writer)
+
+    def _relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
+        """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""
+        lane = (agent * self._barriers + np.maximum(barrier, 0)) * self._history.steps
+        position = np.searchsorted(self._wait_keys, lane + step) - 1
+        known = (position >= 0) & (barrier >= 0)
+        if not len(self._wait_keys):
+            return np.zeros(len(agent), np.int64)
+        known &= self._wait_keys[np.maximum(position, 0)] >= lane
+        return np.where(known, self._relied[np.maximum(position, 0)], 0)
+
+
+def _exact(
+    history: History, suspects: NDArray[np.int64], relied: dict[int, int], copies: Copies, reads: Reads
+) -> list[Hazard]:
+    """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
+    trace = history.trace
+    events = trace.events
+    agent_cta = trace.agent_cta[events["agent"]]
+    barrier_cta = np.append(trace.barrier_cta, -1)[events["barrier"]]
+    crossing = bool(((barrier_cta >= 0) & (barrier_cta != agent_cta)).any())
+    cta = np.zeros(len(events), np.int32) if crossing else agent_cta
+    suspect_cta = np.zeros(suspects.shape[1], np.int64) if crossing else suspects[0] // trace.stages
+    landed = dict(zip(copies.issue.tolist(), copies.landed.tolist(), strict=True))
+    ended = dict(zip(reads.begin.tolist(), reads.end.tolist(), strict=True))
+    found: list[Hazard] = []
+    budget = MOST_EVENTS
+    for group in np.unique(suspect_cta):
+        last = int(suspects[1][suspect_cta == group].max())
+        steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
+        budget -= len(steps)
+        for race in races(history, steps, relied):
+            if race.kind == "READ BEFORE DATA":
+                happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
+            elif race.kind == "WRITE AFTER READ":
+                # `other` is the read's end, or its begin while it goes on.
+                happened = race.other in ended and ended[race.other] > race.step
+            else:
+                happened = True
+            found.append(Hazard(race.kind, race.row, race.step, race.other, 1, happened))
+        if budget <= 0:
+            break
+    return found
+
+
+def _stale_data(history: History, copies: Copies, reads: Reads) -> list[Hazard]:
+    """Reads of a tile that the stage does not hold: overwritten before, or not written yet."""
+    before = np.searchsorted(copies.keys, reads.row * history.steps + reads.begin) - 1
+    at = np.maximum(before, 0)
+    written = (before >= 0) & (copies.row[at] == reads.row)
+    wrong = written & (reads.tile >= 0) & (copies.tile[at] >= 0) & (copies.tile[at] != reads.tile)
+    found: list[Hazard] = []
+    for read in np.flatnonzero(wrong)[:100]:
+        same = (copies.row == reads.row[read]) & (copies.tile == reads.tile[read])
+        if not same.any():
+            continue  # the tile was skipped: nothing else was to be read here
+        kind: HazardKind = "STALE DATA" if copies.issue[same].min() < reads.begin[read] else "READ BEFORE DATA"
+        found.append(Hazard(kind, int(reads.row[read]), int(reads.begin[read]), int(copies.issue[at[read]]), 1, True))
+    return found
+
+
+def _first_of_each(history: History, found: list[Hazard]) -> list[Hazard]:
+    agent = history.trace.events["agent"]
+    first: dict[tuple[str, int, int, int], Hazard] = {}
+    for hazard in sorted(found, key=lambda h: h.step):
+        other = int(agent[hazard.other]) if hazard.other >= 0 else -1
+        key = (hazard.kind, hazard.row // history.trace.stages, int(agent[hazard.step]), other)
+        if (known := first.get(key)) is None:
+            first[key] = hazard
+            continue
+        best = hazard if hazard.happened and not known.happened else known
+        first[key] = Hazard(best.kind, best.row, best.step, best.other, known.times + 1, best.happened)
+    return sorted(first.values(), key=lambda h: h.step)

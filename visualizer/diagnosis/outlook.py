@@ -1,0 +1,177 @@
+"""What each agent has left to do when the recording ends: where it is, and the next time it would arrive on a barrier.
+
+With the program this is exact. Without, an agent that took part in barriers of the same kind is taken to go on doing
+so, unless the recording shows that it has already passed the place where it should have arrived.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from visualizer.diagnosis.waits import Waits
+from visualizer.programs.operations import (
+    Arrive,
+    ArriveDrop,
+    ArriveExpectTx,
+    CpAsyncArrive,
+    Operation,
+    Wait,
+)
+from visualizer.programs.program import Program
+from visualizer.replay.history import BarrierState, History
+from visualizer.replay.phases import Phase, phase_of
+from visualizer.replay.step_index import kind_mask
+from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
+
+ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """An agent's next arrival on a barrier; tile and site -1 where unknown, `certain` if the program says so."""
+
+    tile: int
+    site: int
+    certain: bool
+
+
+class Outlook:
+    """The end of a recording, seen from the agents. Agent, barrier and wait numbers are rows of their tables."""
+
+    def __init__(self, history: History, waits: Waits, program: Program | None) -> None:
+        self.history = history
+        self.trace = history.trace
+        self.waits = waits
+        self.program = program
+        self.last = history.steps - 1
+        self._operations: dict[str, tuple[Operation, ...]] = {}
+        if program is not None:
+            self._operations = {agent.agent.name: agent.operations for agent in program.agents}
+
+    @cached_property
+    def exited(self) -> dict[int, int]:
+        """The agents that left, not counting those whose wait gave up: their EXIT step."""
+        steps = np.flatnonzero(self.history.kinds == EventKind.EXIT)
+        agents = self.trace.events["agent"][steps].tolist()
+        return {agent: step for agent, step in zip(agents, steps.tolist(), strict=True) if agent not in self.blocked}
+
+    @cached_property
+    def blocked(self) -> dict[int, int]:
+        """Agent -> the wait it never passed, in order of its begin."""
+        pending = np.flatnonzero(self.waits.end < 0)
+        last_wait = {int(self.waits.agent[w]): int(w) for w in range(len(self.waits)) if w in set(pending.tolist())}
+        return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
+
+    def barrier(self, row: int) -> BarrierState:
+        return self.history.barrier_at(row, self.last)
+
+    def open_phase(self, row: int) -> Phase:
+        """The barrier's phase that is not complete."""
+        return phase_of(self.history.barriers, row, self.history.steps)
+
+    def arrived(self, row: int) -> dict[int, tuple[int, int]]:
+        """Agent -> its arrivals in the barrier's open phase, and the step of its latest one."""
+        events = self.trace.events
+        found: dict[int, tuple[int, int]] = {}
+        for step in self.open_phase(row).arrivals:
+            count = 1 if self.history.kinds[step] == EventKind.ARRIVE_EXPECT_TX else int(events["amount"][step])
+            agent = int(events["agent"][step])
+            found[agent] = (found.get(agent, (0, 0))[0] + count, step)
+        return found
+
+    def in_flight(self, row: int) -> list[int]:
+        """COPY_ISSUE steps of copies bound to the barrier that have not landed."""
+        copies = self.history.copies
+        open_issues = copies.issues.keys[copies.done_step < 0] % max(copies.issues.length, 1)
+        return [int(step) for step in open_issues if self.trace.events["barrier"][step] == row]
+
+    def candidates(self, row: int) -> list[int]:
+        """Who arrives on such a barrier: by the program, by the recording, or by role."""
+        barrier = self.trace.barriers[row]
+        found = set(self._arrivers_of_kind(row))
+        role = {"full": "producer", "empty": "consumer"}.get(barrier.kind)
+        for agent, table in enumerate(self.trace.agents):
+            if table.role == role and table.cta == barrier.cta:
+                found.add(agent)
+            if any(isinstance(o, ARRIVING) and o.barrier == row for o in self._operations.get(table.name, ())):
+                found.add(agent)
+        return sorted(found)
+
+    def ever_arrived(self, agent: int, row: int) -> bool:
+        """Whether the recording has an arrival of the agent on any barrier of the same kind and CTA."""
+        return agent in self._arrivers_of_kind(row)
+
+    def next_arrival(self, agent: int, row: int) -> Next | None:
+        """The agent's next arrival on the barrier; None if it has none left."""
+        if agent in self.exited:
+            return None
+        operations = self._operations.get(self.trace.agents[agent].name)
+        if operations is None:
+            return None if self._passed_by(agent, row) or not self.ever_arrived(agent, row) else Next(-1, -1, False)
+        for operation in operations[self._position(agent) :]:
+            if isinstance(operation, ARRIVING) and operation.barrier == row:
+                return Next(operation.tile, operation.site, True)
+        return None
+
+    def held_stages(self, agent: int) -> list[int]:
+        """The stages of its CTA that the agent has read and not released since."""
+        cta = self.trace.agents[agent].cta
+        held = []
+        for row, barrier in enumerate(self.trace.barriers):
+            if barrier.kind == "empty" and barrier.cta == cta and barrier.stage >= 0:
+                read = self.last_read(agent, barrier.stage)
+                if read is not None and read > self._last_arrival(agent, row):
+                    held.append(barrier.stage)
+        return held
+
+    def last_read(self, agent: int, stage: int) -> int | None:
+        """The step of the agent's latest READ_END of a stage."""
+        events = self.trace.events
+        steps = np.flatnonzero((self.history.kinds == EventKind.READ_END) & (events["agent"] == agent))
+        steps = steps[events["stage"][steps] == stage]
+        return int(steps[-1]) if len(steps) else None
+
+    def _last_arrival(self, agent: int, row: int) -> int:
+        events = self.trace.events
+        steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[self.history.kinds] & (events["agent"] == agent))
+        steps = steps[events["barrier"][steps] == row]
+        return int(steps[-1]) if len(steps) else -1
+
+    def _arrivers_of_kind(self, row: int) -> set[int]:
+        barrier = self.trace.barriers[row]
+        rows = [
+            r for r, b in enumerate(self.trace.barriers)
+            if (b.kind, b.cta) == (barrier.kind, barrier.cta) and (b.kind != "other" or r == row)
+        ]  # fmt: skip
+        events = self.trace.events
+        steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[self.history.kinds])
+        steps = steps[np.isin(events["barrier"][steps], rows)]
+        return set(np.unique(events["agent"][steps]).tolist())
+
+    def _passed_by(self, agent: int, row: int) -> bool:
+        """Without the program: it read the stage, did not arrive, and has released another stage since."""
+        barrier = self.trace.barriers[row]
+        if barrier.kind != "empty":
+            return False
+        read = self.last_read(agent, barrier.stage)
+        if read is None or read < self._last_arrival(agent, row):
+            return False
+        return any(
+            self._last_arrival(agent, other) > read
+            for other, b in enumerate(self.trace.barriers)
+            if (b.kind, b.cta) == (barrier.kind, barrier.cta)
+        )
+
+    def _position(self, agent: int) -> int:
+        """How far the agent has come in its list: after the last wait it began."""
+        operations = self._operations[self.trace.agents[agent].name]
+        begun = int((self.waits.agent == agent).sum())
+        for index, operation in enumerate(operations):
+            if isinstance(operation, Wait):
+                begun -= 1
+                if begun == 0:
+                    return index + 1
+        return 0

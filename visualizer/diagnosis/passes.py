@@ -1,0 +1,120 @@
+"""Waits that passed and should not have: before the phase they mean completed, or after its data was gone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.places import site_at
+from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.waits import Waits
+from visualizer.diagnosis.wording import counted
+from visualizer.replay.history import History
+from visualizer.trace.tables import Barrier
+
+
+def pass_findings(history: History, waits: Waits) -> list[Finding]:
+    """EARLY PASS and STALE PASS, the first of each agent and kind of barrier."""
+    passed = waits.end >= 0
+    early = passed & (waits.met <= waits.wanted)
+    wrong_parity = waits.parity != waits.due
+    # Met two phases on with the right parity: it passed just before the flip, and its record is late.
+    stale = passed & waits.strict & ((waits.met >= waits.wanted + 3) | ((waits.met == waits.wanted + 2) & wrong_parity))
+    found: list[Finding] = []
+    for verdict, chosen in (("EARLY PASS", early), ("STALE PASS", stale)):
+        groups: dict[tuple[int, int, str], list[int]] = {}
+        for wait in np.flatnonzero(chosen):
+            barrier = history.trace.barriers[int(waits.barrier[wait])]
+            groups.setdefault((int(waits.agent[wait]), barrier.cta, barrier.kind), []).append(int(wait))
+        for group in groups.values():
+            found.append(_finding(history, waits, verdict, group))
+    return found
+
+
+def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> Finding:
+    wait = min(group, key=lambda w: int(waits.end[w]))
+    step = int(waits.end[wait])
+    barrier = history.trace.barriers[int(waits.barrier[wait])]
+    state = history.barrier_at(int(waits.barrier[wait]), step)
+    tile = int(waits.tile[wait])
+    cause = parity_cause(history, waits, wait) or _cause(history, waits, wait, verdict)
+    if verdict == "EARLY PASS" and not waits.met[wait]:
+        cause += " It passed on the fresh barrier, before anything had completed."
+    cause += _more(len(group) - 1)
+    return Finding(
+        verdict,
+        "error",
+        cause,
+        agent=history.trace.agents[int(waits.agent[wait])].name,
+        barrier=barrier.name,
+        stage=barrier.stage if barrier.stage >= 0 else None,
+        tile=tile if tile >= 0 else None,
+        phase_wanted=int(waits.wanted[wait]),
+        phase_now=int(waits.met[wait]),
+        parity=int(waits.parity[wait]),
+        pending=state.pending,
+        expected=state.needed,
+        tx=state.tx,
+        first_divergence=int(waits.begin[wait]),
+        site=site_at(history.trace, step),
+        step=step,
+    )
+
+
+def parity_cause(history: History, waits: Waits, wait: int) -> str:
+    """What is wrong with the wait's parity in one sentence; "" if it is the parity of the phase it means."""
+    parity, wanted, use = int(waits.parity[wait]), int(waits.wanted[wait]), int(waits.use[wait])
+    if not waits.strict[wait] or parity == int(waits.due[wait]):
+        return ""
+    agent = history.trace.agents[int(waits.agent[wait])].name
+    barrier = history.trace.barriers[int(waits.barrier[wait])]
+    if use == 0:
+        return (
+            f"{agent}'s first wait on {barrier.name} means phase #{wanted} (parity {waits.due[wait]}) but uses parity"
+            f" {parity}: its cursor must start with phase {waits.due[wait]}, so that it waits for the first fill."
+        )
+    before = (waits.agent == waits.agent[wait]) & (waits.barrier == waits.barrier[wait]) & (waits.use == use - 1)
+    same = bool((waits.parity[before] == parity).any())
+    how = "the parity does not flip from one lap to the next" if same else "its phase bit has drifted from its laps"
+    return (
+        f"{agent}'s use {use + 1} of {barrier.name} means phase #{wanted} but waits with parity {parity} instead of"
+        f" {waits.due[wait]}: {how}."
+    )
+
+
+def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
+    agent = history.trace.agents[int(waits.agent[wait])].name
+    barrier = history.trace.barriers[int(waits.barrier[wait])]
+    wanted, met = int(waits.wanted[wait]), int(waits.met[wait])
+    if verdict == "EARLY PASS":
+        return (
+            f"{agent} meant phase #{wanted} of {barrier.name}, but the barrier was still in #{met}: one parity bit"
+            " cannot tell a phase from the one two before it, and the agent is ahead of the completions."
+        )
+    return (
+        f"{agent} passed {barrier.name} for phase #{wanted} when the barrier was already in #{met}: it got through by"
+        f" luck of the parity, and what #{wanted} announced has been replaced. {lapped_because(barrier, agent)}"
+    )
+
+
+def lapped_because(barrier: Barrier, agent: str) -> str:
+    """Why a barrier runs ahead of an agent that waits on every phase of it."""
+    if barrier.kind == "empty":
+        return (
+            "It completes more often than its stage is used: its init count is smaller than the arrivals of one use, or"
+            " somebody arrives twice."
+        )
+    return (
+        f"The barrier goes on without {agent}: its release is missing from the count that guards the stage, or nobody"
+        " waits for the releases."
+    )
+
+
+def first_wrong_parity(history: History, waits: Waits, wait: int) -> int:
+    """The begin of the agent's first wait on a barrier of this kind with another parity than it means."""
+    kinds = np.array([b.kind for b in history.trace.barriers])
+    same = (waits.agent == waits.agent[wait]) & (kinds[waits.barrier] == kinds[waits.barrier[wait]])
+    return int(waits.begin[same & (waits.parity != waits.due)].min())
+
+
+def _more(number: int) -> str:
+    return f" The same happens {counted(number, 'more time')}." if number else ""

@@ -1,0 +1,33 @@
+"""Source lines of events, as findings name them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.report import Place
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+
+def place(trace: Trace, site: int) -> Place | None:
+    """The source line with this row of the sites table; None for -1."""
+    if not 0 <= site < len(trace.sites):
+        return None
+    row = trace.sites[site]
+    return Place(row.file, row.line, row.op)
+
+
+def site_at(trace: Trace, step: int) -> Place | None:
+    """Where the event at `step` was made."""
+    return place(trace, int(trace.events["site"][step])) if step >= 0 else None
+
+
+def line(spot: Place | None) -> str:
+    """ " (kernels/async_pipeline.cu:52)", or nothing."""
+    return f" ({spot.file}:{spot.line})" if spot is not None else ""
+
+
+def init_step(trace: Trace, barrier: int) -> int | None:
+    """The step of the barrier's first INIT."""
+    steps = np.flatnonzero((trace.events["kind"] == EventKind.INIT) & (trace.events["barrier"] == barrier))
+    return int(steps[0]) if len(steps) else None

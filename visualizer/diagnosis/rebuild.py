@@ -1,0 +1,25 @@
+"""The program of a recording, laid out again from the parameters it carries."""
+
+from __future__ import annotations
+
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import Program
+from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.trace.trace import Trace
+
+
+def program_of(trace: Trace) -> Program | None:
+    """The built-in program that made the recording, with its fault; None for others, or if the tables differ."""
+    name, config = trace.meta.program, dict(trace.meta.config)
+    fault = config.pop("fault", None)
+    if name not in PROGRAMS or not isinstance(fault, str | None):
+        return None
+    try:
+        parameters = LessonConfig.from_dict(config) if name == LESSON else None
+        program = find_program(name, parameters, fault)
+    except (ProgramError, TypeError):
+        return None
+    same = {b.name for b in program.barriers} == set(trace.barrier_index)
+    same &= {a.agent.name for a in program.agents} <= set(trace.agent_index)
+    return program if same and tuple(b.name for b in program.barriers) == tuple(trace.barrier_index) else None

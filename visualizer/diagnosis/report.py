@@ -1,0 +1,95 @@
+"""What a diagnosis says: findings with every number of the verdict template, and their JSON for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Severity = Literal["error", "warning", "note"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""Worst first: a root cause or a fault; a fault that did no harm this time; what follows from another finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """An agent's arrivals in the barrier's current phase."""
+
+    agent: str
+    arrivals: int
+    step: int  # of its latest one
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """An agent that could arrive, where it is, and its next arriving operation: "none" if it has none left."""
+
+    agent: str
+    state: str  # "running", "exited", "blocked on full[0]"
+    next: str  # "arrive at tile 2 (kernels/x.cu:60)", "none", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the source."""
+
+    file: str
+    line: int
+    op: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong. Fields are named as in the JSON; None or () where a field does not apply.
+
+    Phases are unbounded numbers, `phase_wanted` -1 the one before a barrier's first. `expected` counts arrivals per
+    phase, `tx` bytes. `step` is the event to look at, `first_divergence` the first that departed from a sound run.
+    """
+
+    verdict: str
+    severity: Severity
+    cause: str
+    agent: str | None = None
+    barrier: str | None = None
+    stage: int | None = None
+    tile: int | None = None
+    phase_wanted: int | None = None
+    phase_now: int | None = None
+    parity: int | None = None
+    pending: int | None = None
+    expected: int | None = None
+    tx: int | None = None
+    arrived: tuple[Arrived, ...] = ()
+    owed: tuple[Owed, ...] = ()
+    released_by: tuple[str, ...] = ()
+    first_divergence: int | None = None
+    site: Place | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A diagnosis: how the run ended, how many records are missing, and what is wrong, root causes first."""
+
+    ended: str
+    lost_events: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def clean(self) -> bool:
+        return not self.findings
+
+
+_KEYS = (
+    "verdict", "severity", "agent", "barrier", "stage", "tile", "phase_wanted", "phase_now", "parity", "pending",
+    "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+)  # fmt: skip
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """The document of `diagnose --json`; every finding has all of its keys."""
+    findings = []
+    for finding in report.findings:
+        values = asdict(finding)
+        findings.append({key: list(values[key]) if isinstance(values[key], tuple) else values[key] for key in _KEYS})
+    return {"ended": report.ended, "lost_events": report.lost_events, "findings": findings}

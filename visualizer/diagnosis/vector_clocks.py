@@ -1,0 +1,162 @@
+"""Exact happens-before over a CTA's events with vector clocks: which accesses of a stage buffer nothing orders.
+
+An agent's clock is a list: one component per agent, then one per stage that counts the copies known to have landed in
+it. An arrival gives the agent's clock to the barrier's phase, landing bytes give the clock their copy was issued with,
+a wait that passes takes what the phase it relies on was given. This is a Python loop: hazards.py calls it only for
+CTAs where a shorter proof of order failed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from visualizer.replay.history import History
+from visualizer.replay.stage_columns import place_of
+from visualizer.replay.step_index import Steps
+from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
+
+RaceKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD"]
+Clock = list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses of a stage that nothing orders: `step` the later one in the recording, `other` the earlier."""
+
+    kind: RaceKind
+    row: int  # cta * stages + stage
+    step: int
+    other: int  # -1: there is none (nothing was written before the read)
+
+
+@dataclass(slots=True)
+class _Copy:
+    issue: int
+    ordinal: int
+    left: int
+    bytes: int
+    clock: Clock
+
+
+@dataclass(slots=True)
+class _Stage:
+    copies: int = 0
+    tile: int = -1
+    issue: int = -1
+    open_reads: dict[int, list[int]] = field(default_factory=dict)  # agent -> READ_BEGIN steps, not ended
+    ended: dict[int, tuple[int, int]] = field(default_factory=dict)  # agent -> (its clock, step) at its last READ_END
+
+
+def races(history: History, steps: Steps, relied_on: dict[int, int], most: int = 200) -> list[Race]:
+    """The races among the events at `steps` (ascending), at most about `most`.
+
+    `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
+    """
+    trace = history.trace
+    rows = trace.events[steps]
+    stage, cta = place_of(trace, steps)
+    place = np.where(stage >= 0, cta * trace.stages + stage, -1)
+    # Numbered anew, so that a clock has a component for those who take part and not for a whole grid.
+    who, actor = np.unique(rows["agent"], return_inverse=True)
+    where, spot = np.unique(place, return_inverse=True)
+    spot = np.where(place < 0, -1, spot)
+    agents = len(who)
+    width = agents + len(where)
+    engine = [trace.agents[agent].role == "copy_engine" for agent in who]
+    clocks: list[Clock] = [[0] * width for _ in range(agents)]
+    for agent in range(agents):
+        clocks[agent][agent] = 1
+    given: dict[int, Clock] = defaultdict(lambda: [0] * width)
+    completed: dict[int, list[Clock]] = defaultdict(lambda: [[0] * width])
+    flying: dict[int, list[_Copy]] = defaultdict(list)
+    stages: dict[int, _Stage] = defaultdict(_Stage)
+    found: list[Race] = []
+    arrivals = {int(kind) for kind in ARRIVAL_KINDS}
+    columns = zip(
+        steps.tolist(), rows["kind"].tolist(), actor.tolist(), rows["barrier"].tolist(),
+        rows["tile"].tolist(), rows["amount"].tolist(), spot.tolist(), strict=True,
+    )  # fmt: skip
+    for step, kind, agent, barrier, tile, amount, row in columns:
+        clock = clocks[agent]
+        if kind == EventKind.WAIT_END and barrier >= 0:
+            known = completed[barrier]
+            _join(clock, known[min(relied_on.get(step, 0), len(known) - 1)])
+        elif kind in arrivals and barrier >= 0:
+            _join(given[barrier], clock)
+            clock[agent] += 1
+        elif kind == EventKind.COMPLETE_TX and barrier >= 0:
+            if engine[agent]:
+                _land(flying[barrier], amount, given[barrier], agents, row)
+            else:
+                _join(given[barrier], clock)
+                clock[agent] += 1
+        elif kind == EventKind.PHASE_COMPLETE and barrier >= 0:
+            _join(given[barrier], completed[barrier][-1])
+            completed[barrier].append(given.pop(barrier))
+        elif kind == EventKind.COPY_DONE:
+            _done(flying[barrier], row, given[barrier], agents)
+        elif row < 0:
+            continue
+        elif kind == EventKind.READ_BEGIN:
+            buffer = stages[row]
+            if clock[agents + row] < buffer.copies or not buffer.copies:
+                found.append(Race("READ BEFORE DATA", int(where[row]), step, buffer.issue))
+            buffer.open_reads.setdefault(agent, []).append(step)
+        elif kind == EventKind.READ_END:
+            buffer = stages[row]
+            if buffer.open_reads.get(agent):
+                buffer.open_reads[agent].pop(0)
+            buffer.ended[agent] = (clock[agent], step)
+        elif kind == EventKind.COPY_ISSUE:
+            buffer = stages[row]
+            raced = _overwritten(buffer, clock, agent)
+            found += [Race("WRITE AFTER READ", int(where[row]), step, other) for other in raced]
+            refill = buffer.copies and (tile != buffer.tile or tile < 0)
+            if refill and not raced and clock[agents + row] < buffer.copies:
+                found.append(Race("OVERWRITE UNREAD", int(where[row]), step, buffer.issue))
+            buffer.copies += 1
+            buffer.tile, buffer.issue = tile, step
+            flying[barrier].append(_Copy(step, buffer.copies, amount, amount, [*clock]))
+        if len(found) >= most:
+            break
+    return found
+
+
+def _join(into: Clock, other: Clock) -> None:
+    into[:] = map(max, into, other)
+
+
+def _overwritten(buffer: _Stage, clock: Clock, writer: int) -> list[int]:
+    """The reads that the writer does not know to have ended: steps of their READ_END, or READ_BEGIN while open."""
+    raced = [steps[0] for steps in buffer.open_reads.values() if steps]
+    raced += [step for agent, (when, step) in buffer.ended.items() if agent != writer and clock[agent] < when]
+    buffer.ended.clear()
+    return raced
+
+
+def _land(flying: list[_Copy], bytes_: int, given: Clock, agents: int, row: int) -> None:
+    """Bytes land, the oldest copy's first; a copy has landed with its last byte."""
+    for copy in flying:
+        if bytes_ <= 0:
+            break
+        part = min(copy.left, bytes_)
+        copy.left -= part
+        bytes_ -= part
+        if part:
+            _join(given, copy.clock)
+        if part and not copy.left and row >= 0:
+            given[agents + row] = max(given[agents + row], copy.ordinal)
+
+
+def _done(flying: list[_Copy], row: int, given: Clock, agents: int) -> None:
+    """The oldest copy is over. If it never counted bytes (cp.async), its landing is what the arrival after it tells."""
+    if not flying:
+        return
+    copy = flying.pop(0)
+    if copy.left == copy.bytes and row >= 0:
+        _join(given, copy.clock)
+        given[agents + row] = max(given[agents + row], copy.ordinal)
