@@ -97,6 +97,11 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         from visualizer.sources.simulator import simulate
 
         return simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
+    config = config_from(args)
+    if args.program not in (None, LESSON):
+        raise UserError(f"--source gpu runs the lesson's kernel; --program {args.program} needs --source simulator")
+    fault = None if args.fault is None else find_fault(args.fault)
+    run_with = config if fault is None else faulty_lesson_config(fault, config)
     from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 
     given = {
@@ -106,13 +111,9 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         "time_limit_s": args.time_limit,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
-    if args.program not in (None, LESSON):
-        raise UserError(f"--source gpu runs the lesson's kernel; --program {args.program} needs --source simulator")
-    config = config_from(args)
-    if args.fault is None:
-        return record_gpu(config, options, progress=progress, cancelled=cancelled)
-    fault = find_fault(args.fault)
-    trace = record_gpu(faulty_lesson_config(fault, config), options, progress=progress, cancelled=cancelled)
+    trace = record_gpu(run_with, options, progress=progress, cancelled=cancelled)
+    if fault is None:
+        return trace
     # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
     return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": fault.id}))
 

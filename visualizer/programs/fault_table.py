@@ -297,8 +297,8 @@ ALL = (
         CLUSTER,
         "The peer does not expect the multicast's bytes",
         "expects the bytes of its own copy only, though CTA 0 multicasts the other half",
-        "CTA 1's phases complete with half of the data, and the other half spoils the next ones: data is read too early,"
-        " or everything blocks",
+        "CTA 1's phases complete with half of the data, and the other half spoils the next ones: data is read too"
+        " early, or everything blocks",
         change.peer_expects_its_own_half,
         _CLUSTER,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.fault import SIZES, Fault
@@ -23,8 +24,10 @@ def find_fault(name: str) -> Fault:
     for fault in FAULTS.values():
         if wanted in (fault.id.lower(), fault.name):
             return fault
-    known = ", ".join(f"{fault.id} {fault.name}" for fault in FAULTS.values())
-    raise ProgramError(f"--fault: there is no {name!r}; known are {known}")
+    near = get_close_matches(wanted, [fault.name for fault in FAULTS.values()], n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    known = ", ".join(FAULTS)
+    raise ProgramError(f"--fault: there is no {name!r}{meant}; known are {known} and their names in docs/programs.md")
 
 
 def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:
