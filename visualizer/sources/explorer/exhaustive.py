@@ -67,9 +67,10 @@ def explore_exhaustively(
                 origins[reached] = (key, choice)
                 open_states.append(after)
     found.is_complete = not open_states
-    for outcome, (key, last) in witnesses.items():
-        choices = _path(origins, key) + ([] if last is None else [last])
-        found.witnesses[outcome] = shortened(start.compiled, outcome, choices)
+    found.add_witnesses(
+        shortened(start.compiled, outcome, _path(origins, key) + ([] if last is None else [last]))
+        for outcome, (key, last) in witnesses.items()
+    )
     found.seconds = perf_counter() - began
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,7 +66,7 @@ class Exploration:
         if not self.is_clean:
             found = [name for name in ("deadlock", "race") if getattr(self, name)]
             found += ["undefined operation"] if self.other else []
-            return f"There are schedules of this program with a {', a '.join(found)}."
+            return f"Some schedules of this program end in: {', '.join(found)}."
         if self.is_complete:
             return "No schedule of this program deadlocks or races."
         if self.exhaustive:
@@ -90,6 +91,11 @@ class Exploration:
             outcomes.append("deadlock")
         self.clean += not outcomes
         return outcomes
+
+    def add_witnesses(self, witnesses: Iterable[Witness]) -> None:
+        """Keep them, the shortest first."""
+        for witness in sorted(witnesses, key=lambda witness: len(witness.choices)):
+            self.witnesses[witness.outcome] = witness
 
     def as_json(self) -> dict[str, Any]:
         """The document of `phasescope explore --json`."""

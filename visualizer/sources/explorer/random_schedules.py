@@ -39,8 +39,9 @@ def explore(
         for outcome in found.count_ending(machine):
             if outcome not in shortest or len(choices) < len(shortest[outcome][0]):
                 shortest[outcome] = choices, seed + number
-    for outcome, (choices, of_seed) in shortest.items():
-        found.witnesses[outcome] = shortened(start.compiled, outcome, choices, of_seed)
+    found.add_witnesses(
+        shortened(start.compiled, outcome, choices, of_seed) for outcome, (choices, of_seed) in shortest.items()
+    )
     found.seconds = perf_counter() - began
     return found
 

@@ -60,11 +60,11 @@ def _detail(compiled: Compiled, outcome: str, choices: Sequence[int]) -> str:
     program, last = compiled.program, choices[-1]
     if last >= machine.count:
         part = compiled.copies[last - machine.count]
-        thread, number, what = part.thread, part.operation, "the landing of its "
+        thread, number, what = part.thread, part.operation, "when this lands: "
     else:
         thread, number, what = last, machine.threads[last][machine.pcs[last]].operation, ""
     agent = program.agents[thread]
     operation = agent.operations[number]
     tile = getattr(operation, "tile", -1)
     at = f" of tile {tile}" if tile >= 0 else ""
-    return f"{outcome} by {agent.agent.name}: {what}{type(operation).__name__}{at}"
+    return f"{agent.agent.name}, {what}{type(operation).__name__}{at}"

@@ -36,11 +36,11 @@ def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
     program = exploration.program
     machine = recorder.machine
     if machine.marks & Mark.UNDEFINED:
-        ending = Ending("crash", f"undefined behaviour ({machine.rule}): {witness.detail}")
+        ending = Ending("crash", f"undefined behaviour, {machine.rule}: {witness.detail}")
     elif witness.outcome == "deadlock":
         ending = Ending("deadlock", witness.detail)
     else:
-        ending = Ending("cancelled", f"the schedule is shown up to the {witness.outcome}: {witness.detail}")
+        ending = Ending("cancelled", f"shown up to {witness.outcome}: {witness.detail}")
     source = {"kind": "explorer", "exhaustive": exploration.exhaustive, "outcome": witness.outcome}
     meta = Meta(
         program=program.name,

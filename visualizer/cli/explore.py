@@ -1,0 +1,137 @@
+"""`phasescope explore`: how the schedules of a program end, a shortest witness, and a proof where one is possible."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.program_options import add_program_options, program_from
+from visualizer.cli.show_text import aligned
+from visualizer.diagnosis.wording import counted
+from visualizer.sources.explorer import Exploration, Witness, explore, explore_exhaustively, witness_trace
+from visualizer.sources.explorer.exhaustive import DEFAULT_LIMIT
+from visualizer.sources.explorer.random_schedules import DEFAULT_SCHEDULES
+from visualizer.trace.file import save
+
+EXAMPLES = """examples:
+  phasescope explore                                        500 random schedules of the lesson
+  phasescope explore --exhaustive                           all of them: proves that none deadlocks or races
+  phasescope explore --consumer-phase 1                     consumers that start one phase ahead
+  phasescope explore --program baseline --fault F02 --witness race.pscope --outcome stale
+  phasescope explore --program mine.py --exhaustive --json  for scripts
+
+exit status: 0 nothing bad found; 1 a schedule deadlocks, races or does something undefined; 2 bad input, or an
+exhaustive search that reached --limit-states before it found anything
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "explore",
+        help="try many schedules of a program, or all of them",
+        description="Run a program without times under many schedules, or all, and say which deadlock or race.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--schedules", type=int, metavar="N", help=f"random schedules (default: {DEFAULT_SCHEDULES})")
+    how.add_argument("--exhaustive", action="store_true", help="every schedule, up to the order of unrelated steps")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the first random schedule (default: 0)")
+    parser.add_argument(
+        "--limit-states", type=int, metavar="N", help=f"give up after N states (default: {DEFAULT_LIMIT})"
+    )
+    parser.add_argument("--witness", type=Path, metavar="FILE.pscope", help="save a schedule that shows a bad outcome")
+    parser.add_argument(
+        "--outcome", metavar="NAME", help="which outcome --witness shows (default: the one shown in the fewest steps)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_program_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    _check_options(args)
+    program = program_from(args)
+    if args.exhaustive:
+        found = explore_exhaustively(program, limit_states=_or(args.limit_states, DEFAULT_LIMIT))
+    else:
+        found = explore(program, schedules=_or(args.schedules, DEFAULT_SCHEDULES), seed=_or(args.seed, 0))
+    saved = _save_witness(args, found)
+    print(json.dumps(found.as_json(), indent=1) if args.json else report(found, saved))
+    if args.exhaustive and found.is_clean and not found.is_complete:
+        raise UserError(
+            f"--limit-states: {found.states} states were explored and nothing bad found, but that is not all of them;"
+            " raise the limit or use fewer tiles"
+        )
+    return EXIT_CLEAN if found.is_clean else EXIT_FINDINGS
+
+
+def report(found: Exploration, saved: tuple[Path, Witness] | None = None) -> str:
+    """The statement, a table of outcomes, who hangs where, and the witnesses, as text."""
+    what = "final state" if found.exhaustive else "schedule"
+    how = counted(found.states, "distinct state") + ", " if found.exhaustive else ""
+    rows: list[tuple[object, ...]] = [("outcome", f"{what}s", "share", "witness")]
+    for name, count in _counts(found).items():
+        witness = found.witnesses.get(name)
+        steps = counted(len(witness.choices), "step") if witness else None
+        share = None if found.exhaustive else f"{count / max(found.schedules, 1):.1%}"
+        rows.append((name, count, share, steps))
+    parts = [f"{found.statement}\n{how}{counted(found.schedules, what)}, {found.seconds:.2f} s", aligned(rows)]
+    if found.blocked:
+        lines = [("blocked for ever", f"{what}s")]
+        for blocked, count in found.blocked.most_common(5):
+            waits = (
+                f"{agent}: {barrier} parity {parity}" if barrier else f"{agent}: sync"
+                for agent, barrier, parity in blocked
+            )
+            lines.append((", ".join(waits), str(count)))
+        parts.append(aligned(lines))
+    parts += [f"{witness.outcome}: {witness.detail}" for witness in found.witnesses.values()]
+    if saved is not None:
+        parts.append(
+            f"{saved[0]}: the schedule that shows {saved[1].outcome}, in {counted(len(saved[1].choices), 'step')}"
+        )
+    return "\n\n".join(parts)
+
+
+def _counts(found: Exploration) -> dict[str, int]:
+    """Every outcome with its count, kinds of races after race and rules after other; they may overlap."""
+    counts = {"clean": found.clean, "deadlock": found.deadlock, "race": found.race}
+    return {**counts, **dict(found.races.most_common()), "other": found.other, **dict(found.rules.most_common())}
+
+
+def _save_witness(args: argparse.Namespace, found: Exploration) -> tuple[Path, Witness] | None:
+    if args.witness is None or not found.witnesses:
+        return None
+    if args.outcome is not None and args.outcome not in found.witnesses:
+        known = ", ".join(found.witnesses)
+        raise UserError(f"--outcome: no schedule with {args.outcome!r} was found; found were {known}")
+    witness = found.witnesses[args.outcome] if args.outcome else next(iter(found.witnesses.values()))
+    trace = witness_trace(found, witness)
+    command = shlex.join(["phasescope", *args.arguments])
+    save(replace(trace, meta=replace(trace.meta, command=command)), args.witness)
+    return args.witness, witness
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    for name, least in (("schedules", 1), ("seed", 0), ("limit_states", 1)):
+        value = getattr(args, name)
+        if value is not None and value < least:
+            raise UserError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}")
+    if args.exhaustive and args.seed is not None:
+        raise UserError("--seed applies to random schedules only; --exhaustive tries all")
+    if args.limit_states is not None and not args.exhaustive:
+        raise UserError("--limit-states applies to --exhaustive only")
+    if args.outcome is not None and args.witness is None:
+        raise UserError("--outcome applies to --witness only")
+    if args.witness is not None and not args.witness.parent.is_dir():
+        raise UserError(f"--witness {args.witness}: the directory {args.witness.parent} does not exist; make it first")
+
+
+def _or(value: int | None, default: int) -> int:
+    return default if value is None else value
