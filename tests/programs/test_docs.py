@@ -1,0 +1,72 @@
+"""docs/programs.md tells the truth: its example runs, and its tables name every fault, method and option."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from visualizer.programs.agent_builder import AgentBuilder
+from visualizer.programs.builder import Builder
+from visualizer.programs.faults import FAULTS
+from visualizer.programs.load import load_program
+from visualizer.sources.simulator import simulate
+
+DOCS = Path(__file__).parents[2] / "docs" / "programs.md"
+SEEDS = range(10)
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return DOCS.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def example(text: str, tmp_path: Path) -> Path:
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    path = tmp_path / "mine.py"
+    path.write_text(code, encoding="utf-8")
+    return path
+
+
+def test_the_example_is_short_and_completes(example: Path) -> None:
+    assert len(example.read_text(encoding="utf-8").splitlines()) <= 40
+    program = load_program(example)
+    assert [agent.agent.name for agent in program.agents] == ["producer", "consumer.wg0", "consumer.wg1"]
+    assert {simulate(program, seed=seed).meta.ending.kind for seed in SEEDS} == {"completed"}
+
+
+def test_the_example_s_operations_stand_on_their_lines(example: Path) -> None:
+    program = load_program(example)
+    lines = example.read_text(encoding="utf-8").splitlines()
+    assert program.source_files == {"mine.py": example.read_text(encoding="utf-8")}
+    assert {site.op for site in program.sites} >= {"init", "wait", "copy", "read_async", "retire_reads", "arrive"}
+    for site in program.sites:
+        assert ("init_all" if site.op in ("init", "fence") else site.op) in lines[site.line - 1]
+
+
+def test_the_mistake_it_shows_is_reported_in_these_words(example: Path, text: str) -> None:
+    code = example.read_text(encoding="utf-8")
+    wrong = code.replace("p.wait(empty[p.index], p.phase)", "p.wait(empty, p.phase)")
+    example.write_text(wrong, encoding="utf-8")
+    sentence = re.search(r"phasescope: mine.py:\d+: (this is a list.*)", text)
+    assert sentence is not None
+    with pytest.raises(ValueError, match=re.escape(sentence[1])):
+        load_program(example)
+
+
+def test_every_fault_is_in_the_table(text: str) -> None:
+    for fault in FAULTS.values():
+        assert f"| {fault.id} | `{fault.name}` | {fault.did} | {fault.happens} |" in text
+    on_the_gpu = ", ".join(fault.id for fault in FAULTS.values() if fault.lesson_change)
+    assert f"the lesson's parameters: {on_the_gpu}." in text
+    assert text.count("\n| F") == len(FAULTS)
+
+
+@pytest.mark.parametrize("builder", [Builder, AgentBuilder])
+def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
+    used_by_the_builder_itself = {"site", "row_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished"}
+    for name in vars(builder):
+        if not name.startswith("_") and name not in used_by_the_builder_itself:
+            assert f"`{name}(" in text or f"agent.{name}" in text, name
