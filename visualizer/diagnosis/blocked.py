@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from visualizer.diagnosis.causes import Cause, lapped_cause, starved_cause
 from visualizer.diagnosis.outlook import Outlook
@@ -125,7 +126,7 @@ def _told(
         path.insert(0, came_from[path[0]])
     names = [outlook.trace.agents[agent].name for agent in path]
     barrier = outlook.trace.barriers[blocked[root].barrier].name
-    links = "; ".join(f"{a} waits for {b}" for a, b in zip(names, names[1:], strict=False))
+    links = "; ".join(f"{a} waits for {b}" for a, b in pairwise(names))
     return f"{links}; {names[-1]} is {verdicts[root]} on {barrier}, which is the root."
 
 
@@ -181,5 +182,3 @@ def _owed(outlook: Outlook, agent: int, barrier: int) -> Owed:
         return Owed(trace.agents[agent].name, state, "unknown")
     at = f" at tile {coming.tile}" if coming.tile >= 0 else ""
     return Owed(trace.agents[agent].name, state, f"arrive{at}{line(place(trace, coming.site))}")
-
-

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause
-from visualizer.diagnosis.places import init_step, line, site_at
+from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause, restarted
+from visualizer.diagnosis.places import family, init_step, line, site_at
 from visualizer.diagnosis.report import Place
 from visualizer.diagnosis.wording import counted, listed
 from visualizer.trace.schema import EventKind
@@ -49,9 +49,11 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         & (trace.events["amount"] == wanted + 1)
     )
     lap = int(completions[0]) if len(completions) else None
+    barrier = trace.barriers[row]
+    why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, barrier, agent)
     return Cause(
         f"Phase #{wanted} of {name} completed, and so did #{wanted + 1} before {agent} looked: with one parity bit it"
-        f" waits for ever. {lapped_because(trace.barriers[row], agent)}",
+        f" waits for ever. {why}",
         lap,
         site_at(trace, lap) if lap is not None else None,
     )
@@ -62,7 +64,14 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
     row = int(outlook.waits.barrier[wait])
     if outlook.barrier(row).pending == 0:
         return _bytes_cause(outlook, row)
-    for look in (_expect_without_arrive, _starts_with_wrong_phase, _missing_release, _count_mismatch, _gone):
+    for look in (
+        _expect_without_arrive,
+        _cp_async_without_noinc,
+        _starts_with_wrong_phase,
+        _missing_release,
+        _count_mismatch,
+        _gone,
+    ):
         if (cause := look(outlook, wait)) is not None:
             return cause
     names = [outlook.trace.agents[agent].name for agent in cycle]
@@ -84,6 +93,16 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
     delivered = int(events["amount"][list(phase.bytes_landed)].sum()) if phase.bytes_landed else 0
     first = expects[0] if expects else None
     site = site_at(trace, first) if first is not None else None
+    if state.tx < 0 and not expected:
+        copies = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["barrier"] == row)
+        issue = int(np.flatnonzero(copies)[0]) if copies.any() else None
+        site = site_at(trace, issue) if issue is not None else None
+        return Cause(
+            f"{delivered} bytes came to {name} that nobody ever expected: its arrivals carry no expect_tx, so a phase"
+            f" completes before its bytes are in, and the bytes spoil the next. Use arrive.expect_tx{line(site)}.",
+            issue,
+            site,
+        )
     if state.tx < 0:
         return Cause(
             f"The copies bring {delivered} bytes to phase #{state.phase} of {name}, which expects only {expected}: tx"
@@ -131,9 +150,28 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
     name, state = outlook.trace.barriers[row].name, outlook.barrier(row)
     site = site_at(outlook.trace, alone[0])
     return Cause(
-        f"{agent} did expect_tx on {name} and never arrived: tx is {state.tx} but pending stays {state.pending}, because"
-        f" expect_tx does not arrive. Use arrive.expect_tx{line(site)}.",
+        f"{agent} did expect_tx on {name} and never arrived: tx is {state.tx} but pending stays {state.pending},"
+        f" because expect_tx does not arrive. Use arrive.expect_tx{line(site)}.",
         alone[0],
+        site,
+    )
+
+
+def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
+    """Copies landed on the barrier, no byte of them was counted, and no arrival followed."""
+    row = int(outlook.waits.barrier[wait])
+    events, kinds = outlook.trace.events, outlook.history.kinds
+    mine = events["barrier"] == row
+    landed = np.flatnonzero(mine & (kinds == EventKind.COPY_DONE))
+    if not len(landed) or outlook.arrived(row) or bool((mine & (kinds == EventKind.COMPLETE_TX)).any()):
+        return None
+    issue = int(np.flatnonzero(mine & (kinds == EventKind.COPY_ISSUE))[-1])
+    name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
+    return Cause(
+        f"The cp.async copies into {name}'s stage are done, but their arrivals count for nothing: without .noinc,"
+        " cp.async.mbarrier.arrive first raises the pending count by as much as it then arrives. Use .noinc, or let the"
+        f" threads arrive{line(site)}.",
+        issue,
         site,
     )
 
@@ -152,7 +190,7 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
         return None
     begin = int(waits.begin[wait])
     return Cause(
-        f"No event ever on {barrier.name.split('[')[0]}[*]: every stage is free at first, and {trace.agents[agent].name}"
+        f"No event ever on {family(barrier)}: every stage is free at first, and {trace.agents[agent].name}"
         " waits with parity 0 for a release that only follows its own copies. The producer must start inverted, with"
         " phase 1 (make_producer_start_state).",
         begin,
@@ -176,7 +214,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
         spot = site_at(outlook.trace, read)
         if not outlook.ever_arrived(agent, row) and outlook.next_arrival(agent, row) is None:
             return Cause(
-                f"{name} has no arrival on {barrier.name.split('[')[0]}[*] at all, though it reads every stage and"
+                f"{name} has no arrival on {family(barrier)} at all, though it reads every stage and"
                 f" {barrier.name} counts {counted(outlook.barrier(row).needed, 'arrival')}: it must release each tile,"
                 " or not be counted.",
                 read,
@@ -194,8 +232,8 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
             )
         if barrier.stage in held:
             return Cause(
-                f"{name} read tile {tile} from stage {barrier.stage} and never arrived on {barrier.name}: one release is"
-                f" missing after the read{line(spot)}.",
+                f"{name} read tile {tile} from stage {barrier.stage} and never arrived on {barrier.name}: one release"
+                f" is missing after the read{line(spot)}.",
                 read,
                 spot,
             )

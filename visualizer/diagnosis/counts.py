@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from visualizer.diagnosis.byte_counts import bytes_findings
 from visualizer.diagnosis.places import init_step, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
@@ -26,7 +27,7 @@ def count_findings(history: History, waits: Waits) -> list[Finding]:
         *_ending(history),
         *_impossible_counts(history),
         *_completed_twice(history, waits),
-        *_left_over(history),
+        *bytes_findings(history),
         *_after_exit(history),
         *_wrong_data(history),
     ]
@@ -150,16 +151,19 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     barrier, state = trace.barriers[row], history.barrier_at(row, step)
     tile = int(events["tile"][step])
     mine = kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] == row) & (events["tile"] == tile)
-    total = int(events["amount"][mine].sum())
+    total, who = int(events["amount"][mine].sum()), events["agent"][mine]
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
-    per_use = f"; {total} arrivals come for tile {tile}" if tile >= 0 else ""
+    by = {trace.agents[a].name: int(events["amount"][mine & (events["agent"] == a)].sum()) for a in set(who.tolist())}
+    each = ", ".join(f"{name} {count}" for name, count in sorted(by.items()))
+    per_use = f"; {total} arrivals come for tile {tile} ({each})" if tile >= 0 else ""
     return Finding(
         "COUNT MISMATCH",
         "error",
         f"{barrier.name} completed phase #{int(events['amount'][step])} when its stage had been filled only"
         f" {counted(filled, 'time')}: it completes more than once for one use, because it is initialised for"
-        f" {counted(state.needed, 'arrival')}{per_use}. The producer may overwrite a tile that is still read{line(site)}.",
+        f" {counted(state.needed, 'arrival')}{per_use}. The producer may overwrite a tile that is"
+        f" still read{line(site)}.",
         barrier=barrier.name,
         stage=barrier.stage if barrier.stage >= 0 else None,
         tile=tile if tile >= 0 else None,
@@ -171,37 +175,6 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         site=site,
         step=step,
     )
-
-
-def _left_over(history: History) -> list[Finding]:
-    """Bytes expected and never delivered, or delivered and never expected, in a run that ended all the same."""
-    if history.trace.meta.ending.kind != "completed":
-        return []
-    found = []
-    for row, barrier in enumerate(history.trace.barriers):
-        state = history.barrier_at(row, history.steps - 1)
-        if not state.valid or not state.tx:
-            continue
-        what = (
-            f"{state.tx} bytes were expected and never delivered"
-            if state.tx > 0
-            else f"{-state.tx} bytes were delivered that nobody expected"
-        )
-        found.append(
-            Finding(
-                "BYTES LEFT OVER",
-                "warning",
-                f"The run ended while {barrier.name} was open in phase #{state.phase}: {what}.",
-                barrier=barrier.name,
-                stage=barrier.stage if barrier.stage >= 0 else None,
-                phase_now=state.phase,
-                pending=state.pending,
-                expected=state.needed,
-                tx=state.tx,
-                step=history.steps - 1,
-            )
-        )
-    return found[:1]
 
 
 def _after_exit(history: History) -> list[Finding]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.counts import count_findings
 from visualizer.diagnosis.hazard_findings import hazard_findings
+from visualizer.diagnosis.hazards import HAZARDS
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
+from visualizer.diagnosis.program_checks import has_unseen_order, program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
 from visualizer.diagnosis.waits import build_waits
@@ -26,22 +28,31 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     lost = meta.records_lost + meta.events_dropped
     waits = build_waits(history)
     findings: list[Finding] = []
-    if meta.ending.kind in _STUCK:
-        findings += _stuck(history, Outlook(history, waits, program or program_of(history.trace)))
+    stuck = meta.ending.kind in _STUCK
+    if program is None and (stuck or meta.config.get("fault")):
+        program = program_of(history.trace)
+    if stuck:
+        findings += _stuck(history, Outlook(history, waits, program))
     if not lost:
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
-        findings += hazard_findings(history, waits)
+        hazards = hazard_findings(history, waits)
+        if program is not None:
+            findings += program_findings(history.trace, program)
+            if has_unseen_order(program):
+                # A sync leaves no event, so what looks unordered may be ordered: keep what did happen.
+                hazards = [hazard for hazard in hazards if hazard.severity == "error"]
+        findings += hazards
     elif meta.ending.kind == "crash":
         findings += count_findings(history, waits)[:1]
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings))
 
 
-def _rank(finding: Finding) -> tuple[int, int]:
-    """Worst first, then what went wrong first."""
+def _rank(finding: Finding) -> tuple[int, bool, int]:
+    """Worst first; of those the buffer hazards last, which follow from the others; then what went wrong first."""
     since = finding.first_divergence if finding.first_divergence is not None else finding.step
-    return SEVERITIES.index(finding.severity), since if since is not None else 0
+    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, since if since is not None else 0
 
 
 def _stuck(history: History, outlook: Outlook) -> list[Finding]:

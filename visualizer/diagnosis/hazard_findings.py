@@ -45,23 +45,25 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
     stage = hazard.row % trace.stages
     reader_row = int(events["agent"][hazard.other])
-    released = np.flatnonzero(
-        (history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row) & (events["barrier"] >= 0)
-    )
-    own = [s for s in released.tolist() if _is_release(history, s, hazard.row)]
+    mine = (events["agent"] == reader_row) & (events["tile"] == events["tile"][hazard.other])
+    arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
+    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.row)]
+    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
+    end = int(ends[-1]) if len(ends) else history.steps
+    early = [step for step in own if mine[step] and step < end]
     opening = (
         f"{writer} copies{_of_tile(history, hazard.step)} into stage {stage} without waiting for {reader} to have"
         f" read{_of_tile(history, hazard.other)}"
     )
-    before = [s for s in own if s < hazard.other]
     if not _ever_waits(waits, int(events["agent"][hazard.step]), history, "empty"):
         return f"{opening}: {writer} never waits on an empty barrier (producer_acquire is missing)."
     if not own:
         return f"{opening}: {reader} never releases this stage, so its reads are in nobody's count."
-    if before and events["tile"][before[-1]] == events["tile"][hazard.other]:
+    if early:
+        done = f"is done at step {end}" if end < history.steps else "goes on to the end"
         return (
-            f"{opening}: {reader} released the stage at step {before[-1]}, before its reader was done at step"
-            f" {hazard.other}. Release after the asynchronous reads have retired."
+            f"{opening}: {reader} released the stage at step {early[-1]} while its asynchronous reader {done}. Release"
+            " after the reads have retired."
         )
     return f"{opening}: the phase of the empty barrier it waits for does not include that release."
 

@@ -30,6 +30,8 @@ from visualizer.replay.step_index import Steps
 
 HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
 
+HAZARDS: tuple[HazardKind, ...] = ("WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA")
+
 MOST_EVENTS = 400_000
 """Events that vector clocks look at, all CTAs together: about five seconds."""
 
@@ -128,7 +130,8 @@ class _Proofs:
             phase = np.full(len(reads.row), NEVER)
         writer_knows = self._relied_by(copies.agent[following], empty, copies.issue[following])
         ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
-        return early | (rewritten & ~ordered)
+        unordered: NDArray[np.bool_] = early | (rewritten & ~ordered)
+        return unordered
 
     def unordered_copies(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
         """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
@@ -140,7 +143,8 @@ class _Proofs:
         keys = np.sort(reads.row * steps + reads.begin)
         read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
         other_writer = copies.agent != copies.agent[previous]
-        return same_row & ((~same_fill & ~read_between) | other_writer)
+        unordered: NDArray[np.bool_] = same_row & ((~same_fill & ~read_between) | other_writer)
+        return unordered
 
     def _relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
         """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""

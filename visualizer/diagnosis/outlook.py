@@ -96,7 +96,7 @@ class Outlook:
         for agent, table in enumerate(self.trace.agents):
             if table.role == role and table.cta == barrier.cta:
                 found.add(agent)
-            if any(isinstance(o, ARRIVING) and o.barrier == row for o in self._operations.get(table.name, ())):
+            if any(_arrives(o, row) for o in self._operations.get(table.name, ())):
                 found.add(agent)
         return sorted(found)
 
@@ -112,7 +112,7 @@ class Outlook:
         if operations is None:
             return None if self._passed_by(agent, row) or not self.ever_arrived(agent, row) else Next(-1, -1, False)
         for operation in operations[self._position(agent) :]:
-            if isinstance(operation, ARRIVING) and operation.barrier == row:
+            if isinstance(operation, ARRIVING) and _arrives(operation, row):
                 return Next(operation.tile, operation.site, True)
         return None
 
@@ -175,3 +175,10 @@ class Outlook:
                 if begun == 0:
                     return index + 1
         return 0
+
+
+def _arrives(operation: Operation, row: int) -> bool:
+    """Whether the operation lowers the barrier's pending count; cp.async without noinc raises it first."""
+    if not isinstance(operation, ARRIVING) or operation.barrier != row:
+        return False
+    return not isinstance(operation, CpAsyncArrive) or operation.no_inc

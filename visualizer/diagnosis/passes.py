@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visualizer.diagnosis.places import site_at
 from visualizer.diagnosis.report import Finding
@@ -67,18 +68,31 @@ def parity_cause(history: History, waits: Waits, wait: int) -> str:
         return ""
     agent = history.trace.agents[int(waits.agent[wait])].name
     barrier = history.trace.barriers[int(waits.barrier[wait])]
-    if use == 0:
-        return (
-            f"{agent}'s first wait on {barrier.name} means phase #{wanted} (parity {waits.due[wait]}) but uses parity"
-            f" {parity}: its cursor must start with phase {waits.due[wait]}, so that it waits for the first fill."
-        )
-    before = (waits.agent == waits.agent[wait]) & (waits.barrier == waits.barrier[wait]) & (waits.use == use - 1)
-    same = bool((waits.parity[before] == parity).any())
-    how = "the parity does not flip from one lap to the next" if same else "its phase bit has drifted from its laps"
+    opening = f"{agent}'s use {use + 1} of {barrier.name} means phase #{wanted} but waits with parity {parity} instead"
+    due = int(waits.due[wait])
+    if again := restarted(history, waits, wait):
+        return f"{opening} of {due}: {again}"
+    if use:
+        before = (waits.agent == waits.agent[wait]) & (waits.barrier == waits.barrier[wait]) & (waits.use == use - 1)
+        same = bool((waits.parity[before] == parity).any())
+        how = "the parity does not flip from one lap to the next" if same else "its phase bit has drifted from its laps"
+        return f"{opening} of {due}: {how}."
+    if first_wrong_parity(history, waits, wait) > _first_wait(history, waits, wait):
+        return f"{opening} of {due}: the phase bit must flip once per lap of the ring, not with every tile."
     return (
-        f"{agent}'s use {use + 1} of {barrier.name} means phase #{wanted} but waits with parity {parity} instead of"
-        f" {waits.due[wait]}: {how}."
+        f"{agent}'s first wait on {barrier.name} means phase #{wanted} (parity {waits.due[wait]}) but uses parity"
+        f" {parity}: its cursor must start with phase {waits.due[wait]}, so that it waits for the first fill."
     )
+
+
+def restarted(history: History, waits: Waits, wait: int) -> str:
+    """Whether the agent's PipelineState began anew before the wait, as a sentence; "" if its count only grew."""
+    agent = int(waits.agent[wait])
+    advances = history.agents.advances.steps(agent)
+    counts = history.trace.events["amount"][advances[advances < waits.begin[wait]]]
+    if not bool((counts[1:] <= counts[:-1]).any()):
+        return ""
+    return "Its PipelineState starts again for every work tile: a persistent kernel keeps it from tile to tile."
 
 
 def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
@@ -92,16 +106,23 @@ def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
         )
     return (
         f"{agent} passed {barrier.name} for phase #{wanted} when the barrier was already in #{met}: it got through by"
-        f" luck of the parity, and what #{wanted} announced has been replaced. {lapped_because(barrier, agent)}"
+        f" luck of the parity, and what #{wanted} announced has been replaced."
+        f" {lapped_because(history, waits, barrier, agent)}"
     )
 
 
-def lapped_because(barrier: Barrier, agent: str) -> str:
+def lapped_because(history: History, waits: Waits, barrier: Barrier, agent: str) -> str:
     """Why a barrier runs ahead of an agent that waits on every phase of it."""
     if barrier.kind == "empty":
         return (
             "It completes more often than its stage is used: its init count is smaller than the arrivals of one use, or"
             " somebody arrives twice."
+        )
+    empty = np.array([b.kind == "empty" and b.cta == barrier.cta for b in history.trace.barriers])
+    if barrier.kind == "full" and not bool(empty[waits.barrier].any()):
+        return (
+            "Nobody ever waits on empty[*] (producer_acquire is missing), so the barrier is re-armed while its tile is"
+            " unread."
         )
     return (
         f"The barrier goes on without {agent}: its release is missing from the count that guards the stage, or nobody"
@@ -111,9 +132,19 @@ def lapped_because(barrier: Barrier, agent: str) -> str:
 
 def first_wrong_parity(history: History, waits: Waits, wait: int) -> int:
     """The begin of the agent's first wait on a barrier of this kind with another parity than it means."""
+    alike = _alike(history, waits, wait)
+    return int(waits.begin[alike & (waits.parity != waits.due)].min())
+
+
+def _first_wait(history: History, waits: Waits, wait: int) -> int:
+    return int(waits.begin[_alike(history, waits, wait)].min())
+
+
+def _alike(history: History, waits: Waits, wait: int) -> NDArray[np.bool_]:
+    """The agent's waits on barriers of this kind."""
     kinds = np.array([b.kind for b in history.trace.barriers])
-    same = (waits.agent == waits.agent[wait]) & (kinds[waits.barrier] == kinds[waits.barrier[wait]])
-    return int(waits.begin[same & (waits.parity != waits.due)].min())
+    alike: NDArray[np.bool_] = (waits.agent == waits.agent[wait]) & (kinds[waits.barrier] == kinds[waits.barrier[wait]])
+    return alike
 
 
 def _more(number: int) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.report import Place
 from visualizer.trace.schema import EventKind
+from visualizer.trace.tables import Barrier
 from visualizer.trace.trace import Trace
 
 
@@ -31,3 +32,8 @@ def init_step(trace: Trace, barrier: int) -> int | None:
     """The step of the barrier's first INIT."""
     steps = np.flatnonzero((trace.events["kind"] == EventKind.INIT) & (trace.events["barrier"] == barrier))
     return int(steps[0]) if len(steps) else None
+
+
+def family(barrier: Barrier) -> str:
+    """ "empty[*]": the barrier and its like."""
+    return f"{barrier.name.split('[')[0]}[*]"

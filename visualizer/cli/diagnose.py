@@ -1,0 +1,69 @@
+"""`phasescope diagnose`: why a run hangs or reads wrong data, for a recording or a program run in the simulator."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.program_options import add_program_options, config_from, program_from
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.report import report_json
+from visualizer.diagnosis.report_text import report_text
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import Program
+from visualizer.replay.history import History
+from visualizer.sources.simulator import simulate
+from visualizer.trace.file import load
+from visualizer.trace.trace import Trace
+
+EXAMPLES = """examples:
+  phasescope diagnose run.pscope                          a recording
+  phasescope diagnose run.pscope --json                   the same for scripts
+  phasescope diagnose --program baseline --fault F06      a known mistake, run in the simulator
+  phasescope diagnose --program my_pipeline.py --seed 3   your own program
+
+exit status: 0 clean; 1 findings; 2 bad input
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "diagnose",
+        help="say why a run hangs, or what is wrong with it",
+        description="Judge every wait, count and buffer access of a run: who is blocked, on what, who owes the arrival,"
+        " the likely cause and its line; and races that did no harm this time.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help="a .pscope file; or use --program")
+    add_program_options(parser)
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the simulator's timing (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    trace, program = _what(args)
+    report = diagnose(History(trace), program)
+    print(json.dumps(report_json(report), indent=1) if args.json else report_text(report))
+    return EXIT_CLEAN if report.clean else EXIT_FINDINGS
+
+
+def _what(args: argparse.Namespace) -> tuple[Trace, Program | None]:
+    given = args.program is not None or args.fault is not None or config_from(args) != LessonConfig()
+    if args.trace is not None:
+        if given or args.seed is not None:
+            raise UserError(
+                f"{args.trace} is a recording; --program, --fault, --seed and a program's parameters are for a run in"
+                " the simulator: give one or the other"
+            )
+        return load(args.trace), None
+    if not given:
+        raise UserError("diagnose needs a recording, or --program NAME or FILE.py")
+    if args.seed is not None and args.seed < 0:
+        raise UserError(f"--seed is {args.seed}; it must be 0 or more")
+    program = program_from(args)
+    return simulate(program, seed=args.seed or 0), program

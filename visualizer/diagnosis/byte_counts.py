@@ -1,0 +1,85 @@
+"""Bytes that a phase did not wait for, and bytes left over at the end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.accesses import NEVER, build_copies
+from visualizer.diagnosis.places import line, site_at
+from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.waits import phase_at
+from visualizer.replay.history import History
+from visualizer.trace.schema import EventKind
+
+
+def bytes_findings(history: History) -> list[Finding]:
+    """The first copy of every CTA whose phase completed without it, and bytes left over in a completed run."""
+    return [*_never_expected(history), *_left_over(history)]
+
+
+def _never_expected(history: History) -> list[Finding]:
+    """A copy counts in the phase that is open when it is issued; that phase completed, and the bytes came later."""
+    copies = build_copies(history)
+    issued = phase_at(history, np.maximum(copies.barrier, 0), copies.issue)
+    late = np.flatnonzero((copies.barrier >= 0) & (copies.phase != NEVER) & (copies.phase > issued))
+    first: dict[int, int] = {}
+    for copy in late[np.argsort(copies.issue[late])].tolist():
+        first.setdefault(int(copies.row[copy]) // history.trace.stages, copy)
+    found = []
+    for copy in first.values():
+        step, row, tile = int(copies.issue[copy]), int(copies.barrier[copy]), int(copies.tile[copy])
+        barrier, amount = history.trace.barriers[row], int(history.trace.events["amount"][step])
+        site = site_at(history.trace, step)
+        agent = history.trace.agents[int(copies.agent[copy])].name
+        found.append(
+            Finding(
+                "BYTES NEVER EXPECTED",
+                "error",
+                f"{agent} issues {amount} bytes to {barrier.name} in phase #{int(issued[copy])}, which completed"
+                f" without them: nobody expected them, so readers were let in early and the bytes spoil phase"
+                f" #{int(copies.phase[copy])}. Arrive with expect_tx of all the bytes that come{line(site)}.",
+                agent=agent,
+                barrier=barrier.name,
+                stage=barrier.stage if barrier.stage >= 0 else None,
+                tile=tile if tile >= 0 else None,
+                first_divergence=step,
+                site=site,
+                step=step,
+            )
+        )
+    return found
+
+
+def _left_over(history: History) -> list[Finding]:
+    """Bytes expected and never delivered, or delivered and never expected: in a completed run the first barrier with
+    either; in a run that hangs the first where bytes came with no expectation, but arrivals are still pending."""
+    ended = history.trace.meta.ending.kind
+    if ended not in ("completed", "deadlock", "timeout"):
+        return []
+    for row, barrier in enumerate(history.trace.barriers):
+        state = history.barrier_at(row, history.steps - 1)
+        if not state.valid or not state.tx or (ended != "completed" and (state.tx > 0 or not state.pending)):
+            continue
+        if state.tx > 0:
+            what = f"{state.tx} bytes were expected and never delivered"
+        else:
+            what = f"{-state.tx} bytes came that nobody had expected, so an earlier phase did not wait for them"
+        issued = (history.kinds == EventKind.COPY_ISSUE) & (history.trace.events["barrier"] == row)
+        issue = int(np.flatnonzero(issued)[0]) if state.tx < 0 and issued.any() else None
+        return [
+            Finding(
+                "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
+                "warning" if ended == "completed" else "error",
+                f"The run ended with {barrier.name} open in phase #{state.phase}: {what}.",
+                barrier=barrier.name,
+                stage=barrier.stage if barrier.stage >= 0 else None,
+                phase_now=state.phase,
+                pending=state.pending,
+                expected=state.needed,
+                tx=state.tx,
+                first_divergence=issue,
+                site=site_at(history.trace, issue) if issue is not None else None,
+                step=history.steps - 1,
+            )
+        ]
+    return []

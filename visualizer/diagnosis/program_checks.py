@@ -1,0 +1,108 @@
+"""What only the program can tell: orders that leave no event, such as the sync that publishes the barriers.
+
+A recording has no event for __syncthreads, so these checks look at the operation lists and need the Program.
+"""
+
+from __future__ import annotations
+
+from visualizer.diagnosis.places import line, place
+from visualizer.diagnosis.report import Finding
+from visualizer.programs.operations import Arrive, ArriveDrop, Init, NamedSync, Operation, Sync, Wait
+from visualizer.programs.program import Program, ProgramAgent
+from visualizer.trace.trace import Trace
+
+_SYNCS = (Sync, NamedSync)
+
+
+def program_findings(trace: Trace, program: Program) -> list[Finding]:
+    """Barriers used without a sync after their init; CTAs that may leave before a peer's last arrival."""
+    return [*_not_published(trace, program), *_leaves_early(trace, program)]
+
+
+def has_unseen_order(program: Program) -> bool:
+    """Whether agents meet at a sync after their first barrier operation: an order that the events do not show."""
+    for agent in program.agents:
+        used = False
+        for operation in agent.operations:
+            if isinstance(operation, _SYNCS) and used:
+                return True
+            used |= hasattr(operation, "barrier") and not isinstance(operation, Init)
+    return False
+
+
+def _not_published(trace: Trace, program: Program) -> list[Finding]:
+    init_by: dict[int, str] = {}
+    synced: dict[str, int] = {}
+    for agent in program.agents:
+        inits = [n for n, operation in enumerate(agent.operations) if isinstance(operation, Init)]
+        init_by |= {agent.operations[n].barrier: agent.agent.name for n in inits}  # type: ignore[union-attr]
+        synced[agent.agent.name] = any(isinstance(o, _SYNCS) for o in agent.operations[inits[-1] if inits else 0 :])
+    for agent in program.agents:
+        first = _first_use(agent)
+        if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
+            continue
+        owner = init_by[first[1]]
+        if synced[owner] and any(isinstance(o, _SYNCS) for o in agent.operations[: first[0]]):
+            continue
+        barrier = trace.barriers[first[1]]
+        spot = place(trace, getattr(agent.operations[first[0]], "site", -1))
+        return [
+            Finding(
+                "UNDEFINED",
+                "warning",
+                f"Nothing orders {agent.agent.name}'s first use of {barrier.name}{line(spot)} after {owner}'s init of"
+                " it: publish the initialised barriers (fence.mbarrier_init, then __syncthreads) before any use.",
+                agent=agent.agent.name,
+                barrier=barrier.name,
+                stage=barrier.stage if barrier.stage >= 0 else None,
+                site=spot,
+            )
+        ]
+    return []
+
+
+def _first_use(agent: ProgramAgent) -> tuple[int, int] | None:
+    for number, operation in enumerate(agent.operations):
+        if hasattr(operation, "barrier") and not isinstance(operation, Init):
+            return number, int(operation.barrier)
+    return None
+
+
+def _leaves_early(trace: Trace, program: Program) -> list[Finding]:
+    """In a cluster a CTA must wait for the last arrival a peer makes on its barriers, or sync with the cluster."""
+    for agent in program.agents:
+        for number in range(len(agent.operations) - 1, -1, -1):
+            operation = agent.operations[number]
+            if not isinstance(operation, Arrive | ArriveDrop):
+                continue
+            row, barrier = operation.barrier, trace.barriers[operation.barrier]
+            if barrier.cta == agent.agent.cta:
+                continue
+            if any(isinstance(o, Sync) and o.cluster for o in agent.operations[number:]):
+                break
+            arrivals = sum(isinstance(o, Arrive) and o.barrier == row for o in agent.operations)
+            waited = max(_waits(other, row) for other in program.agents if other.agent.cta == barrier.cta)
+            if waited < arrivals:
+                return [_early_leave(trace, agent, operation)]
+    return []
+
+
+def _waits(agent: ProgramAgent, row: int) -> int:
+    """How many completions of the barrier the agent waits for; the first wait of an inverted start is for none."""
+    waits = [operation for operation in agent.operations if isinstance(operation, Wait) and operation.barrier == row]
+    return len(waits) - (1 if waits and waits[0].parity == 1 else 0)
+
+
+def _early_leave(trace: Trace, agent: ProgramAgent, operation: Operation) -> Finding:
+    barrier = trace.barriers[operation.barrier]  # type: ignore[union-attr]
+    spot = place(trace, getattr(operation, "site", -1))
+    return Finding(
+        "UNDEFINED",
+        "warning",
+        f"CTA {barrier.cta} does not wait for {agent.agent.name}'s last arrivals on {barrier.name}{line(spot)}: it may"
+        " have left by then. A CTA of a cluster waits for every stage before it leaves (producer_tail).",
+        agent=agent.agent.name,
+        barrier=barrier.name,
+        stage=barrier.stage if barrier.stage >= 0 else None,
+        site=spot,
+    )
