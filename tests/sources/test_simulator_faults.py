@@ -128,4 +128,6 @@ def test_using_a_barrier_before_init_is_undefined(operation: Operation, word: st
 
 def test_a_sync_that_one_agent_never_reaches_is_a_deadlock() -> None:
     trace = simulate_warps((Init(0, 1), Sync(), Sync(), Exit()), (Sync(), Exit()))
-    assert trace.meta.ending == Ending("deadlock", "w0 wait at __syncthreads, which not every agent of the CTA reaches")
+    assert trace.meta.ending == Ending(
+        "deadlock", "w0 wait at __syncthreads or a named barrier, which not every agent that it counts reaches"
+    )

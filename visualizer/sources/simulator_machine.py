@@ -84,7 +84,10 @@ class Machine:
         """Name the agent that has waited longest: what it waits for is what went wrong first."""
         if not self._blocked:
             names = ", ".join(self.agents[row].name for row in self._running)
-            return Ending("deadlock", f"{names} wait at __syncthreads, which not every agent of the CTA reaches")
+            return Ending(
+                "deadlock",
+                f"{names} wait at __syncthreads or a named barrier, which not every agent that it counts reaches",
+            )
         row = min(self._blocked, key=lambda row: (self._blocked[row][0], row))
         _, index, parity = self._blocked[row]
         barrier = self._barriers[index]
