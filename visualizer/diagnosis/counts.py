@@ -22,7 +22,7 @@ _UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+
 def count_findings(history: History, waits: Waits) -> list[Finding]:
     """All of them, worst first."""
     if not history.steps:
-        return []
+        return _ending(history)
     return [
         *_ending(history),
         *_impossible_counts(history),
@@ -37,10 +37,10 @@ def _ending(history: History) -> list[Finding]:
     ending = history.trace.meta.ending
     if ending.kind != "crash":
         return []
-    step = history.steps - 1
+    step = history.steps - 1 if history.steps else None
     told = _UNDEFINED.fullmatch(ending.detail)
     row = history.trace.barrier_index.get(told["barrier"], -1) if told else -1
-    if told is None or row < 0:
+    if told is None or row < 0 or step is None:
         return [Finding("CRASH", "error", ending.detail or "The run crashed.", step=step)]
     barrier, state = history.trace.barriers[row], history.barrier_at(row, step)
     over = "are pending" in told["what"]
