@@ -32,6 +32,7 @@ from visualizer.programs.operations import (
     Operation,
     Read,
     ReadAsync,
+    RetireReads,
     Sync,
     Wait,
     WaitStores,
@@ -111,14 +112,15 @@ def second_never_releases(program: Program) -> Program:
 
 
 def released_before_retired(program: Program) -> Program:
-    """Each wgmma's stage is released right after the wgmma is issued."""
+    """Each wgmma's stage is released right after the wgmma is issued, and only then is the wgmma waited for."""
 
     def change(op: Operation) -> Iterable[Operation]:
-        if is_release(program, op):
+        if is_release(program, op) or isinstance(op, RetireReads):
             return
         yield op
         if isinstance(op, ReadAsync):
             yield Arrive(barrier_row(program, 0, "empty", op.stage), 1, op.tile, op.site)
+            yield RetireReads(0, op.site)
 
     return each(program, consumers(program), change)
 

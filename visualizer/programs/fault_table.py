@@ -157,7 +157,7 @@ ALL = (
         "released-before-the-reader-retires",
         REUSE,
         "The stage is released before its wgmma has retired",
-        "released each stage right after issuing the wgmma that reads it",
+        "released each stage right after issuing the wgmma that reads it, and waited for the wgmma afterwards",
         "completes; the next copy may overwrite what the wgmma still reads",
         change.released_before_retired,
         {"consumers": 1, "readers": "wgmma"},
