@@ -18,10 +18,13 @@ from PySide6.QtWidgets import (
 
 from visualizer.app.parameter_form import ParameterForm
 from visualizer.app.record_job import Experiment
+from visualizer.programs.faults import FAULTS, check_fit, find_fault
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
 from visualizer.programs.registry import PROGRAMS
 
 SOURCES = {"simulator": "Simulator (exact)", "gpu": "GPU (SM90)"}
+_NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _MAX_SEED = 2**31 - 1
 
 
@@ -41,6 +44,7 @@ class ExperimentPanel(QWidget):
             self.source.addItem(title, key)
         self.program = QComboBox(accessibleName="Program")
         self.program.addItems(list(PROGRAMS))
+        self.fault = _fault_box()
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
         self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
         self.form = ParameterForm()
@@ -52,7 +56,8 @@ class ExperimentPanel(QWidget):
         self.progress = QProgressBar(maximum=1000, accessibleName="Progress")
         self.stage_of_work = QLabel(objectName="hint", wordWrap=True)
         self._lay_out()
-        self.source.currentIndexChanged.connect(self._refresh)
+        for box in (self.source, self.program, self.fault):
+            box.currentIndexChanged.connect(self._refresh)
         self.form.changed.connect(self._refresh)
         self.reset_button.clicked.connect(self.reset)
         self.run_button.clicked.connect(self.run)
@@ -61,7 +66,9 @@ class ExperimentPanel(QWidget):
 
     def experiment(self) -> Experiment:
         """What Run would record; ProgramError if the parameters do not go together."""
-        return Experiment(self.source.currentData(), self.program.currentText(), self.form.config(), self.seed.value())
+        program = self.program.currentText()
+        config = self.form.config() if program == LESSON else LessonConfig()
+        return Experiment(self.source.currentData(), program, config, self.seed.value(), fault=self.fault.currentData())
 
     def run(self) -> None:
         if self.run_button.isEnabled():
@@ -88,6 +95,9 @@ class ExperimentPanel(QWidget):
         problem = self._problem()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
+        self.form.setEnabled(self.program.currentText() == LESSON)
+        self.reset_button.setEnabled(self.form.isEnabled())
+        self.fault.setToolTip(_story(self.fault.currentData()))
         self.seed.setEnabled(self.source.currentData() == "simulator")
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
@@ -96,7 +106,9 @@ class ExperimentPanel(QWidget):
 
     def _problem(self) -> str:
         try:
-            self.form.config()
+            experiment = self.experiment()
+            if experiment.fault is not None:
+                check_fit(experiment.program, find_fault(experiment.fault))
         except ProgramError as error:
             return _with_titles(str(error))
         return ""
@@ -106,6 +118,7 @@ class ExperimentPanel(QWidget):
         head.setVerticalSpacing(3)
         head.addRow("Source", self.source)
         head.addRow("Program", self.program)
+        head.addRow("Fault", self.fault)
         head.addRow("Seed", self.seed)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
@@ -135,9 +148,30 @@ class ExperimentPanel(QWidget):
         layout.addLayout(foot)
 
 
+def _fault_box() -> QComboBox:
+    box = QComboBox(accessibleName="Fault", sizeAdjustPolicy=_NARROW, minimumContentsLength=12)
+    box.addItem("none", None)
+    for fault in FAULTS.values():
+        box.addItem(f"{fault.id} {fault.title}", fault.id)
+        box.setItemData(box.count() - 1, _story(fault.id), Qt.ItemDataRole.ToolTipRole)
+    box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + 24)
+    return box
+
+
+def _story(fault: str | None) -> str:
+    """What the programmer did and what happens then, for a tooltip."""
+    if fault is None:
+        return "run the program without a mistake, or with one of the known ones (--fault)"
+    return f"Somebody {FAULTS[fault].did}. What happens: {FAULTS[fault].happens}."
+
+
 def _with_titles(message: str) -> str:
     """The command line's "--consumer-warps" as the form's "Consumer warps"."""
-    titles = {parameter.option: parameter.title for parameter in PARAMETERS} | {"--tile": "Tile"}
+    titles = {parameter.option: parameter.title for parameter in PARAMETERS} | {
+        "--tile": "Tile",
+        "--program": "program",
+        "--fault": "fault",
+    }
     for option in sorted(titles, key=len, reverse=True):
         message = message.replace(option, titles[option])
     return message

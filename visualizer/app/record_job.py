@@ -26,10 +26,13 @@ class Experiment:
     program: str
     config: LessonConfig
     seed: int = 0
+    fault: str | None = None
 
     def command(self) -> str:
         """The command line that makes this recording again."""
         words = ["phasescope", "record", "--source", self.source, "--program", self.program]
+        if self.fault is not None:
+            words += ["--fault", self.fault]
         if self.source == "simulator":
             words += ["--seed", str(self.seed)]
         default = LessonConfig()
@@ -70,12 +73,17 @@ def _record(experiment: Experiment, progress: Progress, cancelled: CancelCheck) 
     if experiment.source == "gpu":
         if experiment.program != LESSON:
             raise SourceError(f"The GPU runs the lesson's kernel; run {experiment.program} in the simulator")
+        if experiment.fault is not None:
+            raise SourceError(
+                "Here faults run in the simulator; on the GPU, phasescope record --source gpu --fault"
+                f" {experiment.fault} runs them"
+            )
         from visualizer.sources.gpu.launcher import record_gpu
 
         return record_gpu(experiment.config, progress=progress, cancelled=cancelled)
     from visualizer.sources.simulator import simulate
 
-    program = find_program(experiment.program, experiment.config)
+    program = find_program(experiment.program, experiment.config, experiment.fault)
     return simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
 
 

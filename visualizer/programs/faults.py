@@ -30,13 +30,18 @@ def find_fault(name: str) -> Fault:
     raise ProgramError(f"--fault: there is no {name!r}{meant}; known are {known} and their names in docs/programs.md")
 
 
+def check_fit(program: str, fault: Fault) -> None:
+    """ProgramError if the built-in `program` cannot have the fault."""
+    if program == LESSON and not fault.fits_lesson:
+        raise ProgramError(
+            f"--fault {fault.id} needs {_needs(fault)}, which the lesson does not have: use --program {fault.base}"
+        )
+
+
 def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:
     """The built-in `program` with the fault; its config names the fault. ProgramError if the fault does not fit."""
+    check_fit(program, fault)
     if program == LESSON:
-        if not fault.fits_lesson:
-            raise ProgramError(
-                f"--fault {fault.id} needs {_needs(fault)}, which the lesson does not have: use --program {fault.base}"
-            )
         clean = lesson(config or LessonConfig())
     else:
         clean = baseline(BaselineConfig(**fault.setting))
