@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,9 @@ class Arrivals:
     phase: Steps
 
 
+T = TypeVar("T", Copies, Reads)
+
+
 def build_copies(history: History) -> Copies:
     events = history.trace.events
     index = history.copies.issues
@@ -72,6 +76,20 @@ def build_copies(history: History) -> Copies:
     return Copies(
         index.keys, row, issue, event["agent"].astype(np.int64), barrier, event["tile"].astype(np.int64), landed, phase
     )
+
+
+def shared_rows(copies: Copies) -> Steps:
+    """Stage rows that copies of several barriers go to: more than one buffer by that number (two rings, say), so that
+    it does not tell which buffer is meant."""
+    pairs = np.unique(np.stack((copies.row, copies.barrier)), axis=1)[0]
+    rows, times = np.unique(pairs, return_counts=True)
+    shared: Steps = rows[times > 1]
+    return shared
+
+
+def only(columns: T, keep: NDArray[np.bool_]) -> T:
+    """The rows of `columns` (Copies or Reads) marked in `keep`."""
+    return replace(columns, **{field.name: getattr(columns, field.name)[keep] for field in fields(columns)})
 
 
 def build_reads(history: History) -> Reads:

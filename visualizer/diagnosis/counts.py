@@ -4,6 +4,7 @@ twice for one use of a stage, bytes left over, arrivals at a CTA that has left, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -122,10 +123,12 @@ def _impossible_counts(history: History) -> list[Finding]:
 def _completed_twice(history: History, waits: Waits) -> list[Finding]:
     """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice."""
     trace, events = history.trace, history.trace.events
+    places = Counter((b.kind, b.cta, b.stage) for b in trace.barriers)
     full = {(b.cta, b.stage): row for row, b in enumerate(trace.barriers) if b.kind == "full"}
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
     for row, barrier in enumerate(trace.barriers):
-        if barrier.kind == "empty":
+        # Two rings with the same stage numbers: which full barrier is this one's is not told.
+        if barrier.kind == "empty" and all(places[k, barrier.cta, barrier.stage] == 1 for k in ("full", "empty")):
             pairs[row] = full.get((barrier.cta, barrier.stage), -1)
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)

@@ -22,6 +22,8 @@ from visualizer.diagnosis.accesses import (
     build_arrivals,
     build_copies,
     build_reads,
+    only,
+    shared_rows,
 )
 from visualizer.diagnosis.vector_clocks import races
 from visualizer.diagnosis.waits import Waits, phase_at
@@ -54,6 +56,9 @@ def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     if not history.steps or not trace.stages:
         return []
     copies, reads = build_copies(history), build_reads(history)
+    several = shared_rows(copies)
+    copies = only(copies, ~np.isin(copies.row, several))
+    reads = only(reads, ~np.isin(reads.row, several))
     if not len(copies.issue):
         return []
     relied = relied_on(waits)
@@ -176,7 +181,7 @@ def _exact(
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied):
+        for race in races(history, steps, relied, np.unique(copies.row)):
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":

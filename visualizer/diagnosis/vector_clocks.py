@@ -51,15 +51,17 @@ class _Stage:
     ended: dict[int, tuple[int, int]] = field(default_factory=dict)  # agent -> (its clock, step) at its last READ_END
 
 
-def races(history: History, steps: Steps, relied_on: dict[int, int], most: int = 200) -> list[Race]:
+def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: Steps, most: int = 200) -> list[Race]:
     """The races among the events at `steps` (ascending), at most about `most`.
 
     `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
+    `buffers` are the stage rows to look at.
     """
     trace = history.trace
     rows = trace.events[steps]
     stage, cta = place_of(trace, steps)
     place = np.where(stage >= 0, cta * trace.stages + stage, -1)
+    place[~np.isin(place, buffers)] = -1
     # Numbered anew, so that a clock has a component for those who take part and not for a whole grid.
     who, actor = np.unique(rows["agent"], return_inverse=True)
     where, spot = np.unique(place, return_inverse=True)

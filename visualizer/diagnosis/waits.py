@@ -85,12 +85,16 @@ def build_waits(history: History) -> Waits:
     roles = np.array([a.role for a in history.trace.agents] + ["other"])[agent]
     strict = kinds != "other"
     count = _cursor_counts(history, agent, begin)
-    laps = (count - count[previous]) // max(history.trace.stages, 1)
+    depth = np.array([a.start.stages if a.start else max(history.trace.stages, 1) for a in history.trace.agents])[agent]
+    lap, laps = count // depth, (count - count[previous]) // depth
     jumped = np.where(same_parity & (laps >= 2) & (laps % 2 == 0), laps, 1)
     again = same_parity & at_once & (barrier[row_of(begins, row_before)] == barrier)
     step_on = np.where(strict, np.where(again, 0, jumped), np.where(same_parity, 0, 1))
-    starts_full = (kinds == "full") & (roles != "producer")
-    start = np.where(starts_full, 0, -parity)
+    # The first use need not be in the first lap: consumers that take turns at tiles come to a stage later.
+    full_start = np.where((lap & 1) == parity, lap, 0)
+    empty_start = np.where(((lap - 1) & 1) == parity, lap - 1, np.where((lap & 1) == parity, lap, -parity))
+    start = np.where((kinds == "full") & (roles != "producer"), full_start, -parity)
+    start = np.where(kinds == "empty", empty_start, start)
     wanted = _running(np.where(first, start, step_on), order, first)
     use = _running(np.where(first, 0, 1), order, first)
     met = np.where(end >= 0, phase_at(history, barrier, np.maximum(end, 0)), -1)
