@@ -1,0 +1,122 @@
+"""`phasescope diagnose`: text, JSON and exit statuses that a script can rely on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEYS = [
+    "verdict", "severity", "agent", "barrier", "stage", "tile", "phase_wanted", "phase_now", "parity", "pending",
+    "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+]  # fmt: skip
+
+
+def test_a_clean_recording_says_so_and_exits_0(phasescope: Callable[..., Any], lesson_file: Path) -> None:
+    outcome = phasescope("diagnose", lesson_file)
+    assert (outcome.status, outcome.out) == (0, "clean: the run completed, no findings\n")
+
+
+def test_clean_json_has_no_findings(phasescope: Callable[..., Any], lesson_file: Path) -> None:
+    outcome = phasescope("diagnose", lesson_file, "--json")
+    assert outcome.status == 0
+    assert json.loads(outcome.out) == {"ended": "completed", "lost_events": 0, "findings": []}
+
+
+def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None:
+    outcome = phasescope("diagnose", "--program", "baseline", "--fault", "F14")
+    assert outcome.status == 1
+    lines = outcome.out.splitlines()
+    assert lines[0] == "2 findings: the run ended in a deadlock"
+    assert lines[2].startswith("1. STARVED (error): C0 is blocked at tile 0, step ")
+    assert lines[2].endswith(" on full[0], waiting for phase #0 (parity 0)")
+    assert lines[3] == "   full[0] is in phase #0: pending 0/1, tx 4096."
+    assert "   Arrived in this phase: P (1). Still owed: nobody." in lines
+    assert "   Released only by: nothing that can still happen." in lines
+    assert any(line.startswith("   First divergence: step ") for line in lines)
+    assert any(line.startswith("   Cause: full[0] expects 8192 bytes for phase #0") for line in lines)
+    assert any(line.startswith("   Look at: arrive.expect_tx (") or "Look at:" in line for line in lines)
+
+
+def test_the_json_of_a_finding_has_every_key(phasescope: Callable[..., Any]) -> None:
+    outcome = phasescope("diagnose", "--fault", "F21", "--json")
+    assert outcome.status == 1
+    document = json.loads(outcome.out)
+    assert list(document) == ["ended", "lost_events", "findings"]
+    assert document["ended"] == "deadlock"
+    assert all(list(finding) == KEYS for finding in document["findings"])
+    root = document["findings"][0]
+    assert (root["verdict"], root["agent"], root["barrier"]) == ("STARVED", "P", "empty[0]")
+    assert (root["phase_wanted"], root["phase_now"], root["pending"], root["expected"]) == (0, 0, 1, 2)
+    assert [(a["agent"], a["arrivals"]) for a in root["arrived"]] == [("C0", 1)]
+    assert root["owed"] == [{"agent": "C1", "state": "blocked on full[0]", "next": "none"}]
+    assert root["released_by"] == []
+    assert set(root["site"]) == {"file", "line", "op"}
+
+
+def test_a_recording_of_a_fault_gives_the_same_as_the_program(phasescope: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "stuck.pscope"
+    phasescope("record", "--fault", "F20", "-o", path)
+    recorded, run = phasescope("diagnose", path, "--json"), phasescope("diagnose", "--fault", "F20", "--json")
+    assert recorded.status == run.status == 1
+    assert json.loads(recorded.out) == json.loads(run.out)
+
+
+def test_the_lessons_parameters_can_be_wrong_too(phasescope: Callable[..., Any]) -> None:
+    outcome = phasescope("diagnose", "--program", "lesson", "--consumer-arrivals", 97)
+    assert outcome.status == 1
+    assert "empty[0] is initialised for 97 arrivals per phase, but only 96 come" in outcome.out
+
+
+def test_a_users_program_is_run_and_judged(phasescope: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from visualizer.programs.builder import Builder\n"
+        "def program():\n"
+        "    b = Builder('mine')\n"
+        "    full = b.barriers('full', 1, count=2)\n"
+        "    p = b.agent('producer', role='producer')\n"
+        "    p.init_all()\n"
+        "    p.sync()\n"
+        "    p.arrive(full[0])\n"
+        "    c = b.agent('consumer', role='consumer')\n"
+        "    c.sync()\n"
+        "    c.wait(full[0], 0)\n"
+        "    return b.build()\n",
+        encoding="utf-8",
+    )
+    outcome = phasescope("diagnose", "--program", path)
+    assert outcome.status == 1
+    assert "full[0] is initialised for 2 arrivals per phase, but only 1 comes (producer)" in outcome.out
+    assert "(mine.py:6)" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["nothing.pscope"], "nothing.pscope"),
+        ([], "needs a recording, or --program NAME or FILE.py"),
+        (["--program", "nope"], "there is no 'nope'"),
+        (["--fault", "F99"], "there is no 'F99'"),
+        (["--program", "baseline", "--seed", "-1"], "--seed is -1; it must be 0 or more"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(
+    phasescope: Callable[..., Any], words: list[str], complaint: str
+) -> None:
+    outcome = phasescope("diagnose", *words)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert complaint in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("extra", [["--fault", "F06"], ["--program", "lesson"], ["--seed", "1"], ["--stages", "2"]])
+def test_a_recording_takes_no_program_options(
+    phasescope: Callable[..., Any], lesson_file: Path, extra: list[str]
+) -> None:
+    outcome = phasescope("diagnose", lesson_file, *extra)
+    assert outcome.status == 2
+    assert "is a recording" in outcome.err
