@@ -23,7 +23,7 @@ BROKEN = {"consumer_arrivals": 32, "stages": 2, "tiles": 6, "consumer_warps": 2}
 @pytest.mark.parametrize("config", [BROKEN, {"consumer_phase": 1}, {"ctas": 2, "consumer_phase": 1, "stages": 2}])
 def test_every_witness_opens_and_can_be_stepped_through(config: dict[str, int], tmp_path: Path) -> None:
     program = lesson(LessonConfig(**config))  # type: ignore[arg-type]
-    for found in (explore(program, schedules=100), explore_exhaustively(program, limit_states=2000)):
+    for found in (explore(program, schedules=40), explore_exhaustively(program, limit_states=600)):
         assert "write-after-read" in found.witnesses
         for witness in found.witnesses.values():
             trace = witness_trace(found, witness)

@@ -10,6 +10,7 @@ for operations without a tile number each wait of the agent begins a new one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -56,6 +57,7 @@ class Code(IntEnum):
     COPY = 12
     READ_BEGIN = 13
     READ_END = 14
+    EXIT = 15  # only where other CTAs may still arrive
 
 
 class Step(NamedTuple):
@@ -83,6 +85,8 @@ class CopyPart(NamedTuple):
     increments: int  # cp.async without no_inc: raised at issue
     thread: int
     operation: int
+    is_whole: bool  # all bytes complete at once
+    cta: int  # whose buffer and barrier
 
 
 @dataclass
@@ -94,6 +98,9 @@ class Compiled:
     copies: list[CopyPart] = field(default_factory=list)
     barriers: int = 0
     named: dict[int, int] = field(default_factory=dict)  # named barrier's row -> agents it waits for
+    ctas: list[int] = field(default_factory=list)  # of each thread
+    barrier_ctas: list[int] = field(default_factory=list)
+    exposed: frozenset[int] = frozenset()  # CTAs that others arrive at or copy into
     stages: int = 0  # places per CTA
     places: int = 0
     pieces: list[int] = field(default_factory=list)  # copies that make up each version
@@ -131,8 +138,12 @@ class _Compiler:
         for thread, agent in enumerate(program.agents):
             self._number_copies(thread, agent.agent.cta, agent.operations)
         self._issued = 0
+        self.compiled.ctas = [agent.agent.cta for agent in program.agents]
+        self.compiled.exposed = frozenset(_remote_ctas(program))
         drafts = [self._steps(thread, a.agent.cta, a.operations) for thread, a in enumerate(program.agents)]
-        self.compiled.threads = _with_groups(drafts, [agent.agent.cta for agent in program.agents])
+        self.compiled.threads = _with_groups(drafts, self.compiled.ctas)
+        named = [cta for cta, _ in self._named]  # in the order of their rows
+        self.compiled.barrier_ctas = [barrier.cta for barrier in program.barriers] + named
 
     def _number_copies(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> None:
         lap = _Laps()
@@ -143,6 +154,7 @@ class _Compiler:
                 lap.waits += 1
             if not isinstance(operation, Copy | CpAsyncArrive):
                 continue
+            whole = isinstance(operation, CpAsyncArrive) or operation.whole
             arrivals = operation.count if isinstance(operation, CpAsyncArrive) else 0
             increments = operation.count if isinstance(operation, CpAsyncArrive) and not operation.no_inc else 0
             for barrier, destination in _destinations(operation, cta):
@@ -154,7 +166,9 @@ class _Compiler:
                     self.compiled.pieces.append(0)
                     self.compiled.readers.append([])
                 self.compiled.pieces[version] += 1
-                part = CopyPart(place, barrier, operation.bytes, version, arrivals, increments, thread, number)
+                part = CopyPart(
+                    place, barrier, operation.bytes, version, arrivals, increments, thread, number, whole, destination
+                )
                 self.compiled.copies.append(part)
 
     def _steps(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> list[Step]:
@@ -201,6 +215,9 @@ class _Compiler:
                     place, tile, since = group.pop(0)
                     opened.append((place, since, len(steps)))
                     steps.append(Step(Code.READ_END, place, 0, number, tile))
+        if cta in self.compiled.exposed:
+            leave = next((at for at, o in enumerate(operations) if isinstance(o, Exit)), len(operations))
+            steps.append(Step(Code.EXIT, cta, 0, leave))
         for place, _, since in running[False] + running[True]:
             opened.append((place, since, len(steps) - 1))
         open_at: list[set[int]] = [set() for _ in range(len(steps) + 1)]
@@ -267,6 +284,18 @@ def _with_groups(drafts: list[list[Step]], ctas: list[int]) -> list[tuple[Step, 
             full.append(step)
         result.append(tuple(full))
     return result
+
+
+def _remote_ctas(program: Program) -> Iterator[int]:
+    for agent in program.agents:
+        for operation in agent.operations:
+            if isinstance(operation, Copy | CpAsyncArrive):
+                touched = [cta for _, cta in _destinations(operation, agent.agent.cta)]
+            elif type(operation) in _BARRIER_CODE:
+                touched = [program.barriers[operation.barrier].cta]  # type: ignore[union-attr]
+            else:
+                continue
+            yield from (cta for cta in touched if cta != agent.agent.cta)
 
 
 def _destinations(operation: Copy | CpAsyncArrive, cta: int) -> tuple[tuple[int, int], ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import IntFlag
 
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
+from visualizer.semantics.word import TX_GRANULE
 from visualizer.sources.explorer.compiled import REMOTE, Code, Compiled
 
 BarrierTuple = tuple[int, int, int, int, bool]
@@ -26,13 +27,17 @@ class Mark(IntFlag):
     UNDEFINED = 16  # an operation that PTX leaves undefined
 
 
+EXITED_CTA = "exited-cta"
+"""The rule that an arrival or a copy breaks that reaches a CTA all of whose agents have left."""
 RACES = Mark.WRITE_AFTER_READ | Mark.READ_BEFORE_DATA | Mark.OVERWRITE_UNREAD | Mark.STALE
 
 
 class Machine:
     """One state, changed in place by `perform`.
 
-    A choice is a thread's index, or the number of threads + a copy's: that copy lands. Copies land in any order.
+    A choice is a thread's index, or the number of threads + a copy's: that copy lands. Copies land in any order, and
+    a copy's bytes at once, unless a part of them would complete a phase: then that part may land by itself, which is
+    the number of threads and copies + the copy's. Landing in other parts makes no difference to anyone.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -47,6 +52,7 @@ class Machine:
         self.version = [-1] * compiled.places
         self.landed = [0] * compiled.places
         self.in_flight: list[int] = []
+        self.part_landed: dict[int, int] = {}  # copy in flight -> bytes of it that have landed
         self.stopped: list[int] = []  # threads that did something undefined
         self.marks = 0
         self.latest = 0  # marks of the step performed last, even if the schedule already had them
@@ -58,6 +64,7 @@ class Machine:
         other.__dict__.update(self.__dict__)
         for name in ("pcs", "barriers", "tokens", "version", "landed", "in_flight", "stopped"):
             setattr(other, name, list(getattr(self, name)))
+        other.part_landed = dict(self.part_landed)
         return other
 
     def key(self) -> StateKey:
@@ -69,6 +76,7 @@ class Machine:
             tuple(self.version),
             tuple(self.landed),
             tuple(sorted(self.in_flight)),
+            tuple(sorted(self.part_landed.items())),
             tuple(sorted(self.stopped)),
             self.marks,
         )
@@ -81,12 +89,39 @@ class Machine:
     def choices(self) -> list[int]:
         """Everything that can happen next."""
         possible = [thread for thread in range(self.count) if self.possible(thread)]
-        return possible + [self.count + copy for copy in self.in_flight]
+        landings = [self.count + copy for copy in self.in_flight]
+        return possible + landings + [part for landing in landings if (part := self.part_of(landing))]
+
+    def copy_of(self, choice: int) -> int:
+        """The copy that lands, whole or in part."""
+        return (choice - self.count) % len(self.compiled.copies)
+
+    def is_part(self, choice: int) -> bool:
+        return choice >= self.count + len(self.compiled.copies)
+
+    def part_of(self, landing: int) -> int:
+        """The choice that lands only a part of this copy; 0 if no part of it would complete a phase now."""
+        copy = landing - self.count
+        part = self.compiled.copies[copy]
+        _, pending, _, tx, valid = self.barriers[part.barrier]
+        if part.is_whole or pending or not valid or tx <= 0 or tx % TX_GRANULE or tx >= self.bytes_left(copy):
+            return 0
+        return landing + len(self.compiled.copies)
+
+    def bytes_left(self, copy: int) -> int:
+        """Bytes of a copy in flight that have not landed."""
+        return self.compiled.copies[copy].bytes - self.part_landed.get(copy, 0)
+
+    def is_gone(self, cta: int) -> bool:
+        """Whether every agent of a CTA that others reach into has left."""
+        ctas, threads = self.compiled.ctas, self.threads
+        return all(self.pcs[t] >= len(threads[t]) for t in range(self.count) if ctas[t] == cta)
 
     def possible(self, choice: int) -> bool:
         """Whether a thread's next step can be performed, or a copy land."""
         if choice >= self.count:
-            return choice - self.count in self.in_flight
+            copy = self.copy_of(choice)
+            return copy in self.in_flight and (not self.is_part(choice) or self.part_of(self.count + copy) == choice)
         pc, steps = self.pcs[choice], self.threads[choice]
         if pc >= len(steps) or (self.stopped and choice in self.stopped):
             return False
@@ -104,7 +139,7 @@ class Machine:
         """Do a possible step and record the marks it earns."""
         self.latest = 0
         if choice >= self.count:
-            self._land(choice - self.count)
+            self._land(self.copy_of(choice), self.is_part(choice))
         else:
             self._step(choice)
         self.marks |= self.latest
@@ -116,7 +151,11 @@ class Machine:
         if code <= Code.COMPLETE_TX:
             if target in self.compiled.named:
                 self.tokens[thread] = self.barriers[target][0]
-            self._apply(code, target, amount, thread)
+            cta = self.compiled.barrier_ctas[target]
+            if cta != self.compiled.ctas[thread] and self.is_gone(cta):
+                self._undefined(EXITED_CTA, thread)
+            else:
+                self._apply(code, target, amount, thread)
         elif code == Code.READ_BEGIN:
             if amount >= 0:
                 self._check_read(target, amount)
@@ -144,7 +183,7 @@ class Machine:
             self.barriers[target] = after
 
     def _issue(self, copy: int, thread: int) -> None:
-        place, barrier, _, version, _, increments, _, _ = self.compiled.copies[copy]
+        place, barrier, _, version, _, increments, _, _, _, _ = self.compiled.copies[copy]
         for other, pc in enumerate(self.pcs):
             if place in self.compiled.open_at[other][pc]:
                 self.latest |= Mark.WRITE_AFTER_READ
@@ -158,13 +197,22 @@ class Machine:
             self._apply(Code.INCREASE_PENDING, barrier, increments, thread)
         self.in_flight.append(copy)
 
-    def _land(self, copy: int) -> None:
-        place, barrier, size, version, arrivals, _, _, _ = self.compiled.copies[copy]
-        self.in_flight.remove(copy)
-        if self.version[place] == version:
-            self.landed[place] += 1
-        code, amount = (Code.ARRIVE, arrivals) if arrivals else (Code.COMPLETE_TX, size)
-        self._apply(code, barrier, amount, -1)
+    def _land(self, copy: int, is_part: bool) -> None:
+        part = self.compiled.copies[copy]
+        size = self.barriers[part.barrier][3] if is_part else self.bytes_left(copy)
+        if is_part:
+            self.part_landed[copy] = self.part_landed.get(copy, 0) + size
+        else:
+            self.in_flight.remove(copy)
+            self.part_landed.pop(copy, None)
+            if self.version[part.place] == part.version:
+                self.landed[part.place] += 1
+        if part.cta != self.compiled.ctas[part.thread] and self.is_gone(part.cta):
+            self._undefined(EXITED_CTA, -1)
+        elif part.arrivals:
+            self._apply(Code.ARRIVE, part.barrier, part.arrivals, -1)
+        else:
+            self._apply(Code.COMPLETE_TX, part.barrier, size, -1)
 
     def _is_wanted(self, version: int) -> bool:
         return any(self.pcs[thread] <= pc for thread, pc in self.compiled.readers[version])

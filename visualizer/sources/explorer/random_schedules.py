@@ -66,6 +66,8 @@ def _run(machine: Machine, random: Random) -> list[int]:
             candidates.pop()
         else:
             return made
+        if choice >= count and (part := machine.part_of(choice)) and draw() < 0.5:
+            choice = part
         perform(choice)
         made.append(choice)
         if choice < count and machine.pcs[choice] >= len(machine.threads[choice]):

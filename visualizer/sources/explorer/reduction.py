@@ -22,6 +22,7 @@ Ever more within reach, until nothing changes.
 - copy into a buffer: reads of the buffer, and copies of another tile into it; landing: the same;
 - read: copies into the buffer, landings included;
 - init, inval, arrive_drop, no_complete, cp.async's increments: everything on that barrier;
+- the last agent's leaving of a CTA that others reach into: what reaches into it;
 - passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone.
 """
 
@@ -39,6 +40,8 @@ def persistent_choices(machine: Machine, choices: list[int]) -> list[int]:
     best = choices
     possible = set(choices)
     for seed in choices:
+        if machine.is_part(seed):
+            continue
         group = {seed}
         while True:
             reach = _Reach(machine, group)
@@ -49,11 +52,18 @@ def persistent_choices(machine: Machine, choices: list[int]) -> list[int]:
             if len(group) >= len(best):
                 break
             if not new:
+                best = sorted(
+                    group
+                    | {choice for choice in choices if machine.is_part(choice) and _whole(machine, choice) in group}
+                )
                 if len(group) == 1:
-                    return [seed]
-                best = sorted(group)
+                    return best
                 break
     return best
+
+
+def _whole(machine: Machine, part: int) -> int:
+    return machine.count + machine.copy_of(part)
 
 
 class _Use:
@@ -79,10 +89,11 @@ class _Reach:
         self._uses: dict[int, _Use] = {}
         self._readers: dict[int, set[int]] = {}  # place -> threads that begin or end a read
         self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue)
+        self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
             if machine.count + copy not in frozen:
-                self._will_land(machine.count + copy, machine.compiled.copies[copy])
+                self._will_land(machine.count + copy, copy)
         running = [thread for thread in range(machine.count) if thread not in frozen | set(machine.stopped)]
         moved = True
         while moved:
@@ -98,8 +109,12 @@ class _Reach:
         """Owners of steps within reach that interfere with `choice`, which is possible and stands still."""
         machine = self._machine
         if choice >= machine.count:
-            part = machine.compiled.copies[choice - machine.count]
-            found = self._on_barrier(part.barrier, arrivals=part.arrivals, taken=0 if part.arrivals else part.bytes)
+            copy = choice - machine.count
+            part = machine.compiled.copies[copy]
+            taken = 0 if part.arrivals else machine.bytes_left(copy)
+            found = self._on_barrier(part.barrier, arrivals=part.arrivals, taken=taken)
+            if part.cta != machine.compiled.ctas[part.thread]:
+                found |= self._leaving(part.cta, -1)
             return found | self._readers.get(part.place, set()) | self._other_writers(part)
         code, target, amount, _, _, _ = machine.threads[choice][machine.pcs[choice]]
         if code == Code.WAIT:
@@ -121,6 +136,13 @@ class _Reach:
             return {owner for owner, _, issue in self._writers.get(target, ()) if issue}
         if code in (Code.SYNC, Code.NAMED_WAIT):
             return set()
+        if code == Code.EXIT:
+            return self._intruders.get(target, set()) if self._leaving(target, choice) else set()
+        cta = machine.compiled.barrier_ctas[target]
+        leaving = self._leaving(cta, -1) if cta != machine.compiled.ctas[choice] else set()
+        return leaving | self._of_operation(code, target, amount)
+
+    def _of_operation(self, code: int, target: int, amount: int) -> set[int]:
         if code in _ORDERED:
             return self._everyone_on(target)
         if code == Code.ARRIVE:
@@ -130,6 +152,14 @@ class _Reach:
         if code == Code.EXPECT_TX:
             return self._on_barrier(target, expected=amount, is_ordered=True)
         return self._on_barrier(target, taken=amount)
+
+    def _leaving(self, cta: int, but: int) -> set[int]:
+        """Who might leave the CTA, if everyone in it but `but` might have left; otherwise nobody."""
+        machine = self._machine
+        inside = [t for t in range(machine.count) if machine.compiled.ctas[t] == cta and t != but]
+        if any(self._at[thread] < len(machine.threads[thread]) for thread in inside):
+            return set()
+        return {thread for thread in inside if machine.pcs[thread] < len(machine.threads[thread])} | ({but} - {-1})
 
     def _on_barrier(
         self, row: int, *, arrivals: int = 0, expected: int = 0, taken: int = 0, is_ordered: bool = False
@@ -180,6 +210,9 @@ class _Reach:
 
     def _account(self, thread: int, step: Step) -> None:
         code, target, amount, _, _, _ = step
+        ctas = self._machine.compiled
+        if code <= Code.COMPLETE_TX and ctas.barrier_ctas[target] != ctas.ctas[thread]:
+            self._intruders.setdefault(ctas.barrier_ctas[target], set()).add(thread)
         if code in (Code.READ_BEGIN, Code.READ_END):
             self._readers.setdefault(target, set()).add(thread)
         elif code == Code.COPY:
@@ -188,14 +221,14 @@ class _Reach:
                 self._writers.setdefault(part.place, set()).add((thread, part.version, True))
                 if part.increments:
                     self._use(part.barrier).ordered.add(thread)
-                self._will_land(thread, part)
+                self._will_land(thread, copy)
         elif code == Code.WAIT:
             self._use(target).waiters.add(thread)
         elif code in _ORDERED:
             self._use(target).ordered.add(thread)
         elif code == Code.EXPECT_TX:
             self._use(target).expecters.add(thread)
-        elif code not in (Code.SYNC, Code.NAMED_WAIT):
+        elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT):
             use = self._use(target)
             use.others.add(thread)
             if code == Code.COMPLETE_TX:
@@ -204,12 +237,15 @@ class _Reach:
                 use.arrivals += amount if code == Code.ARRIVE else 1
                 use.expected += amount if code == Code.ARRIVE_EXPECT_TX else 0
 
-    def _will_land(self, owner: int, part: CopyPart) -> None:
+    def _will_land(self, owner: int, copy: int) -> None:
+        part = self._machine.compiled.copies[copy]
+        if part.cta != self._machine.compiled.ctas[part.thread]:
+            self._intruders.setdefault(part.cta, set()).add(owner)
         self._writers.setdefault(part.place, set()).add((owner, part.version, False))
         use = self._use(part.barrier)
         use.others.add(owner)
         use.arrivals += part.arrivals
-        use.bytes += 0 if part.arrivals else part.bytes
+        use.bytes += 0 if part.arrivals else self._machine.bytes_left(copy)
 
     def _use(self, row: int) -> _Use:
         use = self._uses.get(row)

@@ -59,7 +59,7 @@ def _detail(compiled: Compiled, outcome: str, choices: Sequence[int]) -> str:
         return "blocked for ever: " + ", ".join(waits)
     program, last = compiled.program, choices[-1]
     if last >= machine.count:
-        part = compiled.copies[last - machine.count]
+        part = compiled.copies[machine.copy_of(last)]
         thread, number, what = part.thread, part.operation, "when this lands: "
     else:
         thread, number, what = last, machine.threads[last][machine.pcs[last]].operation, ""

@@ -77,7 +77,7 @@ class _Recorder:
     def perform(self, choice: int) -> None:
         machine = self.machine
         if choice >= machine.count:
-            self._land(choice - machine.count)
+            self._land(choice)
             return
         step = machine.threads[choice][machine.pcs[choice]]
         operation = self._operations[choice][step.operation]
@@ -101,18 +101,22 @@ class _Recorder:
             self._add(kind, row, -1, step.tile, site, stage=stage)
         self._settle(choice)
 
-    def _land(self, copy: int) -> None:
+    def _land(self, choice: int) -> None:
         machine = self.machine
+        copy, is_part = machine.copy_of(choice), machine.is_part(choice)
         part = machine.compiled.copies[copy]
         operation = self._operations[part.thread][part.operation]
         tile, stage = getattr(operation, "tile", -1), getattr(operation, "stage", -1)
         before = machine.barriers[part.barrier]
-        machine.perform(machine.count + copy)
+        size = before[3] if is_part else machine.bytes_left(copy)
+        machine.perform(choice)
         if machine.latest & Mark.UNDEFINED:
             return
         row = self._engines[self._ctas[part.thread]]
         if not part.arrivals:
-            self._operate(Code.COMPLETE_TX, part.barrier, part.bytes, before, row, tile, -1)
+            self._operate(Code.COMPLETE_TX, part.barrier, size, before, row, tile, -1)
+        if is_part:
+            return
         self._add(EventKind.COPY_DONE, row, part.barrier, tile, -1, stage=stage, amount=part.bytes)
         if part.arrivals:
             site = getattr(operation, "site", -1)
