@@ -7,6 +7,7 @@ from simulated import EXACT, replay, rows
 
 from visualizer.programs.builder import Builder
 from visualizer.replay.history import History
+from visualizer.replay.stage_columns import StageState
 from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Ending
@@ -223,3 +224,5 @@ def test_a_copy_completes_on_one_stage_s_barrier_and_fills_another() -> None:
     trace = run(b)
     assert [int(e["stage"]) for kind in (K.COPY_ISSUE, K.COPY_DONE) for e in rows(trace, kind)] == [1, 1]
     assert [int(e["amount"]) for e in rows(trace, K.COMPLETE_TX)] == [64]
+    issue = next(step for step, e in enumerate(trace.events) if e["kind"] == K.COPY_ISSUE)
+    assert list(History(trace).state_at(issue).stage_state) == [StageState.EMPTY, StageState.FILLING]

@@ -96,12 +96,16 @@ def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
 
 
 def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Stage and CTA of the events at `steps`; stage -1: none. The barrier says both where there is one."""
+    """Stage and CTA of the events at `steps`; stage -1: none.
+
+    The barrier says the CTA; it says the stage too unless the event names one: a copy may fill another stage.
+    """
     barrier, agent = trace.events["barrier"][steps], trace.events["agent"][steps]
     stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)[barrier]
     cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)[barrier]
     cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)[agent]
-    stage = np.where(stage_of_barrier >= 0, stage_of_barrier, trace.events["stage"][steps])
+    own = trace.events["stage"][steps]
+    stage = np.where(own >= 0, own, stage_of_barrier)
     cta = np.where(barrier >= 0, cta_of_barrier, cta_of_agent)
     # A file may name a barrier of a CTA without agents, or a stage where no barrier has one: not a place of this trace.
     return np.where((stage < trace.stages) & (cta >= 0) & (cta < trace.ctas), stage, -1), cta
@@ -113,6 +117,6 @@ def stage_row_of(trace: Trace, step: int) -> int:
     stage, cta = int(event["stage"]), trace.agents[int(event["agent"])].cta
     if (barrier := int(event["barrier"])) >= 0:
         cta = trace.barriers[barrier].cta
-        stage = trace.barriers[barrier].stage if trace.barriers[barrier].stage >= 0 else stage
+        stage = stage if stage >= 0 else trace.barriers[barrier].stage
     known = 0 <= stage < trace.stages and 0 <= cta < trace.ctas
     return cta * trace.stages + stage if known else -1
