@@ -29,19 +29,26 @@ _KINDS = {
 
 
 def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
-    """The witness's schedule, up to and including the step that shows its outcome."""
+    """The witness's schedule. `source["step"]` is the last event of the step that shows the outcome.
+
+    After a race the schedule goes on to its end, in any way, so that what comes of it can be seen and diagnosed.
+    """
     recorder = _Recorder(exploration)
+    machine = recorder.machine
     for choice in witness.choices:
         recorder.perform(choice)
+    step = recorder.events - 1
+    while not machine.marks & Mark.UNDEFINED and (choices := machine.choices()):
+        recorder.perform(choices[0])
     program = exploration.program
-    machine = recorder.machine
+    shown = f"{witness.outcome} at step {step}: {witness.detail}"
     if machine.marks & Mark.UNDEFINED:
-        ending = Ending("crash", f"undefined behaviour, {machine.rule}: {witness.detail}")
-    elif witness.outcome == "deadlock":
-        ending = Ending("deadlock", witness.detail)
+        ending = Ending("crash", f"undefined behaviour, {machine.rule}; {shown}")
+    elif machine.unfinished:
+        ending = Ending("deadlock", witness.detail if witness.outcome == "deadlock" else shown)
     else:
-        ending = Ending("cancelled", f"shown up to {witness.outcome}: {witness.detail}")
-    source = {"kind": "explorer", "exhaustive": exploration.exhaustive, "outcome": witness.outcome}
+        ending = Ending("completed", shown)
+    source = {"kind": "explorer", "exhaustive": exploration.exhaustive, "outcome": witness.outcome, "step": step}
     meta = Meta(
         program=program.name,
         config=dict(program.config),
@@ -70,7 +77,7 @@ class _Recorder:
         self._operations = [agent.operations for agent in program.agents]
         self._told = [0] * len(warps)  # operations of each agent whose events are logged
         self._blocked = [False] * len(warps)
-        self._time = 0
+        self.events = 0
         for thread in range(len(warps)):
             self._settle(thread)
 
@@ -199,5 +206,16 @@ class _Recorder:
         parity: int = -1,
         flags: int = 0,
     ) -> None:
-        self.log.add(self._time, kind, row, barrier, tile, site, stage=stage, amount=amount, parity=parity, flags=flags)
-        self._time += _PS_PER_STEP
+        self.log.add(
+            self.events * _PS_PER_STEP,
+            kind,
+            row,
+            barrier,
+            tile,
+            site,
+            stage=stage,
+            amount=amount,
+            parity=parity,
+            flags=flags,
+        )
+        self.events += 1
