@@ -2,7 +2,8 @@
 //
 // Each stage has two barriers. full[s] completes when the producer has arrived and the copy's bytes have landed;
 // empty[s] completes when every consumer has released the stage. Compile with
-//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0|1, -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them).
+//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0|1, -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
+//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 #include "tile.cuh"
@@ -40,10 +41,10 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
 
     if (is_producer) {
         auto pipe_write = make_producer_start_state<kStages>(params.producer_phase);
-        for (uint32_t tile = 0; tile < params.tiles; ++tile) {
+        for (uint32_t tile = 0; tile < producer_tiles(params.tiles); ++tile) {
             work_for(params.producer_delay);
             pipeline.producer_acquire(pipe_write);
-            if (is_leader) {
+            if (is_leader && copies(tile)) {
                 auto& full = pipeline.producer_get_barrier(pipe_write);
                 uint8_t* const buffer = buffers + pipe_write.index() * tile_bytes(params);
                 for (uint32_t box = 0; box < boxes_per_tile(params); ++box) {
@@ -58,10 +59,10 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
     } else {
         PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
         uint32_t result = 0;
-        for (uint32_t tile = 0; tile < params.tiles; ++tile) {
+        for (uint32_t tile = 0; tile < consumer_tiles(params.tiles); ++tile) {
             pipeline.consumer_wait(pipe_read);
             result += read_tile(buffers + pipe_read.index() * tile_bytes(params), pipe_read, params, log);
-            pipeline.consumer_release(pipe_read);
+            if (releases<kStages>(tile, warp)) pipeline.consumer_release(released<kStages>(pipe_read));
             ++pipe_read, log.advance(pipe_read, tile);
         }
         report(result, params);

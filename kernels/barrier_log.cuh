@@ -13,6 +13,7 @@ enum class Kind : uint8_t {
     WaitBegin = 3,
     WaitEnd = 4,
     Arrive = 5,
+    ExpectTx = 7,
     ArriveExpectTx = 8,
     CopyIssue = 11,
     ReadBegin = 13,

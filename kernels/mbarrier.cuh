@@ -54,6 +54,13 @@ struct ClusterBarrier {
 
 // full[s]: completes a phase when all arrivals *and* all expected bytes are in.
 struct ClusterTransactionBarrier : ClusterBarrier {
+    // The phase waits for so many bytes more. Not an arrival.
+    __device__ void expect_transaction(uint32_t transaction_bytes) {
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)),
+                     "r"(transaction_bytes)
+                     : "memory");
+    }
+
     // expect_tx, then one arrive, as one instruction: the phase cannot complete in between.
     __device__ uint64_t arrive_and_expect_tx(uint32_t transaction_bytes) {
         uint64_t token;

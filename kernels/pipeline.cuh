@@ -3,6 +3,7 @@
 // Source: CUTLASS 4.2, cutlass/pipeline/sm90_pipeline.hpp; cluster shape 1x1.
 #pragma once
 
+#include "faults.cuh"
 #include "watchdog.cuh"
 
 // Where an agent is in the ring: the stage it is at, the phase bit it waits with, and how many tiles it has done.
@@ -51,19 +52,24 @@ public:
     // Waits until the stage is empty; then the leader arrives on full and expects the bytes, *before* the copy is
     // issued: pending is 0 then while bytes are outstanding, so the phase stays open until the copy has landed.
     __device__ void producer_acquire(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
-        wait(On::Empty, state, state.count(), line);
+        if constexpr (kFault != Fault::NoProducerAcquire) wait(On::Empty, state, state.phase(), state.count(), line);
         if (params_.is_leader) {
-            const uint64_t clock = log_.clock();
-            const uint64_t token =
-                storage_.full_barrier[state.index()].arrive_and_expect_tx(params_.transaction_bytes);
-            log_.write(clock, line,
-                       {.token = token,
-                        .tile = state.count(),
+            ClusterTransactionBarrier& full = storage_.full_barrier[state.index()];
+            Event event{.tile = state.count(),
                         .amount = params_.transaction_bytes,
                         .kind = Kind::ArriveExpectTx,
                         .stage = static_cast<uint8_t>(state.index()),
                         .barrier = On::Full,
-                        .flags = kHasToken});
+                        .flags = kHasToken};
+            const uint64_t clock = log_.clock();
+            if constexpr (kFault == Fault::ExpectTxWithoutArrive) {
+                full.expect_transaction(params_.transaction_bytes);
+                event.kind = Kind::ExpectTx;
+                event.flags = 0;
+            } else {
+                event.token = full.arrive_and_expect_tx(params_.transaction_bytes);
+            }
+            log_.write(clock, line, event);
         }
     }
 
@@ -75,14 +81,14 @@ public:
     // Waits until every stage is empty again, so that the producer does not leave while consumers still read.
     __device__ void producer_tail(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
         for (uint32_t stage = 0; stage < Stages; ++stage) {
-            wait(On::Empty, state, kNoTile, line);
+            wait(On::Empty, state, state.phase(), kNoTile, line);
             ++state;
             log_.advance(state, kNoTile, line);
         }
     }
 
     __device__ void consumer_wait(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
-        wait(On::Full, state, state.count(), line);
+        wait(On::Full, state, consumer_parity<Stages>(state), state.count(), line);
     }
 
     // Every consumer thread arrives on empty, or one lane of each warp once all its lanes have read.
@@ -108,12 +114,12 @@ public:
     }
 
 private:
-    __device__ void wait(On barrier, PipelineState<Stages> state, uint32_t tile, uint32_t line) {
+    __device__ void wait(On barrier, PipelineState<Stages> state, uint32_t parity, uint32_t tile, uint32_t line) {
         Event event{.tile = tile,
                     .kind = Kind::WaitBegin,
                     .stage = static_cast<uint8_t>(state.index()),
                     .barrier = barrier,
-                    .parity = static_cast<uint8_t>(state.phase())};
+                    .parity = static_cast<uint8_t>(parity)};
         log_.write(log_.clock(), line, event);
         ClusterBarrier& waited =
             barrier == On::Full ? storage_.full_barrier[state.index()] : storage_.empty_barrier[state.index()];

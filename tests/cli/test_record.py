@@ -82,7 +82,7 @@ def test_every_parameter_is_an_option(phasescope: Callable, tmp_path: Path) -> N
         (("--check", "off"), "--check applies to --source gpu only"),
         (("--source", "gpu", "--seed", "1"), "--seed applies to --source simulator only"),
         (("--source", "gpu", "--time-limit", "soon"), "--time-limit"),
-        (("--source", "gpu", "--watchdog-ms", "0"), "--watchdog-ms"),
+        (("--source", "gpu", "--watchdog-ms", "-1"), "--watchdog-ms"),
     ],
 )
 def test_bad_options_are_named_and_nothing_is_written(

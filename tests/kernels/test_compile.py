@@ -7,6 +7,7 @@ import re
 import pytest
 from nvrtc import compile_ptx, entry
 
+from visualizer.programs.faults import KERNEL_FAULTS
 from visualizer.programs.kernel_source import SITE_CALLS, find_sites, kernel_text
 from visualizer.resources import resource_dir
 
@@ -66,3 +67,19 @@ def test_each_site_is_one_call_in_the_kernel() -> None:
 def test_the_kernels_need_no_host_headers() -> None:
     for path in resource_dir("kernels").iterdir():
         assert not re.findall(r"#include\s*<", path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_kernel_makes_the_mistakes_it_is_said_to() -> None:
+    text = (resource_dir("kernels") / "faults.cuh").read_text(encoding="utf-8")
+    enumeration = text[text.index("enum class Fault {") : text.index("};")]
+    numbers = {int(number) for number in re.findall(r"= (\d+),", enumeration)}
+    assert numbers - {0} == {int(fault[1:]) for fault in KERNEL_FAULTS}
+
+
+@pytest.mark.parametrize("fault", sorted(KERNEL_FAULTS))
+def test_each_mistake_changes_the_kernel(fault: str) -> None:
+    sound = entry(compile_ptx(3, logging=True, exact=False), "async_pipeline")
+    broken = entry(compile_ptx(3, logging=True, exact=False, fault=int(fault[1:])), "async_pipeline")
+    assert broken != sound
+    assert ("mbarrier.expect_tx" in broken) == (fault == "F17")
+    assert "mbarrier.expect_tx" not in sound

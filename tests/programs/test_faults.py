@@ -10,7 +10,7 @@ import pytest
 
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.fault import Fault
-from visualizer.programs.faults import FAULTS, faulty_lesson_config, find_fault
+from visualizer.programs.faults import FAULTS, fault_on_gpu, find_fault
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
@@ -159,7 +159,7 @@ def test_the_lesson_can_have_it_too(fault: Fault) -> None:
 )
 def test_the_lesson_s_parameters_make_the_same_mistake(fault: Fault) -> None:
     """But for the steps in which bytes land: F15 needs each copy to complete at once."""
-    by_parameters = lesson(faulty_lesson_config(fault, LessonConfig()))
+    by_parameters = lesson(fault_on_gpu(fault, LessonConfig())[0])
     by_change = find_program("lesson", fault=fault.id)
     assert by_parameters.barriers == by_change.barriers
     if fault.id != "F15":
@@ -192,5 +192,6 @@ def test_a_fault_that_does_not_fit_is_refused() -> None:
         find_program("lesson", fault="F31")
     with pytest.raises(ProgramError, match=r"made by the second consumer, and the program has only one"):
         find_program("lesson", LessonConfig(consumer_warps=1), "F21")
-    with pytest.raises(ProgramError, match=r"--fault F20 changes what agents do.*or one of F01, F02, F03, F06, F07"):
-        faulty_lesson_config(find_fault("F20"), LessonConfig())
+    with pytest.raises(ProgramError, match=r"--fault F12 is not among the mistakes.*or one of F01, F02, F03, F06, F07"):
+        fault_on_gpu(find_fault("F12"), LessonConfig())
+    assert fault_on_gpu(find_fault("F20"), LessonConfig()) == (LessonConfig(), 20)

@@ -112,7 +112,9 @@ def test_the_probe_answers_or_says_why_not(worker) -> None:  # type: ignore[no-u
     [
         ({"check": "twice"}, "--check"),
         ({"log_capacity": -1}, "--log-capacity"),
-        ({"watchdog_ms": 0}, "--watchdog-ms"),
+        ({"watchdog_ms": -1}, "--watchdog-ms"),
+        ({"log_memory": "disk"}, "--log-memory"),
+        ({"hang_s": 0}, "--hang"),
         ({"time_limit_s": 0}, "--time-limit"),
     ],
 )

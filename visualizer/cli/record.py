@@ -16,7 +16,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
 from visualizer.cli.program_options import add_program_options, config_from, program_from
-from visualizer.programs.faults import faulty_lesson_config, find_fault
+from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
@@ -60,7 +60,22 @@ def add_parser(subparsers: Any) -> None:
         "--log-capacity", type=_natural, metavar="N", help="records per warp (default: as many as the program needs)"
     )
     gpu.add_argument(
-        "--watchdog-ms", type=_positive, metavar="N", help="a wait longer than this gives up (default: 1000)"
+        "--watchdog-ms",
+        type=_natural,
+        metavar="N",
+        help="a wait longer than this gives up; 0: none does (default: 1000)",
+    )
+    gpu.add_argument(
+        "--log-memory",
+        choices=("auto", "host", "device"),
+        help="where the log lies while the kernel runs: host memory outlives hangs and crashes, device memory is faster"
+        " (default: auto, host if the log is small)",
+    )
+    gpu.add_argument(
+        "--hang",
+        type=_seconds,
+        metavar="S",
+        help="with the log in host memory, end a run with no event for S s (default: 5)",
     )
     gpu.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the GPU worker after S s (default: 120)")
     parser.set_defaults(run=run)
@@ -101,7 +116,7 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
     if args.program not in (None, LESSON):
         raise UserError(f"--source gpu runs the lesson's kernel; --program {args.program} needs --source simulator")
     fault = None if args.fault is None else find_fault(args.fault)
-    run_with = config if fault is None else faulty_lesson_config(fault, config)
+    run_with, number = (config, 0) if fault is None else fault_on_gpu(fault, config)
     from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 
     given = {
@@ -109,9 +124,11 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         "check": args.check,
         "watchdog_ms": args.watchdog_ms,
         "time_limit_s": args.time_limit,
+        "log_memory": args.log_memory,
+        "hang_s": args.hang,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
-    trace = record_gpu(run_with, options, progress=progress, cancelled=cancelled)
+    trace = record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
     if fault is None:
         return trace
     # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
@@ -132,7 +149,8 @@ def _check_output(path: Path) -> None:
 
 def _check_source_options(args: argparse.Namespace) -> None:
     """An option that the chosen source would ignore is a mistake, not a wish."""
-    other = ("check", "log_capacity", "watchdog_ms", "time_limit") if args.source == "simulator" else ("seed",)
+    of_gpu = ("check", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit")
+    other = of_gpu if args.source == "simulator" else ("seed",)
     for name in other:
         if getattr(args, name) is not None:
             option = "--" + name.replace("_", "-")
@@ -179,10 +197,6 @@ def _progress_line() -> Iterator[Progress | None]:
 
 def _natural(text: str) -> int:
     return int(_at_least(0, int, text))
-
-
-def _positive(text: str) -> int:
-    return int(_at_least(1, int, text))
 
 
 def _seconds(text: str) -> float:

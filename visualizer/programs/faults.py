@@ -16,6 +16,8 @@ from visualizer.programs.program import Program
 
 FAULTS: Mapping[str, Fault] = {fault.id: fault for fault in ALL}
 """Id -> fault."""
+KERNEL_FAULTS = frozenset({"F08", "F17", "F18", "F20", "F21", "F24", "F27", "F28"})
+"""Faults that change what the lesson's agents do and that kernels/faults.cuh makes as well."""
 
 
 def find_fault(name: str) -> Fault:
@@ -49,15 +51,20 @@ def faulty_program(program: str, fault: Fault, config: LessonConfig | None = Non
     return replace(broken, config={**clean.config, "fault": fault.id})
 
 
-def faulty_lesson_config(fault: Fault, config: LessonConfig) -> LessonConfig:
-    """The lesson's parameters with the fault. ProgramError if it is not one of its parameters."""
-    if fault.lesson_change is None:
-        possible = ", ".join(fault.id for fault in FAULTS.values() if fault.lesson_change is not None)
-        raise ProgramError(
-            f"--fault {fault.id} changes what agents do, and the GPU's kernel takes only the lesson's parameters:"
-            f" use --source simulator, or one of {possible}"
-        )
-    return config.changed(**fault.lesson_change(config))
+def fault_on_gpu(fault: Fault, config: LessonConfig) -> tuple[LessonConfig, int]:
+    """The lesson's parameters with the fault, and its number if it is compiled into the kernel, else 0.
+
+    ProgramError if the GPU's kernel cannot make this mistake.
+    """
+    if fault.lesson_change is not None:
+        return config.changed(**fault.lesson_change(config)), 0
+    if fault.id in KERNEL_FAULTS:
+        return config, int(fault.id[1:])
+    possible = ", ".join(f.id for f in FAULTS.values() if f.lesson_change is not None or f.id in KERNEL_FAULTS)
+    raise ProgramError(
+        f"--fault {fault.id} is not among the mistakes that the GPU's kernel can make: use --source simulator,"
+        f" or one of {possible}"
+    )
 
 
 def _needs(fault: Fault) -> str:

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,15 +19,23 @@ from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_te
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file
+from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, STATUS_TIMED_OUT, RawLog
+from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_TIMED_OUT, RawLog
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
 
+LogPlace = Literal["auto", "host", "device"]
+LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
+HOST_LOG_BYTES = 4 << 20
+"""Logs up to this size go to host memory by default: the bus takes them without slowing the kernel noticeably."""
+FLIGHT_DIRECTORY = Path("/dev/shm")
+"""The driver maps files of a memory file system for the GPU, and refuses those of ext4 [measured on H200]."""
 CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
 
@@ -38,16 +46,22 @@ class GpuOptions:
 
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int = 1000  # 1..60000: a wait longer than this ends the run
+    watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
     time_limit_s: float = 120.0  # the worker is ended after this long
+    log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
+    hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
 
     def __post_init__(self) -> None:
         if self.check not in CHECK_MODES:
             raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
         if not 0 <= self.log_capacity < 2**32:
             raise SourceError(f"--log-capacity is {self.log_capacity}; it must be 0..{2**32 - 1} records per warp")
-        if not 1 <= self.watchdog_ms <= 60_000:
-            raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 1..60000")
+        if not 0 <= self.watchdog_ms <= 60_000:
+            raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 0..60000")
+        if self.log_memory not in LOG_PLACES:
+            raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+        if not self.hang_s > 0:
+            raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
         if not self.time_limit_s > 0:
             raise SourceError(f"--time-limit is {self.time_limit_s}; it must be more than 0 seconds")
 
@@ -56,30 +70,40 @@ def record_gpu(
     config: LessonConfig,
     options: GpuOptions | None = None,
     *,
+    fault: int = 0,
     progress: Progress | None = None,
     cancelled: CancelCheck | None = None,
 ) -> Trace:
-    """Run the lesson's kernel with logging on GPU 0. Raises SourceError if no kernel ran, Cancelled if told to stop."""
+    """Run the lesson's kernel with logging on GPU 0, with `fault` of kernels/faults.cuh compiled in (0: none).
+
+    Raises SourceError if no kernel ran, Cancelled if told to stop.
+    """
     options = options or GpuOptions()
-    with tempfile.TemporaryDirectory(prefix="phasescope-") as directory:
+    capacity = options.log_capacity or records_per_warp(config)
+    place = FLIGHT_DIRECTORY if _in_host_memory(config, capacity, options) else None
+    with tempfile.TemporaryDirectory(prefix="phasescope-", dir=place) as directory:
         output = Path(directory) / "raw.npz"
         job = Job(
             config=config.as_dict(),
             check=options.check,
-            log_capacity=options.log_capacity or records_per_warp(config),
+            log_capacity=capacity,
             watchdog_ms=options.watchdog_ms,
             output=str(output),
+            fault=fault,
+            flight=str(Path(directory) / "flight.log") if place else "",
         )
-        worker = WorkerProcess([], job.to_json())
-        report = worker.wait(options.time_limit_s, progress, cancelled)
+        flight = flight_file(config, job)
+        watch = FlightWatch(flight, options.hang_s, progress) if flight else None
+        report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
-            if not report.was_running:
+            if report.running is None:
                 raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
-            ending = Ending("timeout" if report.out_of_time else "crash", report.why)
-            return _empty_trace(config, {"kind": "gpu"}, {}, ending)
+            outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
+            ending = Ending("timeout" if report.ended else "crash", report.why)
+            return _trace_of_flight(config, options, flight, outcome, ending)
         outcome = Outcome(**report.answer)
         if outcome.crash:
-            return _empty_trace(config, outcome.source, outcome.versions, Ending("crash", outcome.crash))
+            return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, "decoding the log")
         return trace_of_log(config, options, RawLog.load(output), outcome)
@@ -87,7 +111,7 @@ def record_gpu(
 
 def probe_gpu() -> dict[str, Any]:
     """Which GPU, driver and packages a recording would use. Raises SourceError if it would not work."""
-    report = WorkerProcess(["--probe"], "").wait(PROBE_TIME_LIMIT_S, None, None)
+    report = WorkerProcess(["--probe"], "").wait(PROBE_TIME_LIMIT_S)
     if report.answer is None:
         raise SourceError(f"the GPU worker did not answer: {report.why}", "worker")
     return report.answer
@@ -100,11 +124,13 @@ def records_per_warp(config: LessonConfig) -> int:
     return max(producer, consumer)
 
 
-def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome) -> Trace:
-    """The Trace of a kernel that came back."""
+def trace_of_log(
+    config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
+) -> Trace:
+    """The Trace of a kernel that came back, or of what it had logged until the given ending."""
     agents = agents_of(config)
     barriers = barriers_of(config)
-    ending = _ending(raw, agents, barriers, options.watchdog_ms)
+    ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
@@ -116,6 +142,26 @@ def trace_of_log(config: LessonConfig, options: GpuOptions, raw: RawLog, outcome
         errors=outcome.errors if completed else 0,
     )
     return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
+
+
+def _in_host_memory(config: LessonConfig, capacity: int, options: GpuOptions) -> bool:
+    if options.log_memory == "host" and not FLIGHT_DIRECTORY.is_dir():
+        raise SourceError(
+            f"--log-memory host needs {FLIGHT_DIRECTORY}, a file system in memory: use --log-memory device"
+        )
+    size = config.ctas * (1 + config.consumer_warps) * capacity * RECORD_DTYPE.itemsize
+    is_small = size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
+    return options.log_memory == "host" or (options.log_memory == "auto" and is_small)
+
+
+def _trace_of_flight(
+    config: LessonConfig, options: GpuOptions, flight: FlightFile | None, outcome: Outcome, ending: Ending
+) -> Trace:
+    """What a kernel that never came back had logged; no events if its log was in device memory."""
+    raw = flight.read() if flight else None
+    if raw is None:
+        return _empty_trace(config, outcome.source, outcome.versions, ending)
+    return trace_of_log(config, options, raw, outcome, ending)
 
 
 def _kernel_ns(raw: RawLog) -> int:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.progress import CancelCheck, Progress
 
 WORKER_MODULE = "visualizer.sources.gpu.worker"
+Watch = Callable[[], str]
+"""Asked while a kernel runs; answers why it should be ended, or "" to go on."""
 POLL_S = 0.05
 """How often cancelling and the time limit are looked at while the worker is silent."""
 
@@ -30,8 +33,8 @@ class Report:
     """What became of a worker: its answer, or why there is none."""
 
     answer: dict[str, Any] | None
-    was_running: bool  # the kernel was about to be launched, or had been
-    out_of_time: bool
+    running: dict[str, Any] | None  # what the worker said when it launched the kernel; None: it never did
+    ended: bool  # by us: it took too long, or nothing happened any more
     why: str
 
 
@@ -58,10 +61,19 @@ class WorkerProcess:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
 
-    def wait(self, time_limit_s: float, progress: Progress | None, cancelled: CancelCheck | None) -> Report:
-        """Follow the worker to its end. Raises Cancelled, or SourceError with the worker's own words."""
+    def wait(
+        self,
+        time_limit_s: float,
+        progress: Progress | None = None,
+        cancelled: CancelCheck | None = None,
+        watch: Watch | None = None,
+    ) -> Report:
+        """Follow the worker to its end. Raises Cancelled, or SourceError with the worker's own words.
+
+        While the kernel runs, `watch` is asked between the worker's lines; a reason it gives ends the worker.
+        """
         deadline = time.monotonic() + time_limit_s
-        running = False
+        running: dict[str, Any] | None = None
         try:
             while True:
                 if cancelled and cancelled():
@@ -71,6 +83,9 @@ class WorkerProcess:
                 try:
                     line = self._lines.get(timeout=POLL_S)
                 except queue.Empty:
+                    reason = watch() if watch and running else ""
+                    if reason:
+                        return Report(None, running, True, reason)
                     continue
                 if line is None:
                     return Report(None, running, False, self._last_words())
@@ -80,8 +95,9 @@ class WorkerProcess:
                 if "failed" in message:
                     raise SourceError(message["message"], message["failed"])
                 if "done" in message:
-                    return Report(message["done"], True, False, "")
-                running = running or message["message"] == RUNNING
+                    return Report(message["done"], running, False, "")
+                if message["message"] == RUNNING:
+                    running = message
                 if progress:
                     progress(message["progress"], message["message"])
         finally:

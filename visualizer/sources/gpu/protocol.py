@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
+
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.gpu.flight import FlightFile
 
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
@@ -23,8 +27,10 @@ class Job:
     config: dict[str, Any]  # LessonConfig.as_dict()
     check: CheckMode
     log_capacity: int  # records per warp
-    watchdog_ms: int
+    watchdog_ms: int  # 0: none
     output: str
+    fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
+    flight: str  # the file that holds the log while the kernel runs; "": device memory does
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -32,6 +38,13 @@ class Job:
     @classmethod
     def from_json(cls, text: str) -> Job:
         return cls(**json.loads(text))
+
+
+def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
+    """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
+    if not job.flight:
+        return None
+    return FlightFile(Path(job.flight), config.ctas * (1 + config.consumer_warps), job.log_capacity, config.ctas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome
+from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file
 from visualizer.sources.gpu.values import expected_sum, source_matrix
 from visualizer.trace.raw import RECORD_DTYPE
 
@@ -96,7 +96,7 @@ def run(job: Job) -> Outcome:
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, logging=True)
+        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
@@ -105,8 +105,9 @@ def run(job: Job) -> Outcome:
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
-        say(progress=0.4, message=RUNNING)
-        done = kernel.run(job.log_capacity, job.watchdog_ms)
+        flight = flight_file(config, job)
+        say(progress=0.4, message=RUNNING, source=source, versions=versions)
+        done = kernel.run(job.log_capacity, job.watchdog_ms, flight=flight)
     except MemoryError:
         raise Unable(
             "memory", "the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity"

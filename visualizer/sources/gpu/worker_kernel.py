@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 
 from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
 from visualizer.resources import resource_dir
+from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.protocol import CheckMode
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
+from visualizer.trace.raw import ANCHOR_DTYPE, RawLog
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
+NEVER_NS = 2**63  # a watchdog that does not bite
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
 
 PARAMS_DTYPE = np.dtype(
@@ -46,7 +49,9 @@ class Run:
 class LessonKernel:
     """The kernel compiled for one configuration, with its source matrix on the GPU."""
 
-    def __init__(self, config: LessonConfig, matrix: NDArray[np.float16], check: CheckMode, *, logging: bool) -> None:
+    def __init__(
+        self, config: LessonConfig, matrix: NDArray[np.float16], check: CheckMode, *, logging: bool, fault: int = 0
+    ) -> None:
         self.config = config
         self._logging = logging
         self._source = cupy.asarray(matrix)
@@ -58,6 +63,7 @@ class LessonKernel:
                 f"-DPHASESCOPE_STAGES={config.stages}",
                 f"-DPHASESCOPE_LOG={int(logging)}",
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
+                f"-DPHASESCOPE_FAULT={fault}",
             ),
             backend="nvrtc",
         )
@@ -67,35 +73,33 @@ class LessonKernel:
         self._pipeline.max_dynamic_shared_size_bytes = self._shared_bytes
         self._tensor_map = _tensor_map(self._source, config)
 
-    def run(self, capacity: int, watchdog_ms: int, expected: NDArray[np.float16] | None = None) -> Run:
+    def run(
+        self,
+        capacity: int,
+        watchdog_ms: int,
+        expected: NDArray[np.float16] | None = None,
+        flight: FlightFile | None = None,
+    ) -> Run:
         """Launch once. `capacity` is in records per warp; `expected` is what the tiles should hold, if not the source.
 
+        With `flight` the log lies in that file from the start. `watchdog_ms` 0 bounds no wait.
         Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
         """
         config = self.config
         warps = 1 + config.consumer_warps
         slices = config.ctas * warps
-        records = cupy.empty(slices * max(capacity, 1) * RECORD_DTYPE.itemsize, dtype=cupy.uint8)
-        attempted = cupy.zeros(slices, dtype=cupy.uint32)
-        anchors = cupy.zeros(config.ctas * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8)
-        status = cupy.zeros(config.ctas, dtype=cupy.uint32)
+        memory: LogMemory = MappedMemory(flight) if flight else DeviceMemory(slices, capacity, config.ctas)
         results = cupy.zeros((config.ctas, config.consumer_warps), dtype=cupy.uint32)
         wanted = self._source if expected is None else cupy.asarray(expected)
 
         params = np.zeros((), dtype=PARAMS_DTYPE)
-        for name, array in (
-            ("records", records),
-            ("attempted", attempted),
-            ("anchors", anchors),
-            ("status", status),
-            ("results", results),
-            ("expected", wanted),
-        ):
-            params[name] = array.data.ptr
+        pointers = {**memory.pointers(), "results": results.data.ptr, "expected": wanted.data.ptr}
+        for name, pointer in pointers.items():
+            params[name] = pointer
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
         params["producer_delay"] = round(config.producer_delay * cycles_per_ns)
         params["consumer_delay"] = round(config.consumer_delay * cycles_per_ns)
-        params["watchdog_ns"] = watchdog_ms * 1_000_000
+        params["watchdog_ns"] = watchdog_ms * 1_000_000 or NEVER_NS
         params["capacity"] = capacity
         params["data_offset"] = config.storage.data_offset
         params["transaction_bytes"] = config.expected_bytes
@@ -105,6 +109,8 @@ class LessonKernel:
             params[name] = getattr(config, name)
 
         before = self._take_anchors() if self._logging else _no_anchors()
+        if flight:
+            flight.save_calibration(before)
         self._pipeline(
             (config.ctas,),
             (warps * WARP_THREADS,),
@@ -113,14 +119,7 @@ class LessonKernel:
         )
         cupy.cuda.runtime.deviceSynchronize()
         after = self._take_anchors() if self._logging else _no_anchors()
-        log = RawLog(
-            records=cupy.asnumpy(records).view(RECORD_DTYPE).reshape(slices, -1)[:, :capacity],
-            attempted=cupy.asnumpy(attempted),
-            anchors=_anchors(anchors),
-            calibration=np.concatenate([before, after]),
-            status=cupy.asnumpy(status),
-        )
-        return Run(log, cupy.asnumpy(results))
+        return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(results))
 
     def warm_up(self) -> None:
         """Run long enough for the GPU to raise its clocks, so that the recording is made at one rate."""

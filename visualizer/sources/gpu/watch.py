@@ -1,0 +1,44 @@
+"""Watches a flight recorder while its kernel runs: how many events there are, and whether any still come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.protocol import RUNNING
+from visualizer.sources.progress import Progress
+
+LOOK_EVERY_S = 0.2
+
+
+class FlightWatch:
+    """Call it often; it looks at the file now and then. Its answer is why the run should be ended, or ""."""
+
+    def __init__(
+        self,
+        file: FlightFile,
+        hang_s: float,
+        progress: Progress | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._file = file
+        self._hang_s = hang_s
+        self._progress = progress
+        self._clock = clock
+        self._events = -1
+        self._changed = self._looked = clock()
+
+    def __call__(self) -> str:
+        now = self._clock()
+        if now - self._looked < LOOK_EVERY_S:
+            return ""
+        self._looked = now
+        events = self._file.events_so_far()
+        if events != self._events:
+            self._events, self._changed = events, now
+            if self._progress and events:
+                self._progress(0.5, f"{RUNNING}: {events} events")
+        elif now - self._changed >= self._hang_s:
+            return f"it hung: no event for {self._hang_s:g} s after {max(events, 0)}"
+        return ""
