@@ -2,9 +2,8 @@
 
 The worker registers a mapping of the file with the driver, so records reach it over the bus as they are made. They are
 there while a kernel hangs, after a launch failure - when device memory can no longer be read - and after the worker was
-killed [measured on H200]. A file of a memory file system, which the driver can map; not multiprocessing's shared memory,
-which is unlinked with its worker.
-Pure numpy: the launcher reads with this too.
+killed [measured on H200]. A file of a memory file system, which the driver can map; not the shared memory of
+multiprocessing, which is unlinked with its worker. Pure numpy: the launcher reads with this too.
 """
 
 from __future__ import annotations
