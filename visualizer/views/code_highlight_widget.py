@@ -1,8 +1,10 @@
-"""Light colouring of CUDA C++ for the code pane: keywords, numbers, strings, comments. No parser, a few patterns."""
+"""Light colouring of CUDA C++, and of the Python of users' programs, for the code pane. No parser, a few patterns."""
 
 from __future__ import annotations
 
+import keyword
 import re
+from dataclasses import dataclass
 
 from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
@@ -24,14 +26,35 @@ _TOKENS = re.compile(
     rf"|(?P<keyword>^\s*#\s*\w+|\b(?:{KEYWORDS})\b)"
     r"|(?P<number>\b(?:0[xX][0-9a-fA-F']+|\d[\d.']*)[uUlLfF]*\b)"
 )
-_IN_COMMENT = 1
+_PYTHON_TOKENS = re.compile(
+    r"(?P<comment>#.*)"
+    r"|(?P<string>\"\"\".*?(?:\"\"\"|$)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
+    rf"|(?P<keyword>\b(?:{'|'.join(keyword.kwlist)})\b)"
+    r"|(?P<number>\b(?:0[xX][0-9a-fA-F_]+|\d[\d_.]*)\b)"
+)
 
 
-class CudaHighlighter(QSyntaxHighlighter):
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How to find tokens, and the pair of marks between which a token goes on over line ends."""
+
+    tokens: re.Pattern[str]
+    spanning: str  # the kind of token that does
+    opening: str
+    closing: str
+
+
+_CUDA = _Language(_TOKENS, "comment", "/*", "*/")
+_PYTHON = _Language(_PYTHON_TOKENS, "string", '"""', '"""')
+_INSIDE = 1
+
+
+class CodeHighlighter(QSyntaxHighlighter):
     """Colours a document in the theme's code colours."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
+        self._language = _CUDA
         self._formats: dict[str, QTextCharFormat] = {}
 
     def set_theme(self, theme: Theme) -> None:
@@ -40,21 +63,27 @@ class CudaHighlighter(QSyntaxHighlighter):
             text_format.setForeground(colour(theme.colour(f"code_{name}")))
         self.rehighlight()
 
+    def set_file(self, name: str) -> None:
+        """What the document's language is, by the file's name; for the text that is set next."""
+        self._language = _PYTHON if name.endswith(".py") else _CUDA
+
     def highlightBlock(self, text: str) -> None:
         if not self._formats:
             return
+        language = self._language
         start = 0
         self.setCurrentBlockState(0)
-        if self.previousBlockState() == _IN_COMMENT:
-            end = text.find("*/")
+        if self.previousBlockState() == _INSIDE:
+            end = text.find(language.closing)
             if end < 0:
-                self.setFormat(0, len(text), self._formats["comment"])
-                self.setCurrentBlockState(_IN_COMMENT)
+                self.setFormat(0, len(text), self._formats[language.spanning])
+                self.setCurrentBlockState(_INSIDE)
                 return
-            start = end + 2
-            self.setFormat(0, start, self._formats["comment"])
-        for match in _TOKENS.finditer(text, start):
-            name = match.lastgroup or "comment"
-            self.setFormat(match.start(), match.end() - match.start(), self._formats[name])
-            if name == "comment" and match.group().startswith("/*") and not match.group().endswith("*/"):
-                self.setCurrentBlockState(_IN_COMMENT)
+            start = end + len(language.closing)
+            self.setFormat(0, start, self._formats[language.spanning])
+        for match in language.tokens.finditer(text, start):
+            name, token = match.lastgroup or "comment", match.group()
+            self.setFormat(match.start(), len(token), self._formats[name])
+            opened = token.startswith(language.opening)
+            if opened and not token[len(language.opening) :].endswith(language.closing):
+                self.setCurrentBlockState(_INSIDE)

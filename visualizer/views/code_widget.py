@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout,
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
-from visualizer.views.code_highlight_widget import CudaHighlighter
+from visualizer.views.code_highlight_widget import CodeHighlighter
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
 from visualizer.views.painting import colour, pen
 from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, use_panel_colours
@@ -183,7 +183,7 @@ class CodeWidget(QWidget):
         self.view = SourceView()
         self.view.setPlaceholderText("This recording has no source text")
         self.view.line_chosen.connect(self._choose)
-        self._highlighter = CudaHighlighter(self.view.document())
+        self._highlighter = CodeHighlighter(self.view.document())
         self._highlighter.set_theme(self.view.theme)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -224,6 +224,7 @@ class CodeWidget(QWidget):
     def _show_file(self, name: str) -> None:
         self.view.marks = NO_MARKS
         trace = self._history.trace if self._history is not None else None
+        self._highlighter.set_file(name)
         self.view.setPlainText(trace.source_files.get(name, "") if trace is not None else "")
         self.view.site_lines = lines_with_sites(trace, name) if trace is not None else frozenset()
         if self._history is not None:
