@@ -67,7 +67,7 @@ MUST_SAY = {
         tile=3, phase_now=0, pending=1, expected=1,
     ),
     "F21": said("STARVED", "P", "empty[0]", "C1 has no arrival on empty[*]", tile=2, pending=1, expected=2),
-    "F23": said("WRITE AFTER READ", "P", "full[0]", "while its asynchronous reader", stage=0),
+    "F23": said("WRITE AFTER READ", "P", "full[0]", "but its asynchronous reader", stage=0),
     "F24": said("STARVED", "P", "empty[0]", "all that there are, and needs one more", phase_now=0),
     "F27": said("STARVED", "C0", "full[0]", "P exited having issued nothing", tile=0, pending=1, expected=1),
     "F28": said("LAPPED", "C0", "full[0]", "producer_acquire is missing", phase_wanted=1, phase_now=3),

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from visualizer.diagnosis.byte_counts import bytes_findings
+from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import init_step, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
@@ -28,7 +28,7 @@ def count_findings(history: History, waits: Waits) -> list[Finding]:
         *_ending(history),
         *_impossible_counts(history),
         *_completed_twice(history, waits),
-        *bytes_findings(history),
+        *leftover_findings(history),
         *_after_exit(history),
         *_wrong_data(history),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.counts import count_findings
-from visualizer.diagnosis.hazard_findings import hazard_findings
+from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.hazards import HAZARDS
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
@@ -36,6 +36,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     if not lost:
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
+        findings += early_arrival_findings(history, waits)
         hazards = hazard_findings(history, waits)
         if program is not None:
             findings += program_findings(history.trace, program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.hazards import Hazard, find_hazards
+from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.places import site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
@@ -16,6 +16,37 @@ from visualizer.trace.schema import EventKind
 def hazard_findings(history: History, waits: Waits) -> list[Finding]:
     """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not."""
     return [_finding(history, waits, hazard) for hazard in find_hazards(history, waits)]
+
+
+def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
+    """EARLY ARRIVAL: a producer that arrives on a full barrier before it has acquired the stage."""
+    found = []
+    for step in early_arrivals(history, waits):
+        event = history.trace.events[step]
+        barrier = history.trace.barriers[int(event["barrier"])]
+        state = history.barrier_at(int(event["barrier"]), step - 1)
+        agent, tile = _agent(history, step), int(event["tile"])
+        found.append(
+            Finding(
+                "EARLY ARRIVAL",
+                "warning",
+                f"{agent} arrives on {barrier.name} for phase #{state.phase} before it has waited for the release of"
+                " the stage: under other timing the phase before is still open, and the arrival is one too many. Acquire"
+                " first.",
+                agent=agent,
+                barrier=barrier.name,
+                stage=barrier.stage,
+                tile=tile if tile >= 0 else None,
+                phase_now=state.phase,
+                pending=state.pending,
+                expected=state.needed,
+                tx=state.tx,
+                first_divergence=step,
+                site=site_at(history.trace, step),
+                step=step,
+            )
+        )
+    return found
 
 
 def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
@@ -60,9 +91,9 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     if not own:
         return f"{opening}: {reader} never releases this stage, so its reads are in nobody's count."
     if early:
-        done = f"is done at step {end}" if end < history.steps else "goes on to the end"
+        done = f"is done only at step {end}" if end < history.steps else "goes on to the end"
         return (
-            f"{opening}: {reader} released the stage at step {early[-1]} while its asynchronous reader {done}. Release"
+            f"{opening}: {reader} released the stage at step {early[-1]} but its asynchronous reader {done}. Release"
             " after the reads have retired."
         )
     return f"{opening}: the phase of the empty barrier it waits for does not include that release."

@@ -28,7 +28,8 @@ from visualizer.diagnosis.accesses import (
 from visualizer.diagnosis.vector_clocks import races
 from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.replay.history import History
-from visualizer.replay.step_index import Steps
+from visualizer.replay.step_index import Steps, kind_mask
+from visualizer.trace.schema import ARRIVAL_KINDS
 
 HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
 
@@ -63,10 +64,10 @@ def find_hazards(history: History, waits: Waits) -> list[Hazard]:
         return []
     relied = relied_on(waits)
     proof = _Proofs(history, waits, relied, build_arrivals(history))
-    suspect_reads = proof.unordered_reads(copies, reads)
+    suspect_reads, collision = proof.unordered_reads(copies, reads)
     suspects = np.concatenate(
         (
-            np.stack((reads.row, reads.begin))[:, suspect_reads],
+            np.stack((reads.row, collision))[:, suspect_reads],
             np.stack((copies.row, copies.issue))[:, proof.unordered_copies(copies, reads)],
         ),
         axis=1,
@@ -82,6 +83,28 @@ def relied_on(waits: Waits) -> NDArray[np.int64]:
     """How many phases have completed as far as each wait can know: luck with the timing gives it no more."""
     lucky = waits.strict & (waits.parity == waits.due) & (waits.met > waits.wanted + 1)
     return np.where(lucky, waits.wanted + 1, waits.met)
+
+
+def early_arrivals(history: History, waits: Waits) -> list[int]:
+    """Steps at which a producer re-arms a full barrier without knowing that the stage was released: of each agent the
+    first. Producers that never wait on that empty barrier are not judged: another agent may wait for them."""
+    trace, events = history.trace, history.trace.events
+    if not history.steps or not trace.stages:
+        return []
+    proof = _Proofs(history, waits, relied_on(waits), build_arrivals(history))
+    steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] >= 0))
+    barrier, agent = events["barrier"][steps].astype(np.int64), events["agent"][steps].astype(np.int64)
+    full = np.array([b.kind == "full" and 0 <= b.cta < trace.ctas and b.stage >= 0 for b in trace.barriers])
+    producer = np.array([a.role == "producer" for a in trace.agents])
+    keep = full[barrier] & producer[agent] & (trace.agent_cta[agent] == trace.barrier_cta[barrier])
+    steps, barrier, agent = steps[keep], barrier[keep], agent[keep]
+    stage = np.array([b.stage for b in trace.barriers], np.int64)[barrier]
+    empty = proof.empty_of(trace.barrier_cta[barrier] * trace.stages + stage)
+    waited = np.isin(agent * len(trace.barriers) + empty, waits.agent * len(trace.barriers) + waits.barrier)
+    knows = proof.relied_by(agent, empty, steps)
+    early = np.flatnonzero((empty >= 0) & waited & (knows < phase_at(history, barrier, steps - 1)))
+    _, first = np.unique(agent[early], return_index=True)
+    return sorted(steps[early[first]].tolist())
 
 
 class _Proofs:
@@ -104,9 +127,14 @@ class _Proofs:
                 table = self._full if barrier.kind == "full" else self._empty
                 table[barrier.cta * trace.stages + barrier.stage] = row
 
-    def unordered_reads(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
+    def empty_of(self, row: Steps) -> Steps:
+        """The empty barrier of each stage row; -1: none."""
+        empty: Steps = self._empty[row]
+        return empty
+
+    def unordered_reads(self, copies: Copies, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
-        for them."""
+        for them; and the step at which each would collide."""
         steps = self._history.steps
         after = np.searchsorted(copies.keys, reads.row * steps + reads.begin)
         before = after - 1
@@ -116,7 +144,7 @@ class _Proofs:
         starts = np.flatnonzero(np.diff(copies.row, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
             latest[start:stop] = np.maximum.accumulate(latest[start:stop])
-        knows = self._relied_by(reads.agent, self._full[reads.row], reads.begin)
+        knows = self.relied_by(reads.agent, self._full[reads.row], reads.begin)
         has_copies = np.bincount(copies.row, minlength=len(self._full))[reads.row] > 0
         early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
 
@@ -133,10 +161,11 @@ class _Proofs:
             phase = np.where(known, self._arrivals.phase[release], NEVER)
         else:
             phase = np.full(len(reads.row), NEVER)
-        writer_knows = self._relied_by(copies.agent[following], empty, copies.issue[following])
+        writer_knows = self.relied_by(copies.agent[following], empty, copies.issue[following])
         ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
-        unordered: NDArray[np.bool_] = early | (rewritten & ~ordered)
-        return unordered
+        raced = rewritten & ~ordered
+        collision = np.where(raced, copies.issue[following], reads.begin)
+        return early | raced, collision
 
     def unordered_copies(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
         """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
@@ -151,7 +180,7 @@ class _Proofs:
         unordered: NDArray[np.bool_] = same_row & ((~same_fill & ~read_between) | other_writer)
         return unordered
 
-    def _relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
+    def relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
         """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""
         lane = (agent * self._barriers + np.maximum(barrier, 0)) * self._history.steps
         position = np.searchsorted(self._wait_keys, lane + step) - 1

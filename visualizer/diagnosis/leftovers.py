@@ -1,4 +1,4 @@
-"""Bytes that a phase did not wait for, and bytes left over at the end."""
+"""What no phase waited for: bytes that came late, and bytes and arrivals left over at the end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from visualizer.replay.history import History
 from visualizer.trace.schema import EventKind
 
 
-def bytes_findings(history: History) -> list[Finding]:
-    """The first copy of every CTA whose phase completed without it, and bytes left over in a completed run."""
-    return [*_never_expected(history), *_left_over(history)]
+def leftover_findings(history: History) -> list[Finding]:
+    """The first copy of every CTA whose phase completed without it; bytes and arrivals left over in a completed run."""
+    return [*_never_expected(history), *_bytes_left(history), *_arrivals_left(history)]
 
 
 def _never_expected(history: History) -> list[Finding]:
@@ -50,7 +50,7 @@ def _never_expected(history: History) -> list[Finding]:
     return found
 
 
-def _left_over(history: History) -> list[Finding]:
+def _bytes_left(history: History) -> list[Finding]:
     """Bytes expected and never delivered, or delivered and never expected: in a completed run the first barrier with
     either; in a run that hangs the first where bytes came with no expectation, but arrivals are still pending."""
     ended = history.trace.meta.ending.kind
@@ -80,6 +80,35 @@ def _left_over(history: History) -> list[Finding]:
                 first_divergence=issue,
                 site=site_at(history.trace, issue) if issue is not None else None,
                 step=history.steps - 1,
+            )
+        ]
+    return []
+
+
+def _arrivals_left(history: History) -> list[Finding]:
+    """A stage's barrier that a completed run leaves with part of a phase's arrivals: roles disagree on how many."""
+    if history.trace.meta.ending.kind != "completed":
+        return []
+    for row, barrier in enumerate(history.trace.barriers):
+        state = history.barrier_at(row, history.steps - 1)
+        if barrier.kind == "other" or not state.valid or not 0 < state.pending < state.needed:
+            continue
+        step = history.barriers.index.before(row, history.steps)
+        return [
+            Finding(
+                "ARRIVALS LEFT OVER",
+                "warning",
+                f"The run ended with {state.arrived} of {state.needed} arrivals in phase #{state.phase} of"
+                f" {barrier.name}: one agent arrives more often than another, so under other timing a phase completes"
+                " with the wrong arrivals.",
+                barrier=barrier.name,
+                stage=barrier.stage if barrier.stage >= 0 else None,
+                phase_now=state.phase,
+                pending=state.pending,
+                expected=state.needed,
+                tx=state.tx,
+                site=site_at(history.trace, step) if step is not None else None,
+                step=step,
             )
         ]
     return []
