@@ -80,7 +80,7 @@ def test_a_launch_failure_is_a_recording_that_crashed() -> None:
     trace = record_gpu(LessonConfig(consumer_arrivals=95, tiles=64), GpuOptions(watchdog_ms=50))
     assert trace.meta.ending.kind == "crash"
     assert "cudaErrorLaunchFailure" in trace.meta.ending.detail
-    assert len(trace) == 0
+    assert len(trace) > 0, "the log outlives the context"
     assert record_gpu(LessonConfig()).meta.ending.kind == "completed"
 
 
@@ -109,7 +109,7 @@ def test_cancelling_ends_the_worker() -> None:
 
 
 def test_the_time_limit_ends_a_hung_kernel() -> None:
-    trace = record_gpu(LessonConfig(producer_phase=0), GpuOptions(watchdog_ms=60_000, time_limit_s=8))
+    trace = record_gpu(LessonConfig(producer_phase=0), GpuOptions(watchdog_ms=60_000, time_limit_s=8, hang_s=60))
     assert trace.meta.ending.kind == "timeout"
     assert "8 s" in trace.meta.ending.detail
 
