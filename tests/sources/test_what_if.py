@@ -1,0 +1,112 @@
+"""What if: each change is refused with a reason or makes a valid program, and the answer says what it changes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
+from visualizer.semantics.mbarrier import MAX_COUNT
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.explorer.what_if import SCHEDULES, WHAT_IFS, ask, schedules_for
+
+BY_NAME = {what_if.name: what_if for what_if in WHAT_IFS}
+_STAGES = next(parameter for parameter in PARAMETERS if parameter.name == "stages")
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "before", "after"),
+    [
+        (None, "more-stages", "100 of 100 schedules clean", "With one more stage: 100 of 100 schedules clean"),
+        (None, "empty-init", "100 of 100 schedules clean", "With empty.init + 1: 100 of 100 schedules with a deadlock"),
+        (
+            "F01",
+            "more-stages",
+            "schedules with a deadlock",
+            "With one more stage: 100 of 100 schedules with a deadlock",
+        ),
+        ("F03", "full-init", "schedules with a deadlock", "With full.init 1: 100 of 100 schedules clean"),
+        ("F06", "producer-phase", "schedules with a deadlock", "start phase flipped: 100 of 100 schedules clean"),
+        (None, "full-init", "100 of 100 schedules clean", "Nothing changes with full.init 1: it is so already"),
+    ],
+)
+def test_the_answer_says_how_it_ends_now_and_then(fault: str | None, name: str, before: str, after: str) -> None:
+    sentence = ask(BY_NAME[name], "lesson", LessonConfig(), fault).sentence
+    assert sentence.startswith("As it is: ")
+    assert before in sentence
+    assert after in sentence
+
+
+def test_the_baseline_is_mended_by_the_count_that_its_fault_lowered() -> None:
+    answer = ask(BY_NAME["empty-init"], "baseline", LessonConfig(), "F02")
+    assert not answer.before.is_clean
+    assert answer.after is not None
+    assert answer.after.is_clean
+    assert "stages are a parameter of the lesson" in BY_NAME["more-stages"].refusal("baseline", LessonConfig())
+    with pytest.raises(ProgramError, match="stages are a parameter"):
+        ask(BY_NAME["more-stages"], "baseline", LessonConfig())
+
+
+def test_a_share_of_both_deadlock_and_race_is_told() -> None:
+    answer = ask(BY_NAME["more-stages"], "lesson", LessonConfig(), "F02")
+    assert "clean" in answer.sentence
+    assert "with a deadlock" in answer.sentence
+    assert "with a race" in answer.sentence
+
+
+def test_a_long_lesson_is_explored_in_part_and_says_so() -> None:
+    answer = ask(BY_NAME["more-stages"], "lesson", LessonConfig(tiles=10_000_000, ctas=132, consumer_warps=15))
+    assert answer.sentence.endswith("(Explored: one CTA, 24 tiles.)")
+    assert answer.before.schedules < SCHEDULES
+    assert schedules_for(lesson(LessonConfig())) == SCHEDULES
+
+
+def test_a_count_that_no_barrier_takes_is_named() -> None:
+    with pytest.raises(ProgramError, match="the most that an mbarrier counts"):
+        ask(BY_NAME["empty-init"], "lesson", LessonConfig(consumer_arrivals=MAX_COUNT))
+
+
+def test_cancelling_stops_it() -> None:
+    asked = iter([False] * 3)
+    with pytest.raises(Cancelled):
+        ask(BY_NAME["empty-init"], "lesson", LessonConfig(), cancelled=lambda: next(asked, True))
+
+
+@given(
+    stages=st.integers(_STAGES.low, _STAGES.high),
+    columns=st.sampled_from([64, 128, 256]),
+    warps=st.integers(1, 15),
+    phase=st.integers(0, 1),
+    arrivals=st.sampled_from([0, 1, 96, MAX_COUNT - 1]),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_change_is_refused_or_makes_a_valid_program(
+    stages: int, columns: int, warps: int, phase: int, arrivals: int
+) -> None:
+    try:
+        config = LessonConfig(
+            stages=stages,
+            tiles=1,
+            tile_columns=columns,
+            consumer_warps=warps,
+            producer_phase=phase,
+            consumer_arrivals=arrivals,
+        )
+    except ProgramError:
+        return
+    program = lesson(config)
+    for what_if in WHAT_IFS:
+        refusal = what_if.refusal("lesson", config)
+        if what_if.change_config is not None:
+            if refusal:
+                assert "--stages" in refusal
+            else:
+                assert abs(what_if.change_config(config).stages - stages) == 1
+        else:
+            assert not refusal
+            assert what_if.change_program is not None
+            changed = what_if.change_program(program)
+            assert len(changed.agents) == len(program.agents)
+            assert all(1 <= barrier.init_count <= MAX_COUNT for barrier in changed.barriers)

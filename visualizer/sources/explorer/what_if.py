@@ -1,0 +1,157 @@
+"""What if: one small change to a program, and what it changes in how schedules end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.mutations import producers, with_count, with_other_phase
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import Program
+from visualizer.programs.registry import find_program
+from visualizer.semantics.mbarrier import MAX_COUNT
+from visualizer.sources.explorer.outcome import Exploration
+from visualizer.sources.explorer.random_schedules import explore
+from visualizer.sources.progress import CancelCheck, Progress
+
+SCHEDULES = 100
+"""Enough to see a share, few enough to answer while one looks on."""
+_MAX_TILES = 24
+"""Three laps of the largest ring: a lesson's later laps repeat these."""
+_OPERATIONS = 60_000
+"""About what can be explored in a second; a longer program is explored with fewer schedules."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """One change. Stages are a matter of the layout and so of the lesson's parameters; all else changes any finished
+    program, its fault included, so that a change can also mend the fault."""
+
+    name: str
+    title: str
+    change_config: Callable[[LessonConfig], LessonConfig] | None = None
+    change_program: Callable[[Program], Program] | None = None
+
+    def refusal(self, program: str, config: LessonConfig) -> str:
+        """Why the program of this name and parameters cannot be changed so; "" if it can."""
+        if self.change_config is None:
+            return ""
+        if program != LESSON:
+            return f"stages are a parameter of the {LESSON}; this program has none"
+        try:
+            self.change_config(config)
+        except ProgramError as error:
+            return str(error)
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How schedules end as it is and with the change; `note` says what of the program was explored, if not all."""
+
+    what_if: WhatIf
+    before: Exploration
+    after: Exploration | None  # None: the program is that already
+    note: str = ""
+
+    @property
+    def sentence(self) -> str:
+        now = f"As it is: {share_text(self.before)}."
+        if self.after is None:
+            then = f"Nothing changes with {self.what_if.title}: it is so already."
+        else:
+            then = f"With {self.what_if.title}: {share_text(self.after)}."
+        return " ".join(filter(None, (now, then, self.note)))
+
+
+def ask(
+    what_if: WhatIf,
+    program: str,
+    config: LessonConfig,
+    fault: str | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Answer:
+    """Explore the program as it is and changed. ProgramError if there is no such program, Cancelled if cancelled."""
+    config, note = _explored(program, config)
+    before = find_program(program, config, fault)
+    if what_if.change_config is not None:
+        refusal = what_if.refusal(program, config)
+        if refusal:
+            raise ProgramError(refusal)
+        after = find_program(program, what_if.change_config(config), fault)
+    else:
+        assert what_if.change_program is not None
+        after = what_if.change_program(before)
+    found: list[Exploration | None] = []
+    for number, one in enumerate((before, after)):
+        if number and one == before:
+            found.append(None)
+            continue
+        found.append(
+            explore(
+                one,
+                schedules=schedules_for(one),
+                seed=seed,
+                progress=None if progress is None else _half(progress, number),
+                cancelled=cancelled,
+            )
+        )
+    assert found[0] is not None
+    return Answer(what_if, found[0], found[1], note)
+
+
+def schedules_for(program: Program) -> int:
+    """How many schedules of the program take about as long as one likes to wait."""
+    operations = sum(len(agent.operations) for agent in program.agents)
+    return max(5, min(SCHEDULES, _OPERATIONS // max(1, operations)))
+
+
+def share_text(exploration: Exploration) -> str:
+    """ "100 of 100 schedules clean", "61 of 100 schedules with a deadlock, 39 with a race"; one may have both."""
+    counts = {
+        "clean": exploration.clean,
+        "with a deadlock": exploration.deadlock,
+        "with a race": exploration.race,
+        "with something undefined": exploration.other,
+    }
+    first, *others = [(count, ending) for ending, count in counts.items() if count]
+    head = f"{first[0]} of {exploration.schedules} schedules {first[1]}"
+    return ", ".join([head, *(f"{count} {ending}" for count, ending in others)])
+
+
+def _explored(program: str, config: LessonConfig) -> tuple[LessonConfig, str]:
+    """What of the lesson is worth exploring: its CTAs do not know of each other, and its laps repeat."""
+    if program != LESSON or (config.ctas == 1 and config.tiles <= _MAX_TILES):
+        return config, ""
+    tiles = min(config.tiles, _MAX_TILES)
+    return config.changed(ctas=1, tiles=tiles), f"(Explored: one CTA, {tiles} tiles.)"
+
+
+def _more_arrivals(program: Program) -> Program:
+    def count(old: int) -> int:
+        if old >= MAX_COUNT:
+            raise ProgramError(f"empty.init is {old} already, the most that an mbarrier counts")
+        return old + 1
+
+    return with_count(program, "empty", count)
+
+
+def _half(progress: Progress, number: int) -> Progress:
+    return lambda fraction, what: progress((number + fraction) / 2, what)
+
+
+WHAT_IFS = (
+    WhatIf("more-stages", "one more stage", change_config=lambda c: c.changed(stages=c.stages + 1)),
+    WhatIf("fewer-stages", "one stage fewer", change_config=lambda c: c.changed(stages=c.stages - 1)),
+    WhatIf("empty-init", "empty.init + 1", change_program=_more_arrivals),
+    WhatIf("full-init", "full.init 1", change_program=lambda p: with_count(p, "full", lambda old: 1)),
+    WhatIf(
+        "producer-phase",
+        "the producer's start phase flipped",
+        change_program=lambda p: with_other_phase(p, producers(p)),
+    ),
+)
