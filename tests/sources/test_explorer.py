@@ -24,6 +24,9 @@ def test_the_lesson_is_proved_clean() -> None:
     assert found.statement == "No schedule of this program deadlocks or races."
     assert found.witnesses == {}
     assert found.seconds < 10
+    full = explore_exhaustively(lesson(LessonConfig()), reduce=False)
+    assert (full.is_clean, full.is_complete) == (True, True)
+    assert full.states > 100 * found.states
 
 
 @pytest.mark.parametrize("config", [{"stages": 1}, {"ctas": 2}, {"arrive_per_warp": True}, {"tile_columns": 128}])
@@ -31,6 +34,11 @@ def test_variants_of_the_lesson_are_proved_clean(config: dict[str, int]) -> None
     found = explore_exhaustively(lesson(LessonConfig(**config)))  # type: ignore[arg-type]
     assert found.is_clean
     assert found.is_complete
+
+
+def test_one_arrival_too_few_is_harmless_only_in_a_short_run() -> None:
+    assert explore_exhaustively(lesson(LessonConfig(consumer_arrivals=95))).is_clean
+    assert explore(lesson(LessonConfig(consumer_arrivals=95, tiles=150)), schedules=3).race == 3
 
 
 def test_random_schedules_of_the_baseline_are_clean_but_prove_nothing() -> None:

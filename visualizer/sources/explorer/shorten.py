@@ -8,7 +8,7 @@ from visualizer.sources.explorer.compiled import Compiled
 from visualizer.sources.explorer.machine import Machine, Mark
 from visualizer.sources.explorer.outcome import RACE_NAMES, Witness, blocked_agents
 
-_MAX_TRIES = 4000  # steps of schedules longer than this many tries are kept as they are
+_MAX_STEPS = 500_000  # performed in trying; what is not tried by then is kept
 
 
 def shortened(compiled: Compiled, outcome: str, choices: Sequence[int], seed: int | None = None) -> Witness:
@@ -19,7 +19,7 @@ def shortened(compiled: Compiled, outcome: str, choices: Sequence[int], seed: in
     kept = list(choices)
     if outcome != "deadlock":
         kept = kept[: _first_showing(compiled, outcome, kept)]
-        for position in range(len(kept) - 2, -1, -1)[:_MAX_TRIES]:
+        for position in range(len(kept) - 2, -1, -1)[: _MAX_STEPS // len(kept)]:
             fewer = kept[:position] + kept[position + 1 :]
             if _first_showing(compiled, outcome, fewer) == len(fewer):
                 kept = fewer
