@@ -4,7 +4,7 @@
 member of T interferes with a member: whatever the others do first, T's steps stay possible, do the same, and earn the
 same marks, and what the others did is unchanged by T going first. Exploring only a non-empty persistent set in every
 state reaches every deadlock, and at least one schedule of every class of schedules that differ by swapping steps that
-do not interfere (Godefroid 1996, theorem 4.3). No state can recur, because every step advances an agent or lands a
+do not interfere (Godefroid, LNCS 1032, chapter 4). No state can recur, because every step advances an agent or lands a
 copy, so nothing is put off for ever. The marks (races, undefined operations) are earned by a step from barriers and
 buffers that only interfering steps change, so they are the same in every schedule of a class; and the marks of a
 schedule are an unordered set. Hence: if the reduced search finds no deadlock and no mark, no schedule has one.
