@@ -22,6 +22,7 @@ from visualizer.programs.mutations import (
     with_other_phase,
 )
 from visualizer.programs.operations import (
+    Advance,
     Arrive,
     ArriveExpectTx,
     Copy,
@@ -145,7 +146,27 @@ def releases_lag_by_all_stages(program: Program) -> Program:
 
 
 def producer_has_no_tiles(program: Program) -> Program:
-    idle = _drop(program, producers(program), lambda op: tile_of(op) >= 0)
+    """The producer goes straight to its tail, with its cursor where it started."""
+
+    def changing(agent: ProgramAgent) -> Change:
+        cursor = agent.agent.start or PipelineState(stages_of(program))
+
+        def change(op: Operation) -> Iterable[Operation]:
+            nonlocal cursor
+            if tile_of(op) >= 0:
+                return
+            if isinstance(op, Wait):
+                op = replace(
+                    op, barrier=barrier_row(program, agent.agent.cta, "empty", cursor.index), parity=cursor.phase
+                )
+            elif isinstance(op, Advance):
+                cursor = cursor.increment()
+                op = replace(op, state=cursor)
+            yield op
+
+        return change
+
+    idle = with_operations(program, producers(program), changing)
     return _drop(idle, consumers(program), lambda op: tile_of(op) > 0)
 
 
