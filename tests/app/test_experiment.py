@@ -16,7 +16,6 @@ from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment
 from visualizer.cli.main import main
-from visualizer.programs.faults import FAULTS
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
@@ -246,42 +245,3 @@ def test_the_wheel_does_not_change_a_value_in_passing(qtbot: QtBot) -> None:
     panel = ExperimentPanel()
     qtbot.addWidget(panel)
     assert panel.form.field("stages").focusPolicy() == Qt.FocusPolicy.StrongFocus
-
-
-def test_a_fault_is_chosen_like_a_parameter(window: MainWindow, qtbot: QtBot) -> None:
-    panel = window.experiment
-    assert panel.fault.count() == 1 + len(FAULTS)
-    panel.fault.setCurrentIndex(panel.fault.findData("F20"))
-    assert FAULTS["F20"].happens in panel.fault.toolTip()
-    panel.form.field("stages").setValue(2)
-    with qtbot.waitSignal(window.jobs.succeeded):
-        panel.run_button.click()
-    meta = window.document.history.trace.meta
-    assert meta.config == {**LessonConfig(stages=2).as_dict(), "fault": "F20"}
-    assert meta.ending.kind == "deadlock"
-    assert "--fault F20" in meta.command
-
-
-def test_a_fault_that_the_program_cannot_have_says_so_before_it_runs(window: MainWindow) -> None:
-    panel = window.experiment
-    panel.fault.setCurrentIndex(panel.fault.findData("F31"))
-    assert "which the lesson does not have: use program baseline" in panel.problem.text()
-    assert not panel.run_button.isEnabled()
-    panel.program.setCurrentText("baseline")
-    assert not panel.problem.text()
-    assert panel.run_button.isEnabled()
-    assert not panel.form.isEnabled(), "its parameters are the lesson's"
-    assert panel.experiment() == Experiment("simulator", "baseline", LessonConfig(), fault="F31")
-
-
-@pytest.mark.parametrize(("program", "fault"), [("baseline", None), ("lesson", "F06")])
-def test_what_the_gpu_does_not_run_here_says_so(
-    window: MainWindow, qtbot: QtBot, program: str, fault: str | None
-) -> None:
-    panel = window.experiment
-    _choose_gpu(window)
-    panel.program.setCurrentText(program)
-    panel.fault.setCurrentIndex(panel.fault.findData(fault))
-    with qtbot.waitSignal(window.jobs.failed) as failed:
-        panel.run_button.click()
-    assert "in the simulator" in failed.args[0]

@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from visualizer.app.parameter_form import ParameterForm
+from visualizer.app.fault_box import FaultBox, story
+from visualizer.app.parameter_form import ParameterForm, with_titles
+from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
-from visualizer.programs.faults import FAULTS, check_fit, find_fault
+from visualizer.app.what_if_row import WhatIfRow
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
-from visualizer.programs.registry import PROGRAMS
+from visualizer.programs.parameters import LessonConfig, ProgramError
 
 SOURCES = {"simulator": "Simulator (exact)", "gpu": "GPU (SM90)"}
-_NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _MAX_SEED = 2**31 - 1
 
 
@@ -42,9 +42,9 @@ class ExperimentPanel(QWidget):
         self.source = QComboBox(accessibleName="Source")
         for key, title in SOURCES.items():
             self.source.addItem(title, key)
-        self.program = QComboBox(accessibleName="Program")
-        self.program.addItems(list(PROGRAMS))
-        self.fault = _fault_box()
+        self.program = ProgramBox()
+        self.fault = FaultBox()
+        self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
         self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
         self.form = ParameterForm()
@@ -55,9 +55,11 @@ class ExperimentPanel(QWidget):
         self.cancel_button = QPushButton("Cancel")
         self.progress = QProgressBar(maximum=1000, accessibleName="Progress")
         self.stage_of_work = QLabel(objectName="hint", wordWrap=True)
+        self.what_if = WhatIfRow()
         self._lay_out()
-        for box in (self.source, self.program, self.fault):
-            box.currentIndexChanged.connect(self._refresh)
+        self.source.currentIndexChanged.connect(self._refresh)
+        self.fault.currentIndexChanged.connect(self._refresh)
+        self.program.changed.connect(self._refresh)
         self.form.changed.connect(self._refresh)
         self.reset_button.clicked.connect(self.reset)
         self.run_button.clicked.connect(self.run)
@@ -66,9 +68,9 @@ class ExperimentPanel(QWidget):
 
     def experiment(self) -> Experiment:
         """What Run would record; ProgramError if the parameters do not go together."""
-        program = self.program.currentText()
+        program = self.program.program()
         config = self.form.config() if program == LESSON else LessonConfig()
-        return Experiment(self.source.currentData(), program, config, self.seed.value(), fault=self.fault.currentData())
+        return Experiment(self.source.currentData(), program, config, self.seed.value(), fault=self.fault.fault())
 
     def run(self) -> None:
         if self.run_button.isEnabled():
@@ -78,7 +80,10 @@ class ExperimentPanel(QWidget):
         """Back to the lesson's parameters; the source and the seed stay."""
         self.form.set_config(LessonConfig())
 
-    def show_config(self, config: LessonConfig) -> None:
+    def show_lesson(self, config: LessonConfig, fault: str | None) -> None:
+        """Offer a lesson's parameters and fault for the next run."""
+        self.program.choose(LESSON)
+        self.fault.choose(fault)
         self.form.set_config(config)
 
     def set_busy(self, busy: bool) -> None:
@@ -92,26 +97,33 @@ class ExperimentPanel(QWidget):
         self.stage_of_work.setText(what)
 
     def _refresh(self) -> None:
-        problem = self._problem()
+        program, source = self.program.program(), self.source.currentData()
+        experiment, problem = self._checked()
+        self.fault.offer(program, source, experiment and experiment.config)
+        if experiment is not None:
+            experiment = self.experiment()  # the offer may have given the chosen fault up
+            problem = self.fault.problem()
+            if source == "gpu" and program != LESSON:
+                problem = f"The GPU runs the {LESSON}'s kernel: choose the simulator for this program."
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
-        self.form.setEnabled(self.program.currentText() == LESSON)
+        self.story.setText(story(self.fault.fault()))
+        self.story.setVisible(bool(self.story.text()))
+        self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
-        self.fault.setToolTip(_story(self.fault.currentData()))
-        self.seed.setEnabled(self.source.currentData() == "simulator")
+        self.seed.setEnabled(source == "simulator")
+        self.what_if.set_experiment(experiment)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
         self.progress.setVisible(self._busy)
         self.stage_of_work.setVisible(self._busy)
 
-    def _problem(self) -> str:
+    def _checked(self) -> tuple[Experiment | None, str]:
+        """The experiment, or why there is none."""
         try:
-            experiment = self.experiment()
-            if experiment.fault is not None:
-                check_fit(experiment.program, find_fault(experiment.fault))
+            return self.experiment(), ""
         except ProgramError as error:
-            return _with_titles(str(error))
-        return ""
+            return None, with_titles(str(error))
 
     def _lay_out(self) -> None:
         head = QFormLayout()
@@ -119,6 +131,7 @@ class ExperimentPanel(QWidget):
         head.addRow("Source", self.source)
         head.addRow("Program", self.program)
         head.addRow("Fault", self.fault)
+        head.addRow(self.story)
         head.addRow("Seed", self.seed)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
@@ -141,37 +154,9 @@ class ExperimentPanel(QWidget):
         foot.addWidget(self.stage_of_work)
         foot.addWidget(self.progress)
         foot.addLayout(buttons)
+        foot.addWidget(self.what_if)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(scroll, 1)
         layout.addLayout(foot)
-
-
-def _fault_box() -> QComboBox:
-    box = QComboBox(accessibleName="Fault", sizeAdjustPolicy=_NARROW, minimumContentsLength=12)
-    box.addItem("none", None)
-    for fault in FAULTS.values():
-        box.addItem(f"{fault.id} {fault.title}", fault.id)
-        box.setItemData(box.count() - 1, _story(fault.id), Qt.ItemDataRole.ToolTipRole)
-    box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + 24)
-    return box
-
-
-def _story(fault: str | None) -> str:
-    """What the programmer did and what happens then, for a tooltip."""
-    if fault is None:
-        return "run the program without a mistake, or with one of the known ones (--fault)"
-    return f"Somebody {FAULTS[fault].did}. What happens: {FAULTS[fault].happens}."
-
-
-def _with_titles(message: str) -> str:
-    """The command line's "--consumer-warps" as the form's "Consumer warps"."""
-    titles = {parameter.option: parameter.title for parameter in PARAMETERS} | {
-        "--tile": "Tile",
-        "--program": "program",
-        "--fault": "fault",
-    }
-    for option in sorted(titles, key=len, reverse=True):
-        message = message.replace(option, titles[option])
-    return message

@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
             return
         self.playback.pause()
         self.jobs.stop()
+        self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -187,11 +188,12 @@ class MainWindow(QMainWindow):
 
     def _show_parameters(self, document: Document) -> None:
         """Offer the recording's own parameters for the next run, if it is one of ours."""
+        recorded = document.history.trace.meta.config
         try:
-            config = LessonConfig.from_dict(document.history.trace.meta.config)
+            config = LessonConfig.from_dict(recorded)
         except (ProgramError, TypeError):
             return
-        self.experiment.show_config(config)
+        self.experiment.show_lesson(config, recorded.get("fault"))
 
     def _show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

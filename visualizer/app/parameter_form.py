@@ -106,3 +106,15 @@ class _SpinBox(QSpinBox):
 def _tooltip(parameter: Parameter) -> str:
     limits = "on or off" if parameter.is_switch else f"{parameter.low} to {parameter.high:,} {parameter.unit}".rstrip()
     return f"{parameter.help}\n{limits} ({parameter.option} on the command line)"
+
+
+def with_titles(message: str) -> str:
+    """The command line's "--consumer-warps" as the form's "Consumer warps"."""
+    titles = {parameter.option: parameter.title for parameter in PARAMETERS} | {
+        "--tile": "Tile",
+        "--program": "program",
+        "--fault": "fault",
+    }
+    for option in sorted(titles, key=len, reverse=True):
+        message = message.replace(option, titles[option])
+    return message

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualizer.app.document import Document
-from visualizer.programs.lesson import NAME as LESSON
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.sources.errors import Cancelled, SourceError
+from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
@@ -44,16 +45,20 @@ class Experiment:
             if parameter.option == "--tile" or value == getattr(default, parameter.name):
                 continue
             words += [parameter.option] if parameter.is_switch else [parameter.option, str(value)]
-        return shlex.join([*words, "-o", f"{self.program}.pscope"])
+        return shlex.join([*words, "-o", f"{Path(self.program).stem}.pscope"])
 
 
 def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, CancelCheck], Document]:
     """Work that records `experiment`; raises what the source raises (SourceError, ProgramError, Cancelled)."""
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
-        trace = _record(experiment, progress, cancelled)
+        program = None
+        if experiment.source == "simulator":
+            program = find_program(experiment.program, experiment.config, experiment.fault)
+        trace = _record(experiment, program, progress, cancelled)
         trace = replace(trace, meta=replace(trace.meta, command=experiment.command()))
-        return Document(_history(trace, progress, cancelled), path=None, saved=False, note=note)
+        document = Document(_history(trace, progress, cancelled), path=None, saved=False, note=note)
+        return _diagnosed(document, program, progress, cancelled)
 
     return work
 
@@ -64,26 +69,21 @@ def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")
         trace = load(path)
-        return Document(_history(trace, progress, cancelled), path=path, saved=True)
+        document = Document(_history(trace, progress, cancelled), path=path, saved=True)
+        return _diagnosed(document, None, progress, cancelled)
 
     return work
 
 
-def _record(experiment: Experiment, progress: Progress, cancelled: CancelCheck) -> Trace:
-    if experiment.source == "gpu":
-        if experiment.program != LESSON:
-            raise SourceError(f"The GPU runs the lesson's kernel; run {experiment.program} in the simulator")
-        if experiment.fault is not None:
-            raise SourceError(
-                "Here faults run in the simulator; on the GPU, phasescope record --source gpu --fault"
-                f" {experiment.fault} runs them"
-            )
-        from visualizer.sources.gpu.launcher import record_gpu
+def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
+    if program is None:
+        from visualizer.sources.gpu.faulty import record_program_gpu
 
-        return record_gpu(experiment.config, progress=progress, cancelled=cancelled)
+        return record_program_gpu(
+            experiment.program, experiment.config, experiment.fault, progress=progress, cancelled=cancelled
+        )
     from visualizer.sources.simulator import simulate
 
-    program = find_program(experiment.program, experiment.config, experiment.fault)
     return simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
 
 
@@ -96,3 +96,15 @@ def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> Histor
         # Builds what every pane will ask for; in the window's own thread it would freeze millions of events long.
         history.state_at(0)
     return history
+
+
+def _diagnosed(document: Document, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Document:
+    """The document with its diagnosis. A run on a GPU never comes back, so a defect here must not lose it."""
+    if cancelled():
+        raise Cancelled
+    progress(0.97, "diagnosing the run")
+    try:
+        return replace(document, report=diagnose(document.history, program))
+    except Exception as error:
+        note = f"not diagnosed, for phasescope has a defect: {type(error).__name__}: {error}"
+        return replace(document, note="; ".join(filter(None, (document.note, note))))

@@ -16,8 +16,6 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
 from visualizer.cli.program_options import add_program_options, config_from, program_from
-from visualizer.programs.faults import fault_on_gpu, find_fault
-from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import save
@@ -112,12 +110,8 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         from visualizer.sources.simulator import simulate
 
         return simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
-    config = config_from(args)
-    if args.program not in (None, LESSON):
-        raise UserError(f"--source gpu runs the lesson's kernel; --program {args.program} needs --source simulator")
-    fault = None if args.fault is None else find_fault(args.fault)
-    run_with, number = (config, 0) if fault is None else fault_on_gpu(fault, config)
-    from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+    from visualizer.sources.gpu.faulty import record_program_gpu
+    from visualizer.sources.gpu.launcher import GpuOptions
 
     given = {
         "log_capacity": args.log_capacity,
@@ -128,11 +122,9 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         "hang_s": args.hang,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
-    trace = record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
-    if fault is None:
-        return trace
-    # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
-    return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": fault.id}))
+    return record_program_gpu(
+        args.program, config_from(args), args.fault, options, progress=progress, cancelled=cancelled
+    )
 
 
 def _is_clean(trace: Trace) -> bool:

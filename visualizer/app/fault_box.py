@@ -1,0 +1,102 @@
+"""Chooses a known mistake: those that the program can have, and of these only what the source can make."""
+
+from __future__ import annotations
+
+import textwrap
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from visualizer.app.parameter_form import with_titles
+from visualizer.programs.fault import Fault
+from visualizer.programs.faults import FAULTS, check_fit, fault_on_gpu
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.registry import PROGRAMS
+
+_NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+_TOOLTIP_CHARACTERS = 64
+_NONE = "none"
+
+
+class FaultBox(QComboBox):
+    """ "none" and one item per fault that fits; an item that the source cannot run is disabled and says why."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, sizeAdjustPolicy=_NARROW, minimumContentsLength=12)
+        self.setAccessibleName("Fault")
+        self.setToolTip("run the program without a mistake, or with one of the known ones (--fault)")
+        self._program: str | None = None
+        self._refusals: dict[str, str] = {}
+
+    def fault(self) -> str | None:
+        """The chosen fault's id."""
+        fault: str | None = self.currentData()
+        return fault
+
+    def choose(self, fault: str | None) -> None:
+        """Choose the fault of this id, if it is offered, else none."""
+        self.setCurrentIndex(max(0, self.findData(fault)))
+
+    def offer(self, program: str, source: str, config: LessonConfig | None) -> None:
+        """Offer what fits. A fault that is no longer offered is given up; one that the source cannot run stays chosen,
+        with `problem` to say so. `config` is None while the parameters do not go together."""
+        if program != self._program:
+            self._program = program
+            self._fill(program)
+        for index in range(1, self.count()):
+            fault = FAULTS[self.itemData(index)]
+            refusal = _refusal(fault, source, config)
+            self._refusals[fault.id] = refusal
+            self._enable(index, not refusal)
+            tooltip = refusal or story(fault.id)
+            self.setItemData(index, textwrap.fill(tooltip, _TOOLTIP_CHARACTERS), Qt.ItemDataRole.ToolTipRole)
+
+    def problem(self) -> str:
+        """Why the chosen fault cannot run, or ""."""
+        fault = self.fault()
+        return "" if fault is None else self._refusals[fault]
+
+    def _fill(self, program: str) -> None:
+        before = self.fault()
+        with QSignalBlocker(self):
+            self.clear()
+            self.addItem(_NONE, None)
+            for fault in FAULTS.values():
+                if _fits(fault, program):
+                    self.addItem(f"{fault.id} - {fault.title}", fault.id)
+            self.choose(before)
+        self.setEnabled(self.count() > 1)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
+
+    def _enable(self, index: int, enabled: bool) -> None:
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        item = model.item(index)
+        if item.isEnabled() != enabled:
+            item.setEnabled(enabled)
+
+
+def story(fault: str | None) -> str:
+    """What the programmer did and what happens then; "" for none."""
+    return "" if fault is None else f"Somebody {FAULTS[fault].did}. What happens: {FAULTS[fault].happens}."
+
+
+def _fits(fault: Fault, program: str) -> bool:
+    if program not in PROGRAMS:
+        return False
+    try:
+        check_fit(program, fault)
+    except ProgramError:
+        return False
+    return True
+
+
+def _refusal(fault: Fault, source: str, config: LessonConfig | None) -> str:
+    if source != "gpu":
+        return ""
+    try:
+        fault_on_gpu(fault, config or LessonConfig())
+    except ProgramError as error:
+        return with_titles(str(error))
+    return ""

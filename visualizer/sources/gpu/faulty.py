@@ -1,0 +1,40 @@
+"""Records the lesson on the GPU with or without a fault, for the command line and the window alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from visualizer.programs.faults import fault_on_gpu, find_fault
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu import launcher
+from visualizer.sources.gpu.launcher import GpuOptions
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.trace.trace import Trace
+
+
+def record_program_gpu(
+    program: str | None,
+    config: LessonConfig,
+    fault: str | None = None,
+    options: GpuOptions | None = None,
+    *,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Trace:
+    """`record_gpu` of the lesson (None means it too) with the fault of this id or name.
+
+    SourceError for another program, ProgramError if the kernel cannot make that mistake.
+    """
+    if program not in (None, LESSON):
+        raise SourceError(
+            f"a GPU runs the lesson's kernel only; --program {program} needs the simulator (--source simulator)"
+        )
+    if fault is None:
+        return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)
+    mistake = find_fault(fault)
+    run_with, number = fault_on_gpu(mistake, config)
+    trace = launcher.record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
+    # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
+    return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": mistake.id}))
