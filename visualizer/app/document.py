@@ -5,17 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from visualizer.diagnosis.report import Report
 from visualizer.replay.history import History
 
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """`path` is None for a recording that was never saved; `note` is something the status bar should say about it."""
+    """`path` is None for a recording that was never saved; `note` is something the status bar should say about it.
+
+    `report` is None for a recording that was not diagnosed.
+    """
 
     history: History
     path: Path | None
     saved: bool
     note: str = ""
+    report: Report | None = None
+
+    @property
+    def needs_diagnosis(self) -> bool:
+        """Whether the diagnosis should be seen at once: the run did not end well, or something is wrong with it."""
+        if self.report is None:
+            return False
+        return self.report.ended != "completed" or any(f.severity == "error" for f in self.report.findings)
 
     @property
     def title(self) -> str:

@@ -19,6 +19,7 @@ _TITLES = {
     "tiles": "Per tile",
     "events": "Events",
     "memory": "Shared memory",
+    "diagnosis": "Diagnosis",
 }
 """The docks, in the order of the Window menu."""
 
@@ -60,7 +61,7 @@ class Docks:
             window.addDockWidget(_RIGHT, docks[name])
         window.addDockWidget(_BOTTOM, docks["code"])
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
-        for name in ("events", "memory"):
+        for name in ("events", "memory", "diagnosis"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:

@@ -85,6 +85,8 @@ class MainWindow(QMainWindow):
         self.messages.hide()
         self.document = document
         history = document.history
+        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            pane.set_report(document.report)
         self.navigator.set_history(history)
         self.transport.set_history(history)
         self.pane_host.set_history(history, self.navigator.focus)
@@ -98,6 +100,9 @@ class MainWindow(QMainWindow):
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
+        if document.needs_diagnosis:
+            self.docks["diagnosis"].show()
+            self.docks["diagnosis"].raise_()
         self.actions_by_id.refresh()
 
     def document_saved(self, path: Path) -> None:

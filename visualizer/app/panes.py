@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from visualizer.views.barrier_table_widget import BarrierTableWidget
 from visualizer.views.code_widget import CodeWidget
+from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
@@ -23,4 +24,5 @@ def build_panes() -> dict[str, QWidget]:
         "tiles": TileTableWidget(),
         "events": EventTableWidget(),
         "memory": MemoryMapWidget(),
+        "diagnosis": DiagnosisWidget(),
     }

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from visualizer.app.document import Document
 from visualizer.trace.tables import Meta
+from visualizer.views.diagnosis_model import count_text
 
 
 class RecordingStatus(QStatusBar):
@@ -15,7 +16,7 @@ class RecordingStatus(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._labels: dict[str, QLabel] = {}
-        for name in ("note", "file", "source", "ending", "check", "events", "lost", "clock", "reconcile"):
+        for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "clock", "reconcile"):
             label = QLabel(objectName=f"status.{name}")
             label.hide()
             self._labels[name] = label
@@ -34,6 +35,13 @@ class RecordingStatus(QStatusBar):
         self._set("file", path.name if path else "not saved", tooltip=str(path or ""))
         self._set("source", source_text(meta))
         self._set("ending", ended, alarm=ended != "completed", tooltip=meta.ending.detail)
+        report = document.report
+        self._set(
+            "findings",
+            count_text(report) if report is not None else "",
+            alarm=document.needs_diagnosis,
+            tooltip="what the diagnosis found; the Diagnosis pane lists it",
+        )
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", f"{document.history.steps:,} events")
         self._set("lost", f"{lost:,} lost" if lost else "0 lost", alarm=bool(lost), tooltip=_lost_tooltip(meta))

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from visualizer.diagnosis.report import Finding, Report
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 from visualizer.views.context import cta_agents, cta_at, cta_barriers, join_names, short_name
+from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.lanes import stage_key
 
 STAGE_WORDS = {
@@ -45,6 +47,7 @@ class RingBarrier:
     tx: int  # bytes expected so far and not yet written; negative while bytes came before they were expected
     bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
     focused: bool
+    owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
 
     @property
     def parity(self) -> int:
@@ -119,15 +122,16 @@ class Ring:
         for stage in self.stages:
             tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
             boxes = ", ".join(
-                f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text}".rstrip() for b in stage.barriers
+                " ".join(f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split())
+                for b in stage.barriers
             )
             parts.append(f"stage {stage.index} {stage.state}{tile}: {boxes}")
         parts += [f"{', '.join(cursor.lines)} at {cursor.state_text}" for cursor in self.producers + self.consumers]
         return "; ".join(parts)
 
 
-def ring(history: History, step: int) -> Ring:
-    """The ring of the focused event's CTA after event `step`."""
+def ring(history: History, step: int, report: Report | None = None) -> Ring:
+    """The ring of the focused event's CTA after event `step`; `report` says who owes arrivals."""
     trace = history.trace
     cta = cta_at(trace, step)
     state = history.state_at(step)
@@ -136,11 +140,13 @@ def ring(history: History, step: int) -> Ring:
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
     boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(trace.stages)}
+    findings = owing_findings(report)
     of_cta = [(row, trace.barriers[row]) for row in cta_barriers(trace, cta)]
     for kind in ("full", "empty"):
         for row, barrier in of_cta:
             if barrier.kind == kind and barrier.stage >= 0:
-                box = _barrier(trace, state, row, total if kind == "full" else 0, row == focused_barrier)
+                owed = _owed(trace, state, row, findings.get(barrier.name))
+                box = _barrier(trace, state, row, total if kind == "full" else 0, row == focused_barrier, owed)
                 boxes[barrier.stage].append(box)
     return Ring(
         cta=cta,
@@ -162,7 +168,18 @@ def phase_bytes(trace: Trace) -> int:
         return 0
 
 
-def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool) -> RingBarrier:
+def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:
+    """Who owes the phase that a blocked agent waits for, as of this step: an arrival yet to come is owed as well."""
+    if finding is None or state.step < (finding.step or 0):
+        return ""
+    if int(state.barrier_phase[row]) != finding.phase_now:
+        return ""
+    agents = [a.agent for a in finding.arrived if a.step > state.step] + [o.agent for o in finding.owed]
+    rows = sorted(trace.agent_index[agent] for agent in agents if agent in trace.agent_index)
+    return f"owed by {join_names(short_name(trace.agents[row]) for row in rows) or 'nobody'}"
+
+
+def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:
     return RingBarrier(
         name=trace.barriers[row].name,
         kind=trace.barriers[row].kind,
@@ -174,6 +191,7 @@ def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool) ->
         tx=int(state.barrier_tx[row]),
         bytes_expected=total,
         focused=focused,
+        owed=owed,
     )
 
 

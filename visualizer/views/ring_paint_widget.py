@@ -157,6 +157,12 @@ class RingPicture:
             left = row.x() + QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
             share = barrier.tx / barrier.bytes_expected
             self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)
+        row.moveTop(row.top() + sizes.row)
+        if barrier.owed and row.bottom() <= box.bottom() + 1:
+            painter.setFont(sizes.bold)
+            painter.setPen(pen(theme.waiting.outline))
+            metrics = QFontMetricsF(sizes.bold)
+            painter.drawText(row, LEFT, metrics.elidedText(barrier.owed, Qt.TextElideMode.ElideRight, row.width()))
 
     def _paint_bar(
         self, painter: QPainter, left: float, row: QRectF, text_width: float, share: float, fill: str, text: str

@@ -38,8 +38,10 @@ class Hit:
 class TextSizes:
     """Fonts and the sizes of everything made of text, for one text size and one recording."""
 
-    def __init__(self, base: QFont, scale: float, trace: Trace, widest_tile: str) -> None:
-        """`widest_tile`: the longest tile title of the recording, so that text keeps its size from step to step."""
+    def __init__(self, base: QFont, scale: float, trace: Trace, widest_tile: str, owed: frozenset[str]) -> None:
+        """`widest_tile`: the longest tile title of the recording, so that text keeps its size from step to step;
+        `owed`: the kinds of barriers that a line about who owes arrivals needs room in.
+        """
         self.trace = trace
         self.widest_tile = widest_tile
         self.text = scaled_font(base, scale)
@@ -59,7 +61,8 @@ class TextSizes:
         self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
         upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
         lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + 0.6 * self.bar + 2 * self.pad
-        self.card = (max(upper, lower) + 2 * self.pad, 4 * self.row + 2.2 * self.pad)
+        self.rows = {"full": 2 + (bool(total) and "full" in owed), "empty": 1 + ("empty" in owed)}
+        self.card = (max(upper, lower) + 2 * self.pad, (1 + sum(self.rows.values())) * self.row + 2.2 * self.pad)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
 
@@ -145,8 +148,9 @@ class RingShapes:
         gap = 0.6 * sizes.pad
         top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage] else 0.0)
         if kind == "full":
-            return QRectF(card.x, top, card.width, 2 * sizes.row)
-        return QRectF(card.x, top + 2 * sizes.row + gap, card.width, sizes.row)
+            return QRectF(card.x, top, card.width, sizes.rows["full"] * sizes.row)
+        top += sizes.rows["full"] * sizes.row + gap
+        return QRectF(card.x, top, card.width, sizes.rows["empty"] * sizes.row)
 
     def producer_box(self, stage: int) -> QRectF:
         """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
@@ -185,6 +189,7 @@ class RingShapes:
                 help_ = (
                     f"{barrier.name}: phase #{barrier.phase} (parity {barrier.parity}),"
                     f" {barrier.pending} of {barrier.expected} arrivals pending, tx {barrier.tx} bytes"
+                    + (f"; {barrier.owed}" if barrier.owed else "")
                 )
                 box = _rectangle(self.barrier_box(stage.index, barrier.kind))
                 hits.append(Hit(box, "barrier", barrier.name, stage.index, help_))

@@ -9,9 +9,11 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
+from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
@@ -36,6 +38,7 @@ class RingWidget(QWidget):
         self.setMouseTracking(True)
         self._theme = load_theme("dark")
         self._history: History | None = None
+        self._report: Report | None = None
         self._step = 0
         self._ring: Ring | None = None
         self._frame: RingFrame | None = None
@@ -50,6 +53,10 @@ class RingWidget(QWidget):
     def minimumSizeHint(self) -> QSize:
         em = self.fontMetrics().height()
         return QSize(16 * em, 16 * em)
+
+    def set_report(self, report: Report | None) -> None:
+        """Who owes arrivals in the recording whose `set_history` follows."""
+        self._report = report
 
     def set_history(self, history: History | None) -> None:
         self._history = history
@@ -128,7 +135,7 @@ class RingWidget(QWidget):
     def _refresh(self) -> None:
         self._picture = None
         history = self._history
-        self._ring = ring(history, self._step) if history is not None and history.steps else None
+        self._ring = ring(history, self._step, self._report) if history is not None and history.steps else None
         self.setAccessibleDescription(self._ring.summary() if self._ring else "")
         self.update()
 
@@ -145,7 +152,12 @@ class RingWidget(QWidget):
     def _largest_fit(self, bounds: Box) -> TextSizes:
         """The largest text at which the ring keeps its share of the pane; the smallest if none does."""
         assert self._history is not None
-        sizes = [TextSizes(self.font(), scale, self._history.trace, self._widest_tile) for scale in FONT_SCALES]
+        trace = self._history.trace
+        stuck = owing_findings(self._report)
+        owed = frozenset(
+            trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
+        )
+        sizes = [TextSizes(self.font(), scale, trace, self._widest_tile, owed) for scale in FONT_SCALES]
         share = RING_SHARE - SHARE_PER_STAGE * self._history.trace.stages
         least = share * min(bounds.width, bounds.height)
         return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])

@@ -18,6 +18,7 @@ from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_text import WIDEST_VALUE, Value
 
+DIVERGENCE = "⚑ first divergence"
 _PAD = 8.0
 
 
@@ -147,6 +148,14 @@ def paint_lane_highlight(painter: QPainter, frame: Frame, top: float, height: fl
     painter.fillRect(QRectF(0, top - 2, 5, height + 4), brush(theme.accent))
 
 
+def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
+    """Where the cursor at x (pixels into the lanes) has its flag."""
+    width = fonts.width(text) + 2 * 6
+    left = min(max(frame.lanes.left() + x - width / 2, frame.ruler.left()), frame.ruler.right() - width)
+    height = round(fonts.em * 1.25)
+    return QRectF(round(left), frame.ruler.bottom() - height, round(width), height)
+
+
 def paint_cursor(
     painter: QPainter, frame: Frame, x: float, time: int, step_ps: int, theme: Theme, fonts: Fonts
 ) -> None:
@@ -154,13 +163,37 @@ def paint_cursor(
     at = round(frame.lanes.left() + x)
     painter.fillRect(QRectF(at - 1, frame.ruler.bottom(), 2, frame.lanes.height()), brush(theme.accent))
     text = format_time(time, step_ps)
-    width = fonts.width(text) + 2 * 6
-    left = min(max(at - width / 2, frame.ruler.left()), frame.ruler.right() - width)
-    flag = QRectF(round(left), frame.ruler.bottom() - round(fonts.em * 1.25), round(width), round(fonts.em * 1.25))
+    flag = cursor_flag(frame, x, text, fonts)
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))
     painter.setFont(fonts.bold)
     paint_text(painter, fonts, text, flag.x() + 6, flag.y(), flag.height())
+
+
+def paint_divergence(painter: QPainter, frame: Frame, x: float, avoid: QRectF, theme: Theme, fonts: Fonts) -> None:
+    """Where a run first departed from a sound one: a flag in the ruler, beside the cursor's (`avoid`), and a line."""
+    at = round(frame.lanes.left() + x)
+    painter.setPen(pen(theme.error.outline, 2.0, dashed=True))
+    painter.drawLine(QPointF(at, frame.ruler.bottom()), QPointF(at, frame.lanes.bottom()))
+    text, flag = _divergence_flag(frame, at, avoid, fonts)
+    painter.fillRect(flag, brush(theme.error.fill))
+    painter.setPen(colour(theme.error.text))
+    painter.setFont(fonts.bold)
+    paint_text(painter, fonts, text, flag.x() + 6, flag.y(), flag.height())
+
+
+def _divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tuple[str, QRectF]:
+    """The flag's text and place: right of its line, else left, else without words, and at last beyond `avoid`."""
+    height = round(fonts.em * 1.25)
+    for text in (DIVERGENCE, DIVERGENCE[0]):
+        width = round(fonts.width(text) + 2 * 6)
+        for left in (at, at - width):
+            flag = QRectF(left, frame.ruler.bottom() - height, width, height)
+            inside = frame.ruler.left() - 1 <= flag.left() and flag.right() <= frame.ruler.right()
+            if inside and not flag.intersects(avoid):
+                return text, flag
+    flag.moveLeft(avoid.right() + 2 if avoid.right() + 2 + width <= frame.ruler.right() else avoid.left() - 2 - width)
+    return text, flag
 
 
 def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme) -> None:

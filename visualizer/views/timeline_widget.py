@@ -12,13 +12,17 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
+from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.diagnosis_model import first_divergence
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_chrome import (
+    cursor_flag,
     paint_background,
     paint_cursor,
+    paint_divergence,
     paint_event_mark,
     paint_lane_highlight,
     paint_measurement,
@@ -30,7 +34,7 @@ from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
-from visualizer.views.timeline_scale import View
+from visualizer.views.timeline_scale import View, format_time
 from visualizer.views.timeline_scene import Scene
 from visualizer.views.timeline_text import hover_note, lane_value
 
@@ -58,8 +62,13 @@ class TimelineWidget(QAbstractScrollArea):
         self._measured: Measurement | None = None
         self._pointer: QPointF | None = None
         self._lanes_layer: QPixmap | None = None
+        self._divergence: int | None = None
 
     # The Pane protocol
+
+    def set_report(self, report: Report | None) -> None:
+        """What to mark in the recording whose `set_history` follows."""
+        self._divergence = first_divergence(report) if report is not None else None
 
     def set_history(self, history: History | None) -> None:
         size = self.viewport().size()
@@ -194,6 +203,7 @@ class TimelineWidget(QAbstractScrollArea):
             paint_measurement(painter, scene.frame, scene.view, self._measured, self._theme, self._fonts)
         if scene.focused is not None:
             self._paint_focus(painter, scene)
+        self._paint_divergence(painter, scene)
         if self._pointer is not None and self._gesture is None:
             self._paint_hover(painter, scene, self._pointer)
 
@@ -232,6 +242,17 @@ class TimelineWidget(QAbstractScrollArea):
         if middle is not None and scene.view.contains(focused.time):
             paint_event_mark(painter, scene.view.pixel(focused.time), middle, theme)
         painter.restore()
+
+    def _paint_divergence(self, painter: QPainter, scene: Scene) -> None:
+        if self._divergence is None:
+            return
+        time, view, avoid = int(scene.history.trace.events["time"][self._divergence]), scene.view, QRectF()
+        if not view.contains(time):
+            return
+        if scene.focused is not None and view.contains(scene.focused.time):
+            text = format_time(scene.focused.time, round(view.ps_per_px))
+            avoid = cursor_flag(scene.frame, view.pixel(scene.focused.time), text, self._fonts)
+        paint_divergence(painter, scene.frame, view.pixel(time), avoid, self._theme, self._fonts)
 
     def _paint_hover(self, painter: QPainter, scene: Scene, pointer: QPointF) -> None:
         frame = scene.frame

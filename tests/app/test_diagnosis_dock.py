@@ -1,0 +1,99 @@
+"""The diagnosis in the window: made with the loading, raised when it matters, counted in the status bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from visualizer.app import record_job
+from visualizer.app.document import Document
+from visualizer.app.main_window import MainWindow
+from visualizer.app.record_job import Experiment, open_work, record_work
+from visualizer.playback.focus import Focus
+from visualizer.programs.parameters import LessonConfig
+from visualizer.trace.file import save
+
+
+def _made(experiment: Experiment) -> Document:
+    document = record_work(experiment)(lambda share, what: None, lambda: False)
+    return replace(document, saved=True)
+
+
+@pytest.fixture(scope="module")
+def deadlock() -> Document:
+    return _made(Experiment("simulator", "lesson", LessonConfig(), fault="F20"))
+
+
+@pytest.fixture(scope="module")
+def clean() -> Document:
+    return _made(Experiment("simulator", "lesson", LessonConfig()))
+
+
+def _is_raised(window: MainWindow) -> bool:
+    return not window.panes["diagnosis"].visibleRegion().isEmpty()
+
+
+def test_a_deadlock_raises_the_diagnosis(
+    make_window: Callable[[], MainWindow], deadlock: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    assert not _is_raised(window)
+    window.show_document(deadlock)
+    qtbot.waitUntil(lambda: _is_raised(window))
+    assert window.panes["diagnosis"].findings.count() == 4
+    assert window.status.text("findings") == "⚠ 4 findings"
+
+
+def test_a_clean_run_raises_nothing_and_says_so(
+    make_window: Callable[[], MainWindow], clean: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.show_document(clean)
+    assert window.status.text("findings") == "no findings"
+    assert not _is_raised(window)
+    window.docks["diagnosis"].raise_()
+    qtbot.waitUntil(lambda: _is_raised(window))
+    assert window.panes["diagnosis"].headline.text().startswith("Completed: no findings.")
+
+
+def test_findings_lead_there_and_back_again(
+    make_window: Callable[[], MainWindow], deadlock: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.show_document(deadlock)
+    qtbot.waitUntil(lambda: _is_raised(window))
+    findings = window.panes["diagnosis"].findings
+    for row in (0, 1):
+        findings.setCurrentRow(row)
+        findings.itemActivated.emit(findings.item(row))
+    assert deadlock.report is not None
+    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.findings[:2])
+    assert window.navigator.focus == second
+    window.actions_by_id["step.back"].trigger()
+    assert (window.navigator.focus, findings.currentRow()) == (first, 0)
+    window.actions_by_id["step.forward"].trigger()
+    assert (window.navigator.focus, findings.currentRow()) == (second, 1)
+
+
+def test_a_file_is_diagnosed_as_it_is_loaded(tmp_path: Path, deadlock: Document) -> None:
+    path = tmp_path / "stuck.pscope"
+    save(deadlock.history.trace, path)
+    told: list[str] = []
+    document = open_work(path)(lambda share, what: told.append(what), lambda: False)
+    assert document.report == deadlock.report
+    assert told[-1] == "diagnosing the run"
+
+
+def test_a_defect_of_the_diagnosis_does_not_lose_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(history: object, program: object) -> None:
+        raise IndexError("too far")
+
+    monkeypatch.setattr(record_job, "diagnose", broken)
+    document = record_work(Experiment("simulator", "lesson", LessonConfig()))(lambda share, what: None, lambda: False)
+    assert document.report is None
+    assert document.note == "not diagnosed, for phasescope has a defect: IndexError: too far"
+    assert not document.needs_diagnosis

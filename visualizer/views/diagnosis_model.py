@@ -1,0 +1,273 @@
+"""The diagnosis as plain data: a row per finding, the details of each, and who waits for whom as a small graph.
+
+Pure and small, so that golden tests need no window; diagnosis_widget shows the rows, chain_widget paints the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
+from visualizer.trace.trace import Trace
+from visualizer.views.context import join_names, short_name
+
+GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}
+BLOCKED = ("STARVED", "LAPPED", "EARLY PASS PENDING", "NOT YET")
+"""Verdicts about an agent that was still blocked when the recording ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a finding's details; a click on it, if it leads anywhere, asks for `focus`."""
+
+    label: str
+    text: str
+    focus: Focus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """One finding. `focus` is where a click on it leads; None if it names no event."""
+
+    severity: str
+    glyph: str
+    verdict: str
+    title: str
+    cause: str
+    lines: tuple[Line, ...]
+    focus: Focus | None
+
+    @property
+    def text(self) -> str:
+        return f"{self.glyph} {self.verdict}  {self.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainNode:
+    """One box of the graph: agents that stand at the same place, a barrier, or "nobody"."""
+
+    kind: str  # "agent", "barrier", "nobody"
+    title: str
+    detail: str
+    root: bool  # what is wrong is wrong here
+    focus: Focus | None
+    column: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Who waits for what, from left to right; `edges` are pairs of node numbers, a cycle's last one leads back."""
+
+    nodes: tuple[ChainNode, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()
+
+    def summary(self) -> str:
+        """The graph in words, for screen readers."""
+        return "; ".join(f"{self.nodes[a].title} waits for {self.nodes[b].title}" for a, b in self.edges)
+
+
+def count_text(report: Report) -> str:
+    """ "no findings", "1 finding", "3 findings"."""
+    count = len(report.findings)
+    return "no findings" if not count else f"{count} finding{'s' if count > 1 else ''}"
+
+
+def headline(report: Report) -> str:
+    """What stands above the list."""
+    lost = f"; {report.lost_events:,} events are missing, so that only blocked agents are judged"
+    if report.clean:
+        how = "Completed" if report.ended == "completed" else f"Ended with {report.ended}"
+        sound = " No agent waits for ever, the counts match, and every buffer is used in order."
+        return f"{how}: no findings{lost}." if report.lost_events else f"{how}: no findings.{sound}"
+    words = [f"{n} {w}{'s' if n > 1 else ''}" for w in GLYPHS if (n := _of_severity(report, w))]
+    return f"{report.ended.capitalize()}: {', '.join(words)}{lost if report.lost_events else ''}."
+
+
+def first_divergence(report: Report) -> int | None:
+    """The first step that departed from a sound run; of errors if there are any."""
+    for severity in GLYPHS:
+        steps = [f.first_divergence for f in report.findings if f.severity == severity]
+        known = [step for step in steps if step is not None]
+        if known:
+            return min(known)
+    return None
+
+
+def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
+    return tuple(
+        FindingRow(
+            finding.severity,
+            GLYPHS[finding.severity],
+            finding.verdict,
+            _title(finding),
+            finding.cause,
+            _lines(trace, finding),
+            _focus(trace, finding.step, finding.agent or finding.barrier),
+        )
+        for finding in report.findings
+    )
+
+
+def chain(trace: Trace, report: Report, finding: Finding) -> Chain:
+    """From the agent of a finding along barriers and those who owe them; empty if it is about no blocked agent."""
+    blocked = {f.agent: f for f in report.findings if f.verdict in BLOCKED and f.agent is not None}
+    if finding.agent is None or blocked.get(finding.agent) is not finding:
+        return Chain()
+    return _ChainBuilder(trace, blocked).build(finding.agent)
+
+
+def owing_findings(report: Report | None) -> dict[str, Finding]:
+    """By barrier, the first finding about an agent blocked on it for arrivals that its present phase still lacks."""
+    found: dict[str, Finding] = {}
+    for finding in report.findings if report is not None else ():
+        waits_for_this = finding.pending and finding.phase_wanted == finding.phase_now
+        if finding.verdict in BLOCKED and finding.barrier is not None and waits_for_this:
+            found.setdefault(finding.barrier, finding)
+    return found
+
+
+class _ChainBuilder:
+    """Breadth first; whoever is met again becomes an edge back, so that cycles end."""
+
+    def __init__(self, trace: Trace, blocked: dict[str, Finding]) -> None:
+        self._trace = trace
+        self._blocked = blocked
+        self._nodes: list[ChainNode] = []
+        self._edges: list[tuple[int, int]] = []
+        self._rows: dict[int, int] = {}
+
+    def build(self, start: str) -> Chain:
+        state = "blocked"
+        of_agent = {start: self._agents((start,), state, 0)}
+        of_barrier: dict[str, int] = {}
+        queue = [start]
+        while queue:
+            agent = queue.pop(0)
+            finding = self._blocked[agent]
+            here, barrier = of_agent[agent], finding.barrier or ""
+            if barrier in of_barrier:
+                self._edges.append((here, of_barrier[barrier]))
+                continue
+            column = self._nodes[here].column
+            at = of_barrier[barrier] = self._barrier(finding, column + 1)
+            self._edges.append((here, at))
+            if finding.verdict == "LAPPED":
+                gone = self._add("nobody", f"phase #{finding.phase_wanted}", "has gone by", True, None, column + 2)
+                self._edges.append((at, gone))
+                continue
+            for members in _alike(finding.owed, of_agent):
+                first = members[0]
+                if first.agent not in of_agent:
+                    words = "never arrives" if first.next == "none" else first.state.partition(" ")[0]
+                    node = self._agents(tuple(owed.agent for owed in members), words, column + 2)
+                    of_agent |= dict.fromkeys((owed.agent for owed in members), node)
+                    if first.agent in self._blocked:
+                        queue.append(first.agent)
+                self._edges.append((at, of_agent[first.agent]))
+            if not finding.owed and finding.pending:
+                self._edges.append((at, self._add("nobody", "nobody", "is left to arrive", True, None, column + 2)))
+        return Chain(tuple(self._nodes), tuple(self._edges))
+
+    def _agents(self, names: tuple[str, ...], state: str, column: int) -> int:
+        finding = self._blocked.get(names[0])
+        title = names[0] if len(names) == 1 else join_names(_short(self._trace, name) for name in names)
+        root = finding is not None and finding.severity == "error"
+        step = finding.step if finding is not None else _last_step(self._trace, names[0])
+        return self._add("agent", title, state, root, _focus(self._trace, step, names[0]), column)
+
+    def _barrier(self, finding: Finding, column: int) -> int:
+        pending, expected = finding.pending or 0, finding.expected or 0
+        detail = f"{expected - pending} of {expected} arrived"
+        if finding.verdict in ("LAPPED", "EARLY PASS PENDING"):
+            detail = f"wants #{finding.phase_wanted}, is in #{finding.phase_now}"
+        elif not pending and finding.tx:
+            detail = f"{finding.tx} bytes to come"
+        step = max((arrived.step for arrived in finding.arrived), default=finding.step)
+        focus = _focus(self._trace, step, finding.barrier)
+        return self._add("barrier", finding.barrier or "", detail, False, focus, column)
+
+    def _add(self, kind: str, title: str, detail: str, root: bool, focus: Focus | None, column: int) -> int:
+        row = self._rows[column] = self._rows.get(column, -1) + 1
+        self._nodes.append(ChainNode(kind, title, detail, root, focus, column, row))
+        return len(self._nodes) - 1
+
+
+def _alike(owed: tuple[Owed, ...], known: dict[str, int]) -> list[list[Owed]]:
+    """Agents that owe an arrival, those in the same state together; whoever has a box already is a group of one."""
+    groups: dict[object, list[Owed]] = {}
+    for one in owed:
+        key = known.get(one.agent, (one.state, one.next == "none"))
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
+def _title(finding: Finding) -> str:
+    if finding.verdict in BLOCKED:
+        tile = f", tile {finding.tile}" if finding.tile is not None else ""
+        return f"{finding.agent} blocked on {finding.barrier}{tile}"
+    words = [finding.agent, finding.barrier]
+    if finding.stage is not None and finding.barrier is None:
+        words.append(f"stage {finding.stage}")
+    if finding.tile is not None:
+        words.append(f"tile {finding.tile}")
+    return ", ".join(word for word in words if word)
+
+
+def _lines(trace: Trace, finding: Finding) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    if finding.phase_wanted is not None:
+        now = f"; the barrier is in #{finding.phase_now}" if finding.phase_now is not None else ""
+        lines.append(Line("waits for", f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
+    if finding.verdict in BLOCKED:
+        came = (finding.expected or 0) - (finding.pending or 0)
+        lines.append(Line("arrived", f"{came} of {finding.expected}"))
+        for arrived in finding.arrived:
+            focus = _focus(trace, arrived.step, arrived.agent)
+            lines.append(Line("", f"{arrived.agent} {arrived.arrivals}, step {arrived.step}", focus))
+        for number, owed in enumerate(finding.owed):
+            then = "never arrives" if owed.next == "none" else f"next {owed.next}"
+            step = _last_step(trace, owed.agent)
+            text = f"{owed.agent}: {owed.state}, {then}"
+            lines.append(Line("" if number else "owed by", text, _focus(trace, step, owed.agent)))
+        if not finding.owed and finding.pending:
+            lines.append(Line("owed by", "nobody"))
+        if finding.tx:
+            lines.append(Line("bytes", f"{finding.tx} to come"))
+        nothing = "nothing: it waits for ever"
+        lines.append(Line("released by", " or ".join(finding.released_by) or nothing))
+    if finding.first_divergence is not None:
+        step = finding.first_divergence
+        lines.append(Line("first divergence", f"step {step}", _focus(trace, step, home_lane(trace, step))))
+    if finding.site is not None:
+        lines.append(Line("line", f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
+    if finding.step is not None:
+        lines.append(Line("seen at", f"step {finding.step}", _focus(trace, finding.step, finding.agent)))
+    return tuple(lines)
+
+
+def _focus(trace: Trace, step: int | None, lane: str | None) -> Focus | None:
+    if step is None or not 0 <= step < len(trace):
+        return None
+    known = lane in trace.agent_index or lane in trace.barrier_index
+    return Focus(step, lane if known else home_lane(trace, step))
+
+
+def _last_step(trace: Trace, agent: str) -> int | None:
+    """The last event of an agent: where it stands."""
+    row = trace.agent_index.get(agent)
+    if row is None:
+        return None
+    steps = (trace.events["agent"] == row).nonzero()[0]
+    return int(steps[-1]) if len(steps) else None
+
+
+def _short(trace: Trace, agent: str) -> str:
+    row = trace.agent_index.get(agent)
+    return short_name(trace.agents[row]) if row is not None else agent
+
+
+def _of_severity(report: Report, severity: str) -> int:
+    return sum(finding.severity == severity for finding in report.findings)
