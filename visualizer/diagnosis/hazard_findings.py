@@ -31,8 +31,8 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
                 "EARLY ARRIVAL",
                 "warning",
                 f"{agent} arrives on {barrier.name} for phase #{state.phase} before it has waited for the release of"
-                " the stage: under other timing the phase before is still open, and the arrival is one too many. Acquire"
-                " first.",
+                " the stage: under other timing the phase before is still open, and the arrival is one too many."
+                " Acquire first.",
                 agent=agent,
                 barrier=barrier.name,
                 stage=barrier.stage,
