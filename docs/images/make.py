@@ -1,6 +1,7 @@
 """Makes the pictures of the window in this folder, with the real window and no screen.
 
 python docs/images/make.py: the lesson, dark and light.
+python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -19,6 +20,7 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from visualizer.app.main_window import MainWindow  # noqa: E402
+from visualizer.app.record_job import Experiment  # noqa: E402
 from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
@@ -26,6 +28,7 @@ from visualizer.programs.parameters import LessonConfig  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 
 SIZE = (1600, 900)
+DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
 
 
@@ -40,6 +43,8 @@ def main(arguments: list[str]) -> int:
         window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
+        elif arguments[:1] == ["--diagnosis"]:
+            show_diagnoses(window)
         else:
             show_lesson(window)
         window.close()
@@ -52,6 +57,17 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+
+
+def show_diagnoses(window: MainWindow) -> None:
+    """The root cause of each mistake in focus, as a click on the first finding brings it."""
+    for fault, program, theme in DIAGNOSES:
+        window.appearance.set_theme(theme)
+        experiment = Experiment("simulator", program, LessonConfig(), fault=fault)
+        wait_for_document(window, lambda experiment=experiment: window.run_experiment(experiment))
+        findings = window.panes["diagnosis"].findings
+        findings.itemActivated.emit(findings.item(0))
+        save(window, HERE / f"diagnosis-{fault}.png")
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

@@ -57,16 +57,16 @@ def test_the_details_of_a_blocked_agent() -> None:
     history, report = diagnosed("F21")
     lines = finding_rows(history.trace, report)[0].lines
     assert [(line.label, line.text) for line in lines] == [
+        ("line", "baseline.py:105 read"),
+        ("first divergence", "step 28"),
         ("waits for", "phase #0, parity 0; the barrier is in #0"),
         ("arrived", "1 of 2"),
         ("", "C0 1, step 31"),
         ("owed by", "C1: blocked on full[0], never arrives"),
         ("released by", "nothing: it waits for ever"),
-        ("first divergence", "step 28"),
-        ("line", "baseline.py:105 read"),
         ("seen at", "step 27"),
     ]
-    assert lines[2].focus == Focus(31, "C0")
+    assert lines[4].focus == Focus(31, "C0")
     assert lines[7].focus == Focus(27, "P")
 
 

@@ -218,6 +218,11 @@ def _title(finding: Finding) -> str:
 
 def _lines(trace: Trace, finding: Finding) -> tuple[Line, ...]:
     lines: list[Line] = []
+    if finding.site is not None:
+        lines.append(Line("line", f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
+    if finding.first_divergence is not None:
+        since = finding.first_divergence
+        lines.append(Line("first divergence", f"step {since}", _focus(trace, since, None)))
     if finding.phase_wanted is not None:
         now = f"; the barrier is in #{finding.phase_now}" if finding.phase_now is not None else ""
         lines.append(Line("waits for", f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
@@ -238,11 +243,6 @@ def _lines(trace: Trace, finding: Finding) -> tuple[Line, ...]:
             lines.append(Line("bytes", f"{finding.tx} to come"))
         nothing = "nothing: it waits for ever"
         lines.append(Line("released by", " or ".join(finding.released_by) or nothing))
-    if finding.first_divergence is not None:
-        step = finding.first_divergence
-        lines.append(Line("first divergence", f"step {step}", _focus(trace, step, home_lane(trace, step))))
-    if finding.site is not None:
-        lines.append(Line("line", f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
     if finding.step is not None:
         lines.append(Line("seen at", f"step {finding.step}", _focus(trace, finding.step, finding.agent)))
     return tuple(lines)

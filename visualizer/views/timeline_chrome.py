@@ -183,16 +183,16 @@ def paint_divergence(painter: QPainter, frame: Frame, x: float, avoid: QRectF, t
 
 
 def _divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tuple[str, QRectF]:
-    """The flag's text and place: right of its line, else left, else without words, and at last beyond `avoid`."""
+    """The flag's text and place: beside its line or what covers it (`avoid`), without words if need be."""
     height = round(fonts.em * 1.25)
     for text in (DIVERGENCE, DIVERGENCE[0]):
         width = round(fonts.width(text) + 2 * 6)
-        for left in (at, at - width):
+        beside = (avoid.right() + 2, avoid.left() - 2 - width) if avoid.left() <= at <= avoid.right() else ()
+        for left in (at, at - width, *beside):
             flag = QRectF(left, frame.ruler.bottom() - height, width, height)
             inside = frame.ruler.left() - 1 <= flag.left() and flag.right() <= frame.ruler.right()
             if inside and not flag.intersects(avoid):
                 return text, flag
-    flag.moveLeft(avoid.right() + 2 if avoid.right() + 2 + width <= frame.ruler.right() else avoid.left() - 2 - width)
     return text, flag
 
 
