@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from visualizer.diagnosis.report import Finding, Owed, Report
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
@@ -97,6 +99,7 @@ def first_divergence(report: Report) -> int | None:
 
 
 def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
+    stand = _last_steps(trace)
     return tuple(
         FindingRow(
             finding.severity,
@@ -104,7 +107,7 @@ def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
             finding.verdict,
             _title(finding),
             finding.cause,
-            _lines(trace, finding),
+            _lines(trace, finding, stand),
             _focus(trace, finding.step, finding.agent or finding.barrier),
         )
         for finding in report.findings
@@ -138,6 +141,7 @@ class _ChainBuilder:
         self._nodes: list[ChainNode] = []
         self._edges: list[tuple[int, int]] = []
         self._rows: dict[int, int] = {}
+        self._stand = _last_steps(trace)
 
     def build(self, start: str) -> Chain:
         state = "blocked"
@@ -175,7 +179,7 @@ class _ChainBuilder:
         finding = self._blocked.get(names[0])
         title = names[0] if len(names) == 1 else join_names(_short(self._trace, name) for name in names)
         root = finding is not None and finding.severity == "error"
-        step = finding.step if finding is not None else _last_step(self._trace, names[0])
+        step = finding.step if finding is not None else self._stand.get(names[0])
         return self._add("agent", title, state, root, _focus(self._trace, step, names[0]), column)
 
     def _barrier(self, finding: Finding, column: int) -> int:
@@ -216,7 +220,7 @@ def _title(finding: Finding) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _lines(trace: Trace, finding: Finding) -> tuple[Line, ...]:
+def _lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> tuple[Line, ...]:
     lines: list[Line] = []
     if finding.site is not None:
         lines.append(Line("line", f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
@@ -234,9 +238,8 @@ def _lines(trace: Trace, finding: Finding) -> tuple[Line, ...]:
             lines.append(Line("", f"{arrived.agent} {arrived.arrivals}, step {arrived.step}", focus))
         for number, owed in enumerate(finding.owed):
             then = "never arrives" if owed.next == "none" else f"next {owed.next}"
-            step = _last_step(trace, owed.agent)
             text = f"{owed.agent}: {owed.state}, {then}"
-            lines.append(Line("" if number else "owed by", text, _focus(trace, step, owed.agent)))
+            lines.append(Line("" if number else "owed by", text, _focus(trace, stand.get(owed.agent), owed.agent)))
         if not finding.owed and finding.pending:
             lines.append(Line("owed by", "nobody"))
         if finding.tx:
@@ -255,13 +258,11 @@ def _focus(trace: Trace, step: int | None, lane: str | None) -> Focus | None:
     return Focus(step, lane if known else home_lane(trace, step))
 
 
-def _last_step(trace: Trace, agent: str) -> int | None:
-    """The last event of an agent: where it stands."""
-    row = trace.agent_index.get(agent)
-    if row is None:
-        return None
-    steps = (trace.events["agent"] == row).nonzero()[0]
-    return int(steps[-1]) if len(steps) else None
+def _last_steps(trace: Trace) -> dict[str, int]:
+    """The last event of each agent: where it stands. One pass over the events."""
+    last = np.full(len(trace.agents), -1, np.int64)
+    last[trace.events["agent"]] = np.arange(len(trace))  # of equal indices the last one counts
+    return {agent.name: step for agent, step in zip(trace.agents, last.tolist(), strict=True) if step >= 0}
 
 
 def _short(trace: Trace, agent: str) -> str:
