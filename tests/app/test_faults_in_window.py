@@ -102,6 +102,7 @@ def test_the_faults_follow_the_source(window: MainWindow) -> None:
     assert _offered(panel.fault) == everything
     assert _offered(panel.fault, enabled_only=True) == [fault for fault in everything if _on_gpu(fault)]
     assert "F12 is not among the mistakes that the GPU's kernel can make" in panel.problem.text()
+    assert "--" not in panel.problem.text(), "the panel does not speak of options"
     assert not panel.run_button.isEnabled()
     reason = panel.fault.itemData(panel.fault.findData("F12"), Qt.ItemDataRole.ToolTipRole)
     assert "F12 is not among the mistakes" in reason

@@ -6,7 +6,7 @@ import textwrap
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
 from visualizer.app.parameter_form import with_titles
 from visualizer.programs.fault import Fault
@@ -17,6 +17,9 @@ from visualizer.programs.registry import PROGRAMS
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _TOOLTIP_CHARACTERS = 64
 _NONE = "none"
+_COMPLEX = QStyle.ComplexControl.CC_ComboBox
+_FIELD = QStyle.SubControl.SC_ComboBoxEditField
+_TEXT_MARGIN = 4  # pixels that styles leave beside the text
 
 
 class FaultBox(QComboBox):
@@ -51,6 +54,12 @@ class FaultBox(QComboBox):
             self._enable(index, not refusal)
             tooltip = refusal or story(fault.id)
             self.setItemData(index, textwrap.fill(tooltip, _TOOLTIP_CHARACTERS), Qt.ItemDataRole.ToolTipRole)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        """Qt clips a text that is too long for the box; an ellipsis says that there is more."""
+        super().initStyleOption(option)
+        room = self.style().subControlRect(_COMPLEX, option, _FIELD, self).width() - _TEXT_MARGIN
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
 
     def problem(self) -> str:
         """Why the chosen fault cannot run, or ""."""

@@ -114,6 +114,7 @@ def with_titles(message: str) -> str:
         "--tile": "Tile",
         "--program": "program",
         "--fault": "fault",
+        "--source": "source",
     }
     for option in sorted(titles, key=len, reverse=True):
         message = message.replace(option, titles[option])
