@@ -20,7 +20,6 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from visualizer.app.main_window import MainWindow  # noqa: E402
-from visualizer.app.record_job import Experiment  # noqa: E402
 from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
@@ -63,8 +62,10 @@ def show_diagnoses(window: MainWindow) -> None:
     """The root cause of each mistake in focus, as a click on the first finding brings it."""
     for fault, program, theme in DIAGNOSES:
         window.appearance.set_theme(theme)
-        experiment = Experiment("simulator", program, LessonConfig(), fault=fault)
-        wait_for_document(window, lambda experiment=experiment: window.run_experiment(experiment))
+        panel = window.experiment
+        panel.program.choose(program)
+        panel.fault.choose(fault)
+        wait_for_document(window, panel.run_button.click)
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
