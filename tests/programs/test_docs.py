@@ -9,7 +9,7 @@ import pytest
 
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
-from visualizer.programs.faults import FAULTS
+from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
 from visualizer.sources.simulator import simulate
 
@@ -59,8 +59,8 @@ def test_the_mistake_it_shows_is_reported_in_these_words(example: Path, text: st
 def test_every_fault_is_in_the_table(text: str) -> None:
     for fault in FAULTS.values():
         assert f"| {fault.id} | `{fault.name}` | {fault.did} | {fault.happens} |" in text
-    on_the_gpu = ", ".join(fault.id for fault in FAULTS.values() if fault.lesson_change)
-    assert f"the lesson's parameters: {on_the_gpu}." in text
+    on_the_gpu = ", ".join(f.id for f in FAULTS.values() if f.lesson_change or f.id in KERNEL_FAULTS)
+    assert f"A GPU can make these: {on_the_gpu}." in text
     assert text.count("\n| F") == len(FAULTS)
 
 

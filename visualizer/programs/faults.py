@@ -43,10 +43,7 @@ def check_fit(program: str, fault: Fault) -> None:
 def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:
     """The built-in `program` with the fault; its config names the fault. ProgramError if the fault does not fit."""
     check_fit(program, fault)
-    if program == LESSON:
-        clean = lesson(config or LessonConfig())
-    else:
-        clean = baseline(BaselineConfig(**fault.setting))
+    clean = lesson(config or LessonConfig()) if program == LESSON else baseline(BaselineConfig(**fault.setting))
     broken = fault.apply(clean)
     return replace(broken, config={**clean.config, "fault": fault.id})
 
