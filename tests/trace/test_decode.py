@@ -14,6 +14,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.trace.decode import Decoded, decode
 from visualizer.trace.raw import ANCHOR_DTYPE, NO_TILE, NONE, RECORD_DTYPE, RawLog
 from visualizer.trace.schema import EventFlag, EventKind
+from visualizer.trace.tables import Site
 from visualizer.trace.trace import TraceError
 
 CONFIG = LessonConfig(ctas=2, consumer_warps=2)
@@ -123,9 +124,13 @@ def test_a_log_survives_its_file(tmp_path: Path) -> None:
 def test_the_h200s_log_decodes() -> None:
     raw = RawLog.load(Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz")
     config = LessonConfig()
-    found = decoded(raw, config)
+    # The lines are those of the kernel that made it.
+    lines = np.unique(raw.records["line"][np.arange(raw.capacity) < raw.stored[:, None]])
+    sites = [Site("kernels/async_pipeline.cu", int(line), "") for line in lines]
+    found = decode(raw, agents_of(config), barriers_of(config), sites)
     assert len(found.events) == int(raw.attempted.sum())
-    assert (found.events["site"] >= 0).all(), "every record was made at a known site"
+    assert (lines[found.events["site"]] > 0).all()
+    assert len(lines) == len(find_sites(kernel_text())), "each record was made at one of the kernel's sites"
     assert found.clock.ps_per_cycle[0] == pytest.approx(505.05, abs=0.1)  # 1.98 GHz
     for row in range(4):
         times = found.events["time"][found.events["agent"] == row]
