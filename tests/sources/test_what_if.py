@@ -29,6 +29,13 @@ _STAGES = next(parameter for parameter in PARAMETERS if parameter.name == "stage
         ),
         ("F03", "full-init", "schedules with a deadlock", "With full.init 1: 100 of 100 schedules clean"),
         ("F06", "producer-phase", "schedules with a deadlock", "start phase flipped: 100 of 100 schedules clean"),
+        (None, "release-later", "100 of 100 schedules clean", "one tile later: 100 of 100 schedules clean"),
+        (
+            "F24",
+            "more-stages",
+            "schedules with a deadlock",
+            "With one more stage: 100 of 100 schedules with a deadlock",
+        ),
         (None, "full-init", "100 of 100 schedules clean", "Nothing changes with full.init 1: it is so already"),
     ],
 )
@@ -37,6 +44,12 @@ def test_the_answer_says_how_it_ends_now_and_then(fault: str | None, name: str, 
     assert sentence.startswith("As it is: ")
     assert before in sentence
     assert after in sentence
+
+
+def test_the_only_stage_cannot_be_released_later() -> None:
+    answer = ask(BY_NAME["release-later"], "lesson", LessonConfig(stages=1), None)
+    assert answer.after is not None
+    assert not answer.after.is_clean
 
 
 def test_the_baseline_is_mended_by_the_count_that_its_fault_lowered() -> None:

@@ -127,13 +127,19 @@ def released_before_retired(program: Program) -> Program:
 
 
 def releases_lag_by_all_stages(program: Program) -> Program:
+    return releases_lag(program, stages_of(program))
+
+
+def releases_lag(program: Program, tiles: int) -> Program:
+    """Each stage is released only when the tile `tiles` later has been read; the last ones before leaving."""
+
     def changing(agent: ProgramAgent) -> Change:
         held: list[Operation] = []
 
         def change(op: Operation) -> Iterable[Operation]:
             if is_release(program, op):
                 held.append(op)
-                if len(held) > stages_of(program):
+                if len(held) > tiles:
                     yield held.pop(0)
                 return
             if isinstance(op, Exit):

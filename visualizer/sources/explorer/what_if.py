@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from visualizer.programs.fault_changes import releases_lag
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.mutations import producers, with_count, with_other_phase
 from visualizer.programs.parameters import LessonConfig, ProgramError
@@ -154,4 +155,5 @@ WHAT_IFS = (
         "the producer's start phase flipped",
         change_program=lambda p: with_other_phase(p, producers(p)),
     ),
+    WhatIf("release-later", "each stage released one tile later", change_program=lambda p: releases_lag(p, 1)),
 )
