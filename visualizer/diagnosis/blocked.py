@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from visualizer.diagnosis.causes import Cause, lapped_cause, starved_cause
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.places import line, place, site_at
+from visualizer.diagnosis.places import barrier_facts, line, place, site_at
 from visualizer.diagnosis.report import Arrived, Finding, Owed
 
 
@@ -149,15 +149,10 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         "error",
         cause.sentence,
         agent=trace.agents[item.agent].name,
-        barrier=barrier.name,
-        stage=barrier.stage if barrier.stage >= 0 else None,
+        **barrier_facts(barrier, state),
         tile=tile if tile >= 0 else None,
         phase_wanted=int(waits.wanted[item.wait]),
-        phase_now=state.phase,
         parity=int(waits.parity[item.wait]),
-        pending=state.pending,
-        expected=state.needed,
-        tx=state.tx,
         arrived=tuple(Arrived(trace.agents[a].name, count, at) for a, (count, at) in sorted(arrived.items())),
         owed=owed if state.pending > 0 else (),
         released_by=tuple(released_by),

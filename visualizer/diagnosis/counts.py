@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 
 from visualizer.diagnosis.leftovers import leftover_findings
-from visualizer.diagnosis.places import init_step, line, site_at
+from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.diagnosis.wording import counted
@@ -59,12 +59,7 @@ def _ending(history: History) -> list[Finding]:
             "error",
             cause,
             agent=told["agent"],
-            barrier=barrier.name,
-            stage=barrier.stage if barrier.stage >= 0 else None,
-            phase_now=state.phase,
-            pending=state.pending,
-            expected=state.needed,
-            tx=state.tx,
+            **barrier_facts(barrier, state),
             first_divergence=last,
             site=site_at(history.trace, last) if last is not None else None,
             step=step,
@@ -106,12 +101,7 @@ def _impossible_counts(history: History) -> list[Finding]:
                 "error",
                 cause,
                 agent=history.trace.agents[int(event["agent"])].name,
-                barrier=row.name,
-                stage=row.stage if row.stage >= 0 else None,
-                phase_now=state.phase,
-                pending=state.pending,
-                expected=state.needed,
-                tx=state.tx,
+                **barrier_facts(row, state),
                 first_divergence=step,
                 site=site_at(history.trace, step),
                 step=step,
@@ -167,13 +157,8 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         f" {counted(filled, 'time')}: it completes more than once for one use, because it is initialised for"
         f" {counted(state.needed, 'arrival')}{per_use}. The producer may overwrite a tile that is"
         f" still read{line(site)}.",
-        barrier=barrier.name,
-        stage=barrier.stage if barrier.stage >= 0 else None,
+        **barrier_facts(barrier, state),
         tile=tile if tile >= 0 else None,
-        phase_now=state.phase,
-        pending=state.pending,
-        expected=state.needed,
-        tx=state.tx,
         first_divergence=init,
         site=site,
         step=step,

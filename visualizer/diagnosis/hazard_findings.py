@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
-from visualizer.diagnosis.places import site_at
+from visualizer.diagnosis.places import barrier_facts, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import counted
@@ -34,13 +34,8 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
                 " the stage: under other timing the phase before is still open, and the arrival is one too many."
                 " Acquire first.",
                 agent=agent,
-                barrier=barrier.name,
-                stage=barrier.stage,
+                **barrier_facts(barrier, state),
                 tile=tile if tile >= 0 else None,
-                phase_now=state.phase,
-                pending=state.pending,
-                expected=state.needed,
-                tx=state.tx,
                 first_divergence=step,
                 site=site_at(history.trace, step),
                 step=step,

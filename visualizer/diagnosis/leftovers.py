@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.accesses import NEVER, build_copies
-from visualizer.diagnosis.places import line, site_at
+from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import phase_at
 from visualizer.replay.history import History
@@ -71,12 +71,7 @@ def _bytes_left(history: History) -> list[Finding]:
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
                 "warning" if ended == "completed" else "error",
                 f"The run ended with {barrier.name} open in phase #{state.phase}: {what}.",
-                barrier=barrier.name,
-                stage=barrier.stage if barrier.stage >= 0 else None,
-                phase_now=state.phase,
-                pending=state.pending,
-                expected=state.needed,
-                tx=state.tx,
+                **barrier_facts(barrier, state),
                 first_divergence=issue,
                 site=site_at(history.trace, issue) if issue is not None else None,
                 step=history.steps - 1,
@@ -101,12 +96,7 @@ def _arrivals_left(history: History) -> list[Finding]:
                 f"The run ended with {state.arrived} of {state.needed} arrivals in phase #{state.phase} of"
                 f" {barrier.name}: one agent arrives more often than another, so under other timing a phase completes"
                 " with the wrong arrivals.",
-                barrier=barrier.name,
-                stage=barrier.stage if barrier.stage >= 0 else None,
-                phase_now=state.phase,
-                pending=state.pending,
-                expected=state.needed,
-                tx=state.tx,
+                **barrier_facts(barrier, state),
                 site=site_at(history.trace, step) if step is not None else None,
                 step=step,
             )

@@ -1,13 +1,39 @@
-"""Source lines of events, as findings name them."""
+"""What findings have in common: the source lines of events, and where a barrier stands."""
 
 from __future__ import annotations
+
+from typing import TypedDict
 
 import numpy as np
 
 from visualizer.diagnosis.report import Place
+from visualizer.replay.history import BarrierState
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Barrier
 from visualizer.trace.trace import Trace
+
+
+class BarrierFacts(TypedDict):
+    """The fields of a Finding that say which barrier it is about and where that stands."""
+
+    barrier: str
+    stage: int | None
+    phase_now: int
+    pending: int
+    expected: int
+    tx: int
+
+
+def barrier_facts(barrier: Barrier, state: BarrierState) -> BarrierFacts:
+    """Those fields for `barrier` in `state`."""
+    return BarrierFacts(
+        barrier=barrier.name,
+        stage=barrier.stage if barrier.stage >= 0 else None,
+        phase_now=state.phase,
+        pending=state.pending,
+        expected=state.needed,
+        tx=state.tx,
+    )
 
 
 def place(trace: Trace, site: int) -> Place | None:
