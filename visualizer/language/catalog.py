@@ -1,0 +1,71 @@
+"""Message catalogues: gettext's format and plural rules, read with Babel from the .po file itself.
+
+There is no compiled file to keep in step. English needs no catalogue, so it costs no import and no file.
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import locale
+import os
+from collections.abc import Mapping
+
+from visualizer.resources import resource_dir
+
+LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
+"""Languages there are, by the code `--lang` takes, each named in itself."""
+
+_ENGLISH = gettext.NullTranslations()
+_loaded: dict[str, gettext.NullTranslations] = {"en": _ENGLISH}
+_current = "en"
+
+
+def tr(message: str, **values: object) -> str:
+    """`message` in the current language, its {fields} filled from `values`."""
+    text = _loaded[_current].gettext(message)
+    return text.format(**values) if values else text
+
+
+def trn(one: str, many: str, n: int, **values: object) -> str:
+    """`one` or `many` in the current language by its plural rule for `n`; {n} and other {fields} are filled."""
+    return _loaded[_current].ngettext(one, many, n).format(n=n, **values)
+
+
+def mark(message: str) -> str:
+    """Note a message for translation where it is defined; `tr` is called where it is shown."""
+    return message
+
+
+def current() -> str:
+    """The code of the current language."""
+    return _current
+
+
+def use(language: str) -> None:
+    """Speak `language` from now on. ValueError if it is none of LANGUAGES."""
+    global _current
+    if language not in LANGUAGES:
+        raise ValueError(f"no language {language!r}: choose one of {', '.join(LANGUAGES)}")
+    if language not in _loaded:
+        _loaded[language] = _load(language)
+    _current = language
+
+
+def preferred(environment: Mapping[str, str] = os.environ) -> str:
+    """The language the user's locale asks for; English if it is none of LANGUAGES."""
+    wanted = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    code = (locale.normalize(wanted).split("_")[0] if wanted else "").lower()
+    return code if code in LANGUAGES else "en"
+
+
+def _load(language: str) -> gettext.NullTranslations:
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+
+    with (resource_dir("assets") / "locale" / f"{language}.po").open("rb") as file:
+        catalog = read_po(file, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalog)
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
