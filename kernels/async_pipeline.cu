@@ -3,10 +3,11 @@
 // Each stage has two barriers. full[s] completes when the producer has arrived and the copy's bytes have landed;
 // empty[s] completes when every consumer has released the stage. Compile with
 //   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0|1, -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
-//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
+//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh, -DPHASESCOPE_PROBE=0 (off), 1 or 2 of word_probe.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 #include "tile.cuh"
+#include "word_probe.cuh"
 
 constexpr uint32_t kStages = PHASESCOPE_STAGES;
 #if PHASESCOPE_LOG
@@ -27,7 +28,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
     const uint32_t warp = threadIdx.x / 32;
     const bool is_producer = warp == 0;
     const bool is_leader = threadIdx.x == 0;
-    Log log(params.records, params.attempted, params.capacity, blockIdx.x * (blockDim.x / 32) + warp);
+    Log log(params.records, params.attempted, params.capacity, blockIdx.x * agent_warps() + warp);
     Watchdog<Log> watchdog(control, log, params.watchdog_ns, &params.status[blockIdx.x], &params.anchors[2 * blockIdx.x + 1]);
     Pipeline pipeline(storage, {params.transaction_bytes, is_leader, params.arrive_per_warp != 0}, log, watchdog);
 
@@ -38,6 +39,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
         fence_barrier_init(log);
     }
     __syncthreads();
+    if (probe(storage, control)) return;
 
     if (is_producer) {
         auto pipe_write = make_producer_start_state<kStages>(params.producer_phase);

@@ -1,6 +1,7 @@
 // What the lesson does with a tile: initialise its barriers, copy it in box by box, read it back and check it.
 #pragma once
 
+#include "agent_warps.cuh"
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 
@@ -81,7 +82,7 @@ __device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const L
     const uint32_t row_halves = params.source_tiles * params.tile_columns;
     const uint32_t first_column = state.count() % params.source_tiles * params.tile_columns;
 #endif
-    for (uint32_t chunk = threadIdx.x - 32; chunk < chunks; chunk += blockDim.x - 32) {
+    for (uint32_t chunk = threadIdx.x - 32; chunk < chunks; chunk += agent_threads() - 32) {
         const uint32_t address = base + chunk * 16;
         const uint4 found = load_chunk(address);
 #if PHASESCOPE_EXACT
@@ -105,6 +106,6 @@ __device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const L
 // One number per consumer warp for the host to check.
 __device__ inline void report(uint32_t result, const LessonParams& params) {
     const uint32_t sum = __reduce_add_sync(0xffffffffu, result);
-    const uint32_t warps = blockDim.x / 32 - 1;
+    const uint32_t warps = agent_warps() - 1;
     if (threadIdx.x % 32 == 0) params.results[blockIdx.x * warps + threadIdx.x / 32 - 1] = sum;
 }

@@ -4,6 +4,7 @@
 // A debugger must survive the hangs it is there to show. The bound costs a wait that passes at once nothing.
 #pragma once
 
+#include "agent_warps.cuh"
 #include "barrier_log.cuh"
 
 // Shared by the CTA's warps; lies behind the stage buffers in dynamic shared memory.
@@ -40,7 +41,7 @@ public:
     __device__ void leave() {
         log_.close();
         __syncwarp();
-        if (threadIdx.x % 32 == 0 && atomicAdd(&control_.left, 1) + 1 == blockDim.x / 32) {
+        if (threadIdx.x % 32 == 0 && atomicAdd(&control_.left, 1) + 1 == agent_warps()) {
             *last_anchor_ = take_anchor();
             atomicCAS(status_, 0, kCompleted);
         }
