@@ -21,7 +21,7 @@ def _library() -> ctypes.CDLL:
 
 
 @functools.cache
-def compile_ptx(stages: int, *, logging: bool, exact: bool, fault: int = 0) -> str:
+def compile_ptx(stages: int, *, logging: bool, exact: bool, fault: int = 0, probe: int = 0) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
     nvrtc = _library()
     kernels = resource_dir("kernels")
@@ -33,6 +33,7 @@ def compile_ptx(stages: int, *, logging: bool, exact: bool, fault: int = 0) -> s
         f"-DPHASESCOPE_LOG={int(logging)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
+        f"-DPHASESCOPE_PROBE={probe}",
     ]
     program = ctypes.c_void_p()
     source = (kernels / "async_pipeline.cu").read_bytes()

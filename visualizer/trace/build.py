@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from visualizer.trace.decode import decode
 from visualizer.trace.derive import derive
 from visualizer.trace.expand import expand
+from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import reconcile
+from visualizer.trace.samples import decode_samples, find_flips
+from visualizer.trace.schema import SAMPLE_DTYPE, EventFlag
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
 
@@ -24,11 +27,18 @@ def build_trace(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    probe: RawProbe | None = None,
 ) -> Trace:
-    """The Trace of `raw`. `meta` gets the clock fit, what was lost and left out, and how far events were moved."""
+    """The Trace of `raw`. `meta` gets the clock fit, what was lost and left out, and how far events were moved.
+
+    `probe` is what a probe saw in the same run.
+    """
     decoded = decode(raw, agents, barriers, sites)
     meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=decoded.clock.as_dict())
-    return assemble(decoded.events, decoded.lost, agents, barriers, sites, meta, source_files)
+    samples = np.zeros(0, SAMPLE_DTYPE)
+    if probe is not None:
+        samples = decode_samples(probe, decoded.clock, raw.anchors["smid"][:, 0], barriers, decoded.origin)
+    return assemble(decoded.events, decoded.lost, agents, barriers, sites, meta, source_files, samples)
 
 
 def assemble(
@@ -39,18 +49,32 @@ def assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    samples: NDArray[np.void] | None = None,
 ) -> Trace:
-    """The Trace of decoded agents' events (see Decoded); `meta` gets events_dropped and reconcile."""
+    """The Trace of decoded agents' events (see Decoded); `meta` gets events_dropped and reconcile.
+
+    `samples` (SAMPLE_DTYPE) count time as `events` do.
+    """
     kept = cut(events, lost)
-    derived = derive(kept, agents, barriers)
+    samples = np.zeros(0, SAMPLE_DTYPE) if samples is None else samples.copy()
+    derived = derive(kept, agents, barriers, find_flips(samples))
     time, moves = reconcile(derived, agents)
     figures = {
         **moves.as_dict(),
         "copies_observed": derived.copies_observed,
         "copies_estimated": derived.copies_estimated,
     }
+    if len(samples):
+        figures["copies_probed"] = derived.copies_probed
     meta = replace(meta, events_dropped=len(events) - len(kept), reconcile=figures)
-    return Trace(meta, agents, barriers, sites, expand(derived, time), source_files)
+    laid_out = expand(derived, time)
+    if len(samples) and len(laid_out):
+        # Laying out counts time from the first event after reconciling, and decoding from the first before it.
+        logged = laid_out["measured"][(laid_out["flags"] & EventFlag.DERIVED) == 0]
+        shift = int(logged.min()) - int(kept["time"].min())
+        samples["begin"] += shift
+        samples["end"] += shift
+    return Trace(meta, agents, barriers, sites, laid_out, source_files, samples)
 
 
 def cut(events: NDArray[np.void], lost: NDArray[np.int64]) -> NDArray[np.void]:

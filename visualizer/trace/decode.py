@@ -30,6 +30,7 @@ class Decoded:
     events: NDArray[np.void]
     lost: NDArray[np.int64]
     clock: ClockFit
+    origin: int  # ps on the clock's scale of the earliest event, the events' 0
 
 
 def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], sites: Sequence[Site]) -> Decoded:
@@ -47,7 +48,8 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
 
     events = np.zeros(len(records), dtype=EVENT_DTYPE)
     time = clock.to_ps(records["clock"], raw.anchors["smid"][:, 0][cta])
-    time -= time.min() if len(time) else 0
+    origin = int(time.min()) if len(time) else 0
+    time -= origin
     events["time"] = events["measured"] = time
     events["token"] = records["token"]
     events["tile"] = records["tile"].astype(np.int32)  # NO_TILE wraps to -1
@@ -61,7 +63,7 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
     events["flags"] = records["flags"]
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost
-    return Decoded(events, lost, clock)
+    return Decoded(events, lost, clock, origin)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

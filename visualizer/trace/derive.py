@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.arrivals import Arrivals, Ints, order_arrivals, running_total
+from visualizer.trace.samples import NO_FLIPS, Flips
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.waits import Waits, find_waits
@@ -60,21 +61,27 @@ class Derived:
     loose: Bools  # (barriers,): arrivals of its CTA do not come out at one phase a lap, so parities may alias
     copies_observed: int
     copies_estimated: int
+    copies_probed: int
 
 
-def derive(events: NDArray[np.void], agents: Sequence[Agent], barriers: Sequence[Barrier]) -> Derived:
-    """Derive from `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's."""
+def derive(
+    events: NDArray[np.void], agents: Sequence[Agent], barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
+) -> Derived:
+    """Derive from `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
+
+    `flips` are phases that a probe saw end, on the events' time scale.
+    """
     arrivals = order_arrivals(events, barriers)
     waits = find_waits(events)
     init = np.array([b.init_count for b in barriers], np.int64)
     copies = _copies(events, arrivals, init)
     phases = _phases(events, arrivals, waits, copies, init)
-    landings, landing_of, observed = _land(events, agents, waits, copies, phases)
+    landings, landing_of, observed, probed = _land(events, agents, waits, copies, phases, flips)
     completions = phases.completions(len(events), landing_of)
     first = np.searchsorted(completions.barrier, np.arange(len(barriers) + 1))
-    estimated = len(landings.issue) - observed
+    estimated = len(landings.issue) - observed - probed
     loose = _loose(events, arrivals, waits, barriers, init)
-    return Derived(events, arrivals, landings, completions, waits, first, loose, observed, estimated)
+    return Derived(events, arrivals, landings, completions, waits, first, loose, observed, estimated, probed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +214,15 @@ def unbroken(possible: Bools, barrier: Ints) -> Bools:
 
 
 def _land(
-    events: NDArray[np.void], agents: Sequence[Agent], waits: Waits, copies: _Copies, phases: _Phases
-) -> tuple[Landings, Ints, int]:
-    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many were observed."""
+    events: NDArray[np.void],
+    agents: Sequence[Agent],
+    waits: Waits,
+    copies: _Copies,
+    phases: _Phases,
+    flips: Flips,
+) -> tuple[Landings, Ints, int, int]:
+    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many waits and the probe
+    showed."""
     size = len(copies.event)
     issue = events["time"][copies.event].astype(np.int64)
     count = int(phases.barrier.max(initial=-1)) + 2
@@ -231,12 +244,20 @@ def _land(
     ends = np.flatnonzero(phases.copy >= 0)
     closing = phases.copy[ends]
     seen = observed[ends]
-    gaps = upper[ends][seen] - 1 - issue[closing[seen]]
+    latest = upper[ends] - 1
+    still, flipped = flips.of(phases.barrier[ends], phases.number[ends])
+    # A flip that was numbered wrongly, because others went unseen, is more than a phase away from its wait.
+    probed = (flipped > np.maximum(lower[ends], issue[closing])) & (still <= latest)
+    latest = np.where(probed, np.minimum(latest, flipped), latest)
+    seen |= probed
+    gaps = latest[seen] - issue[closing[seen]]
     usual = int(np.median(gaps)) if len(gaps) else DEFAULT_LANDING_PS
-    estimate = np.minimum(np.maximum(issue[closing] + usual, lower[ends] + 1), upper[ends] - 1)
-    time[closing] = np.maximum(np.where(seen, upper[ends] - 1, estimate), issue[closing] + 1)
+    estimate = np.minimum(np.maximum(issue[closing] + usual, lower[ends] + 1), latest)
+    time[closing] = np.maximum(np.where(seen, latest, estimate), issue[closing] + 1)
     is_observed = np.zeros(size, bool)
     is_observed[closing[seen]] = True
+    is_probed = np.zeros(size, bool)
+    is_probed[closing[probed]] = True
 
     # The others of a phase land before what closes it, in order of issue.
     is_open = time < 0
@@ -268,7 +289,8 @@ def _land(
         time[kept],
         ~is_observed[kept],
     )
-    return landings, landing_of, int(is_observed[kept].sum())
+    by_probe = int(is_probed[kept].sum())
+    return landings, landing_of, int(is_observed[kept].sum()) - by_probe, by_probe
 
 
 def _running_minimum_from_end(values: Ints, segment: Ints) -> Ints:

@@ -20,12 +20,15 @@ from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.probing import chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, probe_file
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
+from visualizer.trace.probe import PROBES, ProbeMode, RawProbe
 from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_TIMED_OUT, RawLog
+from visualizer.trace.samples import probe_figures
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
@@ -50,6 +53,8 @@ class GpuOptions:
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
+    probe: ProbeMode = "off"  # experimental: a spare warp looks at live barriers, see docs/hardware.md
+    probe_barriers: tuple[str, ...] = ()  # names such as "full[0]"; none: all of them
 
     def __post_init__(self) -> None:
         if self.check not in CHECK_MODES:
@@ -60,6 +65,10 @@ class GpuOptions:
             raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 0..60000")
         if self.log_memory not in LOG_PLACES:
             raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+        if self.probe not in PROBES:
+            raise SourceError(f"--probe is {self.probe!r}; it must be one of {', '.join(PROBES)}")
+        if self.probe_barriers and self.probe == "off":
+            raise SourceError("--probe-barriers says where a probe looks; it needs --probe words or --probe flips")
         if not self.hang_s > 0:
             raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
         if not self.time_limit_s > 0:
@@ -91,6 +100,9 @@ def record_gpu(
             output=str(output),
             fault=fault,
             flight=str(Path(directory) / "flight.log") if place else "",
+            probe=options.probe,
+            probe_barriers=chosen_barriers(config, options.probe_barriers),
+            probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
         watch = FlightWatch(flight, options.hang_s, progress) if flight else None
@@ -106,7 +118,8 @@ def record_gpu(
             return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, "decoding the log")
-        return trace_of_log(config, options, RawLog.load(output), outcome)
+        probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
+        return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
 
 
 def probe_gpu() -> dict[str, Any]:
@@ -125,15 +138,25 @@ def records_per_warp(config: LessonConfig) -> int:
 
 
 def trace_of_log(
-    config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
+    config: LessonConfig,
+    options: GpuOptions,
+    raw: RawLog,
+    outcome: Outcome,
+    ending: Ending | None = None,
+    probe: RawProbe | None = None,
 ) -> Trace:
-    """The Trace of a kernel that came back, or of what it had logged until the given ending."""
+    """The Trace of a kernel that came back, or of what it had logged until the given ending.
+
+    `probe` is what the probe saw; a crash takes it along, since it lies in device memory.
+    """
     agents = agents_of(config)
     barriers = barriers_of(config)
     ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
+    if probe is not None:
+        source["probe"] = probe_figures(options.probe, probe)
     meta = _meta(config, source, outcome.versions, ending)
     meta.check.update(
         mode=options.check,
@@ -141,7 +164,7 @@ def trace_of_log(
         checked=outcome.checked if completed else 0,
         errors=outcome.errors if completed else 0,
     )
-    return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
+    return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text}, probe)
 
 
 def _in_host_memory(config: LessonConfig, capacity: int, options: GpuOptions) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file
+from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file, probe_file
 from visualizer.sources.gpu.values import expected_sum, source_matrix
 from visualizer.trace.raw import RECORD_DTYPE
 
@@ -96,7 +96,7 @@ def run(job: Job) -> Outcome:
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault)
+        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault, probe=job.probe)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
@@ -107,7 +107,13 @@ def run(job: Job) -> Outcome:
         kernel.warm_up()
         flight = flight_file(config, job)
         say(progress=0.4, message=RUNNING, source=source, versions=versions)
-        done = kernel.run(job.log_capacity, job.watchdog_ms, flight=flight)
+        done = kernel.run(
+            job.log_capacity,
+            job.watchdog_ms,
+            flight=flight,
+            probe_barriers=job.probe_barriers,
+            probe_capacity=job.probe_capacity,
+        )
     except MemoryError:
         raise Unable(
             "memory", "the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity"
@@ -116,6 +122,8 @@ def run(job: Job) -> Outcome:
         return Outcome(source, versions, crash=str(problem))
     say(progress=0.7, message="saving the log")
     done.log.save(Path(job.output))
+    if done.probe is not None:
+        done.probe.save(probe_file(job))
     if job.check == "exact":
         checked = config.ctas * config.tiles * config.tile_rows * config.tile_columns
         errors = int(done.results.sum())

@@ -18,6 +18,8 @@ from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.protocol import CheckMode
 from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
+from visualizer.sources.gpu.worker_probe import ProbeMemory
+from visualizer.trace.probe import PROBES, ProbeMode, RawProbe
 from visualizer.trace.raw import ANCHOR_DTYPE, RawLog
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
@@ -44,18 +46,27 @@ class Run:
 
     log: RawLog
     results: NDArray[np.uint32]
+    probe: RawProbe | None = None
 
 
 class LessonKernel:
     """The kernel compiled for one configuration, with its source matrix on the GPU."""
 
     def __init__(
-        self, config: LessonConfig, matrix: NDArray[np.float16], check: CheckMode, *, logging: bool, fault: int = 0
+        self,
+        config: LessonConfig,
+        matrix: NDArray[np.float16],
+        check: CheckMode,
+        *,
+        logging: bool,
+        fault: int = 0,
+        probe: ProbeMode = "off",
     ) -> None:
         self.config = config
         self._logging = logging
         self._source = cupy.asarray(matrix)
-        module = cupy.RawModule(
+        self._probing = probe != "off"
+        self._module = module = cupy.RawModule(
             code=(resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
             options=(
                 "-std=c++20",
@@ -64,6 +75,7 @@ class LessonKernel:
                 f"-DPHASESCOPE_LOG={int(logging)}",
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
                 f"-DPHASESCOPE_FAULT={fault}",
+                f"-DPHASESCOPE_PROBE={PROBES.index(probe)}",
             ),
             backend="nvrtc",
         )
@@ -79,10 +91,13 @@ class LessonKernel:
         watchdog_ms: int,
         expected: NDArray[np.float16] | None = None,
         flight: FlightFile | None = None,
+        probe_barriers: int = 0,
+        probe_capacity: int = 0,
     ) -> Run:
         """Launch once. `capacity` is in records per warp; `expected` is what the tiles should hold, if not the source.
 
         With `flight` the log lies in that file from the start. `watchdog_ms` 0 bounds no wait.
+        A kernel compiled with a probe looks at the barriers whose bits are set in `probe_barriers`.
         Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
         """
         config = self.config
@@ -108,18 +123,22 @@ class LessonKernel:
         for name in ("producer_phase", "consumer_phase", "arrive_per_warp"):
             params[name] = getattr(config, name)
 
+        probe = None
+        if self._probing:
+            probe = ProbeMemory(self._module, config.ctas, 2 * config.stages, probe_barriers, probe_capacity)
         before = self._take_anchors() if self._logging else _no_anchors()
         if flight:
             flight.save_calibration(before)
         self._pipeline(
             (config.ctas,),
-            (warps * WARP_THREADS,),
+            ((warps + self._probing) * WARP_THREADS,),
             (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
             shared_mem=self._shared_bytes,
         )
         cupy.cuda.runtime.deviceSynchronize()
         after = self._take_anchors() if self._logging else _no_anchors()
-        return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(results))
+        log = memory.log(np.concatenate([before, after]))
+        return Run(log, cupy.asnumpy(results), probe.read() if probe else None)
 
     def warm_up(self) -> None:
         """Run long enough for the GPU to raise its clocks, so that the recording is made at one rate."""
