@@ -32,6 +32,7 @@ def decode(words: NDArray[np.uint64]) -> tuple[NDArray[np.int8], NDArray[np.int3
     parity = (words >> np.uint64(63)).astype(np.int8)
     field = ((words >> np.uint64(43)) & np.uint64(_COUNT_SPAN - 1)).astype(np.int32)
     pending = (_COUNT_SPAN - field) % _COUNT_SPAN
-    tx_field = ((words >> np.uint64(32)) & np.uint64(0x7FF)).astype(np.int32)
-    signed = np.where(tx_field >= 0x400, tx_field - 0x800, tx_field)
+    # Ten bits hold the sign: bit 42 only repeats it, and not in a word sampled while nothing is pending.
+    tx_field = ((words >> np.uint64(32)) & np.uint64(0x3FF)).astype(np.int32)
+    signed = np.where(tx_field >= 0x200, tx_field - 0x400, tx_field)
     return parity, pending.astype(np.int32), (-signed * TX_GRANULE).astype(np.int32)
