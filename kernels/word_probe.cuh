@@ -37,6 +37,13 @@ __constant__ ProbeParams probe_params;  // a name that the host finds
 }
 
 constexpr long long kLongestRun = 1 << 30;  // cycles, so that a span fits its field
+constexpr uint32_t kInFlight = 4;           // samples on their way at a time, where few barriers are looked at
+constexpr uint32_t kFew = 2;                // more with so many samples keep the unit from the agents [measured on H200]
+
+template <uint32_t N>
+struct Count {
+    static constexpr uint32_t value = N;
+};
 
 __device__ inline uint32_t look(ClusterBarrier& barrier, uint32_t state) {
     if constexpr (kProbe == Probe::Words) {
@@ -70,20 +77,32 @@ __device__ bool probe(Storage& storage, Control& control) {
         if (count.runs < probe_params.capacity) runs[count.runs] = {seen, static_cast<int>(still - seen), state};
         ++count.runs;
     };
+    const auto look_once = [&](auto in_flight) {
+        constexpr uint32_t n = decltype(in_flight)::value;
+        uint64_t before[n];
+        uint32_t found[n];
+#pragma unroll
+        for (uint32_t i = 0; i < n; ++i) {
+            before[i] = read_clock();
+            found[i] = look(barrier, state);
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < n; ++i) {
+            if (found[i] != state || count.samples == 0 || static_cast<long long>(before[i] - seen) > kLongestRun) {
+                if (count.samples > 0) end_run();
+                state = found[i];
+                seen = read_clock();  // behind a branch on the sample, so after it
+            }
+            still = before[i];
+            ++count.samples;
+        }
+    };
+    const bool few = __popc(probe_params.chosen) <= kFew;
     bool all_left;
     do {
         all_left = *static_cast<volatile uint32_t*>(&control.left) == agent_warps();
-        const uint64_t before = read_clock();
-        if (looks) {
-            const uint32_t found = look(barrier, state);
-            if (found != state || count.samples == 0 || static_cast<long long>(before - seen) > kLongestRun) {
-                if (count.samples > 0) end_run();
-                state = found;
-                seen = read_clock();  // behind a branch on the sample, so after it
-            }
-            still = before;
-            ++count.samples;
-        }
+        if (looks && few) look_once(Count<kInFlight>{});
+        if (looks && !few) look_once(Count<1>{});
         __syncwarp();
     } while (!all_left);
     if (looks) {

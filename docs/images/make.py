@@ -2,6 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --probe: barriers as a probe saw them on an H200, under the reconstructed curves.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -24,11 +25,13 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.resources import resource_dir
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
+PROBE_ZOOMS = 4
 
 
 def main(arguments: list[str]) -> int:
@@ -44,6 +47,8 @@ def main(arguments: list[str]) -> int:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--probe"]:
+            show_probe(window)
         else:
             show_lesson(window)
         window.close()
@@ -69,6 +74,24 @@ def show_diagnoses(window: MainWindow) -> None:
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
+
+
+def show_probe(window: MainWindow) -> None:
+    """The first copies of the probed lesson as they land: the timeline alone, near the third tile's issue."""
+    wait_for_document(window, lambda: window.files.open(resource_dir("assets") / "traces" / "lesson-probe.pscope"))
+    assert window.document is not None
+    events = window.document.history.trace.events
+    step = int(((events["kind"] == EventKind.COPY_ISSUE) & (events["tile"] == 1)).nonzero()[0][0])
+    window.navigator.go_to(Focus(step, "full[1]"))
+    timeline = window.timeline
+    timeline.centre_or_fit_focus()
+    for _ in range(PROBE_ZOOMS):
+        timeline.zoom_in()
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        settle()
+        timeline.grab().save(str(HERE / f"probe-{theme}.png"))
+        print(f"probe-{theme}.png")
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

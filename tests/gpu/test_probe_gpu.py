@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from agent_events import events_by_agent
 
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.replay.history import History
 from visualizer.semantics.word import TX_GRANULE, decode
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.simulator import simulate
@@ -38,6 +40,8 @@ def test_the_agents_do_the_same_with_a_probe(values: dict[str, Any], mode: Probe
     assert recorded.meta.source["probe"]["runs_lost"] == 0
     assert events_by_agent(recorded) == events_by_agent(simulate(lesson(config)))
     assert not any(violations(recorded).values())
+    assert diagnose(History(recorded)).clean
+    assert recorded.meta.reconcile["copies_probed"] == config.ctas * config.tiles
     assert set(recorded.samples["barrier"].tolist()) == set(range(len(recorded.barriers)))
 
 

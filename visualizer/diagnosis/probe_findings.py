@@ -58,12 +58,13 @@ class _Traffic:
     def in_flight(self, row: int, start: Ints, until: Ints) -> Ints:
         """Bytes issued to the barrier `row` by each time of `until` that had not landed at `start` (ps)."""
         landed = self._bytes_by(self._landed, row, start)
-        return np.maximum(self._bytes_by(self._issued, row, until) - landed, 0)
+        flying: Ints = np.maximum(self._bytes_by(self._issued, row, until) - landed, 0)
+        return flying
 
     @staticmethod
     def _bytes_by(events: NDArray[np.void], row: int, time: Ints) -> Ints:
         own = events[slice(*np.searchsorted(events["barrier"], [row, row + 1]).tolist())]
-        total = np.concatenate([[0], np.cumsum(own["amount"], dtype=np.int64)])
+        total: Ints = np.concatenate([[0], np.cumsum(own["amount"], dtype=np.int64)])
         by_time: Ints = total[np.searchsorted(own["time"], time, side="right")]
         return by_time
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.trace.schema import EventFlag, kind_name
 from visualizer.trace.trace import Trace
 from visualizer.views.event_table_model import time_text
+from visualizer.views.timeline_samples import make_sample_lane, sample_text
 
 
 def heading_text(trace: Trace, step: int) -> str:
@@ -27,6 +30,16 @@ def time_note(trace: Trace, step: int) -> str:
     if flags & EventFlag.DERIVED:
         return "DERIVED: hardware does not log this event; it follows from what the agents saw."
     return ""
+
+
+def probe_note(trace: Trace, step: int) -> str:
+    """What a probe saw last of the event's barrier, and next; "" where it did not look."""
+    event = trace.events[step]
+    samples = make_sample_lane(trace, int(event["barrier"]))
+    time = int(event["time"])
+    row = int(np.searchsorted(samples.start, time, side="right"))
+    texts = [sample_text(samples, int(samples.start[at])) for at in (row - 1, row) if 0 <= at < len(samples)]
+    return "\n".join(texts)
 
 
 def ending_text(trace: Trace) -> str:

@@ -60,6 +60,12 @@ def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
     )
 
 
+def curve_place(top: float, height: float) -> tuple[float, float]:
+    """Top and height of the curves in a lane between `top` and `top + height`."""
+    wave = round(height * 0.46)
+    return top + wave + 3, height - wave - 4
+
+
 def add_barrier(
     picture: Picture, lane: BarrierLane, view: View, end: int, top: float, height: float, metrics: Metrics
 ) -> None:
@@ -77,7 +83,7 @@ def add_barrier(
     if folded.any():
         _add_folded_wave(picture, lane, view, folded, top, wave, height, metrics)
     _add_digits(picture, lane.number[first:last], left, right, view.width, top, wave, metrics)
-    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), top + wave + 3, height - wave - 4, metrics)
+    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), *curve_place(top, height), metrics)
 
 
 def _add_wave(

@@ -19,6 +19,7 @@ from visualizer.trace.schema import EventFlag
 from visualizer.views.lanes import Lane, build_lanes
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
 from visualizer.views.timeline_intervals import Intervals, make_intervals
+from visualizer.views.timeline_samples import SampleLane, make_sample_lane
 
 _KEPT = 256  # lanes
 STUCK = 255
@@ -74,6 +75,10 @@ class LaneStore:
 
     def barrier(self, lane: Lane) -> BarrierLane:
         return self._keep(lane.key, lambda: make_barrier_lane(self.history.barrier_curve(lane.row), self.end))
+
+    def samples(self, lane: Lane) -> SampleLane:
+        """What a probe saw of a barrier; empty without one."""
+        return self._keep(f"{lane.key} samples", lambda: make_sample_lane(self.history.trace, lane.row))
 
     def steps(self, lane: Lane) -> NDArray[np.int64]:
         """The steps of the lane's events, ascending."""

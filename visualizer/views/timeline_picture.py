@@ -8,6 +8,7 @@ from visualizer.views.timeline_intervals import add_intervals
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_layout import LaneLayout
 from visualizer.views.timeline_model import Dash, Metrics, Picture
+from visualizer.views.timeline_samples import add_samples
 from visualizer.views.timeline_scale import View
 
 
@@ -27,6 +28,7 @@ def _add_lane(
 ) -> None:
     if lane.kind == "barrier":
         add_barrier(picture, store.barrier(lane), view, store.end, top, height, metrics)
+        add_samples(picture, store.samples(lane), store.barrier(lane), view, top, height, metrics)
     elif lane.kind == "copy":
         _add_copies(picture, store, lane, view, top, height, metrics)
     else:
