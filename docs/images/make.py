@@ -2,7 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
-python docs/images/make.py --probe: barriers as a probe saw them on an H200, under the reconstructed curves.
+python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the copy that drains longest.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -17,6 +17,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
+import numpy as np  # noqa: E402
 from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
@@ -25,13 +26,17 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
-from visualizer.resources import resource_dir
+from visualizer.resources import resource_dir  # noqa: E402
+from visualizer.semantics.word import decode  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
+from visualizer.trace.trace import Trace  # noqa: E402
+from visualizer.views.theme import load_theme  # noqa: E402
+from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
 
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
-PROBE_ZOOMS = 4
+PROBE_SIZE = (1300, 620)
 
 
 def main(arguments: list[str]) -> int:
@@ -48,7 +53,9 @@ def main(arguments: list[str]) -> int:
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
         elif arguments[:1] == ["--probe"]:
-            show_probe(window)
+            show_probe(window, resource_dir("assets") / "traces" / "lesson-probe.pscope", "probe")
+            for path in arguments[1:]:
+                show_probe(window, Path(path), "probe-drain")
         else:
             show_lesson(window)
         window.close()
@@ -76,22 +83,38 @@ def show_diagnoses(window: MainWindow) -> None:
         save(window, HERE / f"diagnosis-{fault}.png")
 
 
-def show_probe(window: MainWindow) -> None:
-    """The first copies of the probed lesson as they land: the timeline alone, near the third tile's issue."""
-    wait_for_document(window, lambda: window.files.open(resource_dir("assets") / "traces" / "lesson-probe.pscope"))
+def show_probe(window: MainWindow, path: Path, name: str) -> None:
+    """The timeline about the copy that the probe saw land in most steps, dark and light."""
+    wait_for_document(window, lambda: window.files.open(path))
     assert window.document is not None
-    events = window.document.history.trace.events
-    step = int(((events["kind"] == EventKind.COPY_ISSUE) & (events["tile"] == 1)).nonzero()[0][0])
-    window.navigator.go_to(Focus(step, "full[1]"))
-    timeline = window.timeline
+    trace = window.document.history.trace
+    lane, time = longest_drain(trace)
+    step = int(np.searchsorted(trace.events["time"], time))
+    timeline = TimelineWidget()
+    timeline.resize(*PROBE_SIZE)
+    timeline.show()
+    settle()
+    timeline.set_history(window.document.history)
+    timeline.set_focus(Focus(step, lane))
     timeline.centre_or_fit_focus()
-    for _ in range(PROBE_ZOOMS):
-        timeline.zoom_in()
+    timeline.centre_or_fit_focus()
     for theme in ("dark", "light"):
-        window.appearance.set_theme(theme)
+        timeline.set_theme(load_theme(theme))
         settle()
-        timeline.grab().save(str(HERE / f"probe-{theme}.png"))
-        print(f"probe-{theme}.png")
+        timeline.grab().save(str(HERE / f"{name}-{theme}.png"))
+        print(f"{name}-{theme}.png")
+    timeline.close()
+
+
+def longest_drain(trace: Trace) -> tuple[str, int]:
+    """The barrier on which most runs of samples in a row have bytes outstanding, and when (ps) the first was seen."""
+    samples = trace.samples
+    parity, _, tx = decode(samples["word"])
+    key = np.where(tx > 0, 2 * samples["barrier"].astype(np.int64) + parity, -1)
+    first = np.flatnonzero(np.diff(key, prepend=-2) != 0)
+    length = np.where(key[first] >= 0, np.diff(first, append=len(key)), 0)
+    row = int(first[np.argmax(length)])
+    return trace.barriers[int(samples["barrier"][row])].name, int(samples["begin"][row])
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

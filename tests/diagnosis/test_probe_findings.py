@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from visualizer.replay.history import History
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
 from visualizer.sources.simulator import simulate
+from visualizer.trace.file import load
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
+DATA = Path(__file__).parents[1] / "data" / "h200-probe"
 CONFIGS = st.fixed_dictionaries(
     {
         "stages": st.integers(1, 4),
@@ -91,6 +94,16 @@ def test_a_flip_seen_too_late_is_an_error(trace: Trace) -> None:
     assert not probe_findings(History(doctored(flips, row, end=end + TOLERANCE_PS // 4)))
     (finding,) = probe_findings(History(doctored(flips, row, end=end + 4 * TOLERANCE_PS)))
     assert "pending" not in finding.cause
+
+
+def test_a_recording_that_was_laid_out_wrongly_is_found_out() -> None:
+    # Recorded on an H200 when a blocked wait of the wrong parity still counted as proof that a copy had not landed.
+    history = History(load(DATA / "F08-landing-misplaced.pscope"))
+    (finding,) = probe_findings(history)
+    assert finding.barrier == "full[0]"
+    assert "saw full[0] with parity 0, 1 pending and 0 bytes outstanding at 5675 ns" in finding.cause
+    assert "phase #1 (parity 1), 0 pending and 16384 bytes" in finding.cause
+    assert diagnose(history).findings[0].verdict == "PROBE DISAGREES"
 
 
 def test_what_follows_a_cut_recording_is_not_judged(trace: Trace) -> None:

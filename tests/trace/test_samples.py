@@ -29,7 +29,8 @@ CLOCK = ClockFit(
 
 def raw_probe(capacity: int = 4) -> RawProbe:
     """Two barriers, of which the second wanted more runs than it had room for."""
-    runs = [(1200, 400, 0x7FFFF800), (1800, -100, 0x000003F8), *((2000 + 10 * i, 4, i % 2 << 31) for i in range(capacity))]
+    flips = [(2000 + 10 * run, 4, run % 2 << 31) for run in range(capacity)]
+    runs = [(1200, 400, 0x7FFFF800), (1800, -100, 0x000003F8), *flips]
     counts = np.array([[(2, 9), (capacity + 3, 20)]], COUNT_DTYPE)
     return RawProbe(np.array(runs, RUN_DTYPE), counts, capacity)
 

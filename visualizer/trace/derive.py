@@ -232,7 +232,8 @@ def _land(
     observed = np.zeros(len(phases.barrier), bool)
     barrier = np.minimum(waits.barrier, count - 1)
     row = first[barrier] + waits.meant
-    known = (waits.meant >= 0) & (waits.barrier < count - 1)
+    # A wait with the other parity is for another phase, whatever it was meant for: it tells nothing of this one.
+    known = (waits.meant >= 0) & (waits.barrier < count - 1) & (waits.parity == waits.meant & 1)
     known[known] = row[known] < first[waits.barrier[known] + 1]
     ended = known & (waits.end >= 0)
     np.minimum.at(upper, row[ended], events["time"][waits.end[ended]])

@@ -1,0 +1,64 @@
+"""`record --probe`: what is asked for reaches the launcher, and what cannot be is refused before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu import faulty
+from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
+
+
+def test_the_simulator_has_no_probe(phasescope: Callable, tmp_path: Path) -> None:
+    outcome = phasescope("record", "--probe", "words", "-o", tmp_path / "x.pscope")
+    assert outcome.status == 2
+    assert "--probe applies to --source gpu only" in outcome.err
+    outcome = phasescope("record", "--probe-barriers", "full[0]", "-o", tmp_path / "x.pscope")
+    assert "--probe-barriers applies to --source gpu only" in outcome.err
+
+
+def test_options_reach_the_launcher(phasescope: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[GpuOptions] = []
+
+    def record(program: Any, config: Any, fault: Any, options: GpuOptions, **others: Any) -> None:
+        seen.append(options)
+        raise SourceError("enough")
+
+    monkeypatch.setattr(faulty, "record_program_gpu", record)
+    words = ("--source", "gpu", "--probe", "flips", "--probe-barriers", "full[0], empty[2]")
+    phasescope("record", *words, "-o", tmp_path / "x.pscope")
+    assert seen[0].probe == "flips"
+    assert seen[0].probe_barriers == ("full[0]", "empty[2]")
+
+
+def test_barriers_without_a_probe_are_a_mistake(phasescope: Callable, tmp_path: Path) -> None:
+    outcome = phasescope("record", "--source", "gpu", "--probe-barriers", "full[0]", "-o", tmp_path / "x.pscope")
+    assert outcome.status == 2
+    assert "it needs --probe words or --probe flips" in outcome.err
+
+
+def test_an_unknown_barrier_is_named_with_those_there_are() -> None:
+    with pytest.raises(SourceError) as caught:
+        record_gpu(LessonConfig(), GpuOptions(probe="words", probe_barriers=("full[3]",)))
+    assert str(caught.value) == (
+        "--probe-barriers names 'full[3]'; with 3 stages it must be among full[0]..full[2] and empty[0]..empty[2],"
+        " separated by commas"
+    )
+
+
+@pytest.mark.parametrize(("names", "bits"), [((), 0b111111), (("full[0]",), 1), (("empty[2]", "full[1]"), 0b100010)])
+def test_chosen_barriers_are_bits(names: tuple[str, ...], bits: int) -> None:
+    assert chosen_barriers(LessonConfig(), names) == bits
+    assert chosen_barriers(LessonConfig(ctas=4), names) == bits
+
+
+def test_room_for_every_run_of_a_short_kernel_and_a_bound_for_a_long_one() -> None:
+    # 8 tiles in 3 stages: up to 4 phases, each with 8 granules of bytes and what begins and ends it.
+    assert runs_per_barrier(LessonConfig()) == 4 * 11
+    assert runs_per_barrier(LessonConfig(tiles=1_000_000)) == MOST_RUNS
