@@ -2,7 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
-python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the copy that drains longest.
+python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -26,6 +27,7 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
 from visualizer.semantics.word import decode  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
@@ -88,15 +90,16 @@ def show_probe(window: MainWindow, path: Path, name: str) -> None:
     wait_for_document(window, lambda: window.files.open(path))
     assert window.document is not None
     trace = window.document.history.trace
-    lane, time = longest_drain(trace)
+    lane, _ = longest_drain(trace)
+    trace = cta_alone(trace, trace.barriers[trace.barrier_index[lane]].cta)
+    _, time = longest_drain(trace)
     step = int(np.searchsorted(trace.events["time"], time))
     timeline = TimelineWidget()
     timeline.resize(*PROBE_SIZE)
     timeline.show()
     settle()
-    timeline.set_history(window.document.history)
+    timeline.set_history(History(trace))
     timeline.set_focus(Focus(step, lane))
-    timeline.centre_or_fit_focus()
     timeline.centre_or_fit_focus()
     for theme in ("dark", "light"):
         timeline.set_theme(load_theme(theme))
@@ -115,6 +118,23 @@ def longest_drain(trace: Trace) -> tuple[str, int]:
     length = np.where(key[first] >= 0, np.diff(first, append=len(key)), 0)
     row = int(first[np.argmax(length)])
     return trace.barriers[int(samples["barrier"][row])].name, int(samples["begin"][row])
+
+
+def cta_alone(trace: Trace, cta: int) -> Trace:
+    """The part of a recording that one CTA made."""
+    agents = np.flatnonzero(trace.agent_cta == cta)
+    barriers = np.flatnonzero(trace.barrier_cta == cta)
+    events = trace.events[np.isin(trace.events["agent"], agents)]
+    samples = trace.samples[np.isin(trace.samples["barrier"], barriers)]
+    events["agent"] -= agents[0]  # a CTA's rows follow each other
+    events["barrier"] -= np.where(events["barrier"] >= 0, barriers[0], 0)
+    samples["barrier"] -= barriers[0]
+    start = int(events["time"][0])
+    for column in (events["time"], events["measured"], samples["begin"], samples["end"]):
+        column -= start
+    own = [replace(agent, cta=0) for agent in trace.agents if agent.cta == cta]
+    its = [replace(barrier, cta=0) for barrier in trace.barriers if barrier.cta == cta]
+    return Trace(trace.meta, own, its, trace.sites, events, trace.source_files, samples)
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

@@ -67,7 +67,8 @@ def add_samples(
         _add_bars(picture, left, right, samples.parity[first:last].astype(np.float64), view.width, band, room)
     else:
         for values, most in ((samples.tx, lane.top_tx), (samples.pending, lane.top_pending)):
-            if most:
+            # One pending arrival more or less would only cover the bytes.
+            if most > 1:
                 share = np.abs(values[first:last]) / most
                 _add_bars(picture, left, right, share, view.width, band, room)
     _add_name(picture, band, room, view.width, metrics)
