@@ -31,14 +31,14 @@ VARIANTS: dict[str, tuple[ProbeMode, tuple[str, ...]]] = {
 }
 
 
-def measure(config: LessonConfig, runs: int) -> dict[str, dict[str, float]]:
+def measure(config: LessonConfig, runs: int) -> dict[str, dict[str, float | None]]:
     """Per variant: median and quartiles of the kernel (us), its ratio to "off", and ns from sample to sample."""
     matrix = source_matrix(config)
     kernels = {
         name: LessonKernel(config, matrix, "checksum", logging=True, probe=mode) for name, (mode, _) in VARIANTS.items()
     }
     times: dict[str, list[float]] = {name: [] for name in VARIANTS}
-    period: dict[str, float] = dict.fromkeys(VARIANTS, float("nan"))
+    period: dict[str, float | None] = dict.fromkeys(VARIANTS)
     next(iter(kernels.values())).warm_up()
     for turn in range(runs + 1):  # the first turn only warms up
         for name, kernel in kernels.items():
@@ -77,10 +77,8 @@ def main() -> None:
         print(shape)
         for name, value in variants.items():
             spread = f"{value['low_us']:.1f}..{value['high_us']:.1f}"
-            print(
-                f"  {name:22} {value['median_us']:8.1f} us ({spread}) {value['ratio']:.3f}"
-                f"  {value['sample_ns']:.0f} ns a sample"
-            )
+            sampled = f"  {value['sample_ns']:.0f} ns a sample" if value["sample_ns"] else ""
+            print(f"  {name:22} {value['median_us']:8.1f} us ({spread}) {value['ratio']:.3f}{sampled}")
     if args.json is not None:
         args.json.write_text(json.dumps(figures, indent=1) + "\n")
 
