@@ -21,7 +21,7 @@ from visualizer.trace.schema import EventKind
 
 TOLERANCE_PS = 100_000
 """How far the times of an event and of a sample may be apart: an event is logged a little before or after its effect.
-Recordings of an H200 agree within 25 ns."""
+Recordings of an H200 agree within 20 ns."""
 
 Ints = NDArray[np.int64]
 
