@@ -1,7 +1,7 @@
 """Random sequences of mbarrier operations that stay inside what PTX defines.
 
-The writer carries every operation out on visualizer.semantics as it goes and picks amounts that are legal in that state,
-with a liking for the borders: completing exactly, all but one, the largest count, the largest transaction count.
+The writer carries every operation out on visualizer.semantics as it goes and picks amounts that are legal in that
+state, with a liking for the borders: completing exactly, all but one, the largest count, the largest transaction count.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from visualizer.programs.parameters import WARP_THREADS
 from visualizer.semantics.mbarrier import MAX_COUNT, Mbarrier, Token
 from visualizer.semantics.shared_storage import BARRIER_BYTES
 from visualizer.semantics.word import TX_GRANULE, encode
+from visualizer.sources.conformance.replay import carry_out
 from visualizer.sources.conformance.steps import Form, Operation, Sequences, Step
 
 MOST_BARRIERS = 4  # of each CTA
@@ -20,7 +22,6 @@ MOST_COPY_UNITS = 1024
 COUNT_SCALES = (1, 2, 4, 32, 200, 4096, MAX_COUNT)
 BYTE_SCALES = (64, 4096, 65536, MAX_COUNT)
 RECENT_TOKENS = 8
-LANES = 32
 
 
 def generate(form: Form, sequences: int, operations: int, seed: int) -> Sequences:
@@ -90,15 +91,6 @@ class _Writer:
         self.steps.append(Step(operation, operand, offset, cta, cta ^ remote, warp, lanes))
         return len(self.steps) - 1
 
-    def _is_remote(self) -> bool:
-        return self._form.ctas > 1 and self._rng.random() < 0.5
-
-    def _keep(self, place: tuple[int, int], token: Token | None, phase: int, step: int) -> None:
-        if token is not None:
-            tokens = self._tokens[place]
-            tokens.append((step, phase))
-            del tokens[:-RECENT_TOKENS]
-
     def _init(self, place: tuple[int, int]) -> None:
         rng, scale = self._rng, self._count_scale
         count = rng.choice((scale, max(1, scale - 1), rng.randint(1, scale), rng.randint(1, scale)))
@@ -115,63 +107,69 @@ class _Writer:
     def _count(self, most: int) -> int:
         return self._rng.choice((1, most, max(1, most - 1), self._rng.randint(1, most), self._rng.randint(1, most)))
 
-    def _arrive(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        if barrier.pending == 0:
-            return
-        count, lanes, remote = self._count(barrier.pending), 1, self._is_remote()
-        if self._form is not Form.ONE_THREAD and not remote and barrier.pending > 1 and self._rng.random() < 0.3:
-            # The lanes of a warp arrive as one, with the sum of their counts.
-            lanes = self._rng.randint(2, min(LANES, barrier.pending))
-            count = self._count(barrier.pending // lanes)
-        phase = barrier.phase
-        token = barrier.arrive(count * lanes, remote=remote)
-        step = self._put(Operation.ARRIVE, place, count, lanes=lanes, remote=remote)
-        self._keep(place, token, phase, step)
+    def _lanes(self, most: int) -> int:
+        """How many lanes of the warp carry an operation out together, up to `most`."""
+        if self._form is Form.ONE_THREAD or most < 2 or self._rng.random() < 0.7:
+            return 1
+        return self._rng.randint(2, min(WARP_THREADS, most))
 
-    def _arrive_no_complete(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        drops = self._rng.random() < 0.4
-        most = min(barrier.pending, barrier.expected - 1) if drops else barrier.pending
-        if barrier.tx == 0:
-            most = min(most, barrier.pending - 1)
-        if most < 1:
-            return
-        count, phase = self._count(most), barrier.phase
-        if drops:
-            token = barrier.arrive_drop(count, no_complete=True)
-            step = self._put(Operation.ARRIVE_DROP_NO_COMPLETE, place, count)
-        else:
-            token = barrier.arrive(count, no_complete=True)
-            step = self._put(Operation.ARRIVE_NO_COMPLETE, place, count)
-        self._keep(place, token, phase, step)
+    def _arrive(self, place: tuple[int, int], barrier: Mbarrier) -> None:
+        self._arrive_by(Operation.ARRIVE, place, barrier, barrier.pending)
 
     def _arrive_drop(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        most = min(barrier.pending, barrier.expected - 1)
+        self._arrive_by(Operation.ARRIVE_DROP, place, barrier, min(barrier.pending, barrier.expected - 1))
+
+    def _arrive_no_complete(self, place: tuple[int, int], barrier: Mbarrier) -> None:
+        most = barrier.pending if barrier.tx else barrier.pending - 1
+        if self._rng.random() < 0.6:
+            self._arrive_by(Operation.ARRIVE_NO_COMPLETE, place, barrier, most)
+        else:
+            most = min(most, barrier.expected - 1)
+            self._arrive_by(Operation.ARRIVE_DROP_NO_COMPLETE, place, barrier, most)
+
+    def _arrive_by(self, operation: Operation, place: tuple[int, int], barrier: Mbarrier, most: int) -> None:
         if most < 1:
             return
-        count, phase, remote = self._count(most), barrier.phase, self._is_remote()
-        token = barrier.arrive_drop(count, remote=remote)
-        step = self._put(Operation.ARRIVE_DROP, place, count, remote=remote)
-        self._keep(place, token, phase, step)
+        lanes = self._lanes(most)
+        has_remote_form = operation in (Operation.ARRIVE, Operation.ARRIVE_DROP)
+        self._do(operation, place, barrier, self._count(most // lanes), lanes, has_remote_form)
 
     def _arrive_expect_tx(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        if barrier.pending == 0:
-            return
-        bytes_, phase, remote = self._bytes(-barrier.tx), barrier.phase, self._is_remote()
-        token = barrier.arrive_expect_tx(bytes_, remote=remote)
-        step = self._put(Operation.ARRIVE_EXPECT_TX, place, bytes_, remote=remote)
-        self._keep(place, token, phase, step)
+        if barrier.pending:
+            lanes = self._lanes(barrier.pending)
+            bytes_ = self._bytes(-barrier.tx) // lanes
+            self._do(Operation.ARRIVE_EXPECT_TX, place, barrier, bytes_, lanes)
 
     def _expect_tx(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        self._expect(place, barrier, self._bytes(-barrier.tx))
-
-    def _expect(self, place: tuple[int, int], barrier: Mbarrier, bytes_: int) -> None:
-        barrier.expect_tx(bytes_)
-        self._put(Operation.EXPECT_TX, place, bytes_, remote=self._is_remote())
+        lanes = self._byte_lanes(barrier)
+        self._do(Operation.EXPECT_TX, place, barrier, self._bytes(-barrier.tx) // lanes, lanes)
 
     def _complete_tx(self, place: tuple[int, int], barrier: Mbarrier) -> None:
-        bytes_ = self._bytes(barrier.tx)
-        barrier.complete_tx(bytes_)
-        self._put(Operation.COMPLETE_TX, place, bytes_, remote=self._is_remote())
+        lanes = self._byte_lanes(barrier)
+        self._do(Operation.COMPLETE_TX, place, barrier, self._bytes(barrier.tx) // lanes, lanes)
+
+    def _byte_lanes(self, barrier: Mbarrier) -> int:
+        # Without arrivals pending, some of the lanes might complete the phase that others then add to.
+        return self._lanes(WARP_THREADS) if barrier.pending else 1
+
+    def _do(
+        self,
+        operation: Operation,
+        place: tuple[int, int],
+        barrier: Mbarrier,
+        operand: int,
+        lanes: int = 1,
+        has_remote_form: bool = True,
+    ) -> None:
+        """Carry an operation out on the model, write it down, and keep its token for later waits."""
+        remote = has_remote_form and self._form.ctas > 1 and self._rng.random() < 0.5
+        phase = barrier.phase
+        token = carry_out(barrier, operation, operand, lanes, remote)
+        step = self._put(operation, place, operand, lanes=lanes, remote=remote)
+        if token is not None:
+            tokens = self._tokens[place]
+            tokens.append((step, phase))
+            del tokens[:-RECENT_TOKENS]
 
     def _bytes(self, balance: int) -> int:
         """Bytes to add or to take off; `balance` of them would make tx zero."""
@@ -185,12 +183,8 @@ class _Writer:
 
     def _balance(self, place: tuple[int, int], barrier: Mbarrier) -> None:
         """End a phase that only lacks bytes, from whichever side."""
-        if barrier.tx < 0:
-            self._expect(place, barrier, -barrier.tx)
-        else:
-            bytes_ = barrier.tx
-            barrier.complete_tx(bytes_)
-            self._put(Operation.COMPLETE_TX, place, bytes_, remote=self._is_remote())
+        operation = Operation.EXPECT_TX if barrier.tx < 0 else Operation.COMPLETE_TX
+        self._do(operation, place, barrier, abs(barrier.tx))
 
     def _test_wait(self, place: tuple[int, int], barrier: Mbarrier) -> None:
         # PTX knows tokens of the current and the preceding phase only.
@@ -224,7 +218,7 @@ class _Writer:
             return
         for destination, lack in zip(destinations, missing, strict=True):
             if lack:
-                self._expect(destination, self._barriers[destination], lack)
+                self._do(Operation.EXPECT_TX, destination, self._barriers[destination], lack)
         warp = rng.randrange(self._form.warps)
         self.steps.append(Step(Operation.COPY, bytes_, offset, agent_cta, agent_cta, warp, lanes=mask))
         for destination in destinations:
@@ -236,9 +230,7 @@ class _Writer:
     def _missing_bytes(self, barrier: Mbarrier, bytes_: int) -> int | None:
         """What to expect before a copy of `bytes_`, so that it ends on a multiple and completes no phase on its way."""
         exact = bytes_ - barrier.tx
-        if exact >= 0 and (barrier.pending == 0 or self._rng.random() < 0.5):
-            missing = exact
-        else:
-            missing = exact % TX_GRANULE
+        is_exact = exact >= 0 and (barrier.pending == 0 or self._rng.random() < 0.5)
+        missing = exact if is_exact else exact % TX_GRANULE
         after = barrier.tx + missing
         return missing if missing <= MAX_COUNT and after <= MAX_COUNT and after - bytes_ >= -MAX_COUNT else None

@@ -15,6 +15,7 @@ from visualizer.semantics.word import decode
 from visualizer.sources.conformance.steps import UNWRITTEN, WAITS, WORDS, Form, Operation, Sequences, Step
 
 Op = Operation
+NEVER = 0  # no word begins so: waiting for it is waiting for some 10 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Case:
 
 
 def _steps(*steps: tuple[Operation, int] | Operation) -> tuple[Step, ...]:
-    return tuple(Step(step) if isinstance(step, Operation) else Step(*step) for step in steps)
+    made = [Step(step) if isinstance(step, Operation) else Step(*step) for step in steps]
+    return tuple(step._replace(lanes=0) if step.operation is Op.COPY else step for step in made)
 
 
 def _init_then(count: int, *steps: tuple[Operation, int] | Operation) -> tuple[Step, ...]:
@@ -86,7 +88,12 @@ CASES = (
     ),
     Case("expect_tx of 2^20 bytes", "tx-range", _init_then(1, (Op.EXPECT_TX, MAX_COUNT + 1))),
     Case("expect_tx of 2^21 bytes", "tx-range", _init_then(1, (Op.EXPECT_TX, 2 * (MAX_COUNT + 1)))),
-    Case("expect_tx of 2^32-64 bytes", "tx-negative", _init_then(1, (Op.EXPECT_TX, 2**32 - 64), (Op.ARRIVE, 1))),
+    Case("expect_tx of 2^32-64 bytes", "tx-range", _init_then(1, (Op.EXPECT_TX, 2**32 - 64), (Op.ARRIVE, 1))),
+    Case(
+        "a copy of twice the bytes that a phase still lacks",
+        "copy-past-phase",
+        _init_then(1, (Op.ARRIVE_EXPECT_TX, 4096), (Op.COPY, 8192), (Op.SETTLE, NEVER)),
+    ),
     Case("init with count 0", "init-count", _init_then(0)),
     Case("init with count 2^20", "init-count", _init_then(MAX_COUNT + 1)),
     Case("arrive with count 2^20", "arrive-count", _init_then(MAX_COUNT, (Op.ARRIVE, MAX_COUNT + 1))),

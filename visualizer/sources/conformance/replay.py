@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,16 @@ from numpy.typing import NDArray
 
 from visualizer.semantics.mbarrier import Mbarrier, Token
 from visualizer.semantics.word import encode
-from visualizer.sources.conformance.steps import CTA_SHIFT, TRY_WAITS, WORDS, Operation, Sequences, Step
+from visualizer.sources.conformance.steps import (
+    CTA_SHIFT,
+    PARITY_WAITS,
+    TOKEN_WAITS,
+    TRY_WAITS,
+    WORDS,
+    Operation,
+    Sequences,
+    Step,
+)
 
 STATE_MASK = np.uint64(0xFFFF_FFFF_0000_0000)
 """The half of a barrier word that is state."""
@@ -19,7 +29,7 @@ def foretell(sequences: Sequences) -> NDArray[np.uint64]:
     """The result of every step, words with their state bits alone. UndefinedBehaviour if a step has none."""
     results: list[int] = []
     begins = sequences.begins.tolist()
-    for begin, end in zip(begins, begins[1:], strict=False):
+    for begin, end in itertools.pairwise(begins):
         barriers: dict[int, Mbarrier] = {}
         tokens: dict[int, Token] = {}
         for number, (operation, agent, target, lanes, operand) in enumerate(sequences.steps[begin:end].tolist()):
@@ -31,12 +41,16 @@ def foretell(sequences: Sequences) -> NDArray[np.uint64]:
                 for cta in _destinations(agent >> CTA_SHIFT, lanes):
                     barriers[cta << CTA_SHIFT | target & ((1 << CTA_SHIFT) - 1)].complete_tx(operand)
                 continue
-            outcome = _carry_out(barrier, operation, operand, lanes, tokens, (agent ^ target) >> CTA_SHIFT != 0)
-            if isinstance(outcome, Token):
-                tokens[number] = outcome
-                results.append(encode(outcome))
+            is_remote = (agent ^ target) >> CTA_SHIFT != 0
+            if operation in PARITY_WAITS:
+                results.append(barrier.test_wait_parity(operand, remote=is_remote))
+            elif operation in TOKEN_WAITS:
+                results.append(barrier.test_wait(tokens[operand], remote=is_remote))
             else:
-                results.append(int(outcome or 0))
+                token = carry_out(barrier, operation, operand, lanes, is_remote)
+                results.append(0 if token is None else encode(token))
+                if token is not None:
+                    tokens[number] = token
     return np.array(results, dtype=np.uint64)
 
 
@@ -44,34 +58,40 @@ def _destinations(agent_cta: int, mask: int) -> list[int]:
     return [cta for cta in range(2) if mask >> cta & 1] if mask else [agent_cta]
 
 
-def _carry_out(
-    barrier: Mbarrier, operation: int, operand: int, lanes: int, tokens: dict[int, Token], remote: bool
-) -> Token | bool | None:
+def carry_out(barrier: Mbarrier, operation: int, operand: int, lanes: int, remote: bool) -> Token | None:
+    """One operation by `lanes` lanes of a warp, each with `operand`; the last lane's token.
+
+    The lanes act as one, with the sum of their counts and bytes, and all get the word from before that: so arrivals of
+    one instruction that run past the end of a phase are an over-arrival. Only noComplete forms go lane by lane. [H200]
+    """
     match operation:
         case Operation.ARRIVE:
             return barrier.arrive(operand * lanes, remote=remote)
-        case Operation.READ | Operation.SETTLE:
-            return Token(barrier.parity, barrier.pending, barrier.tx)
+        case Operation.ARRIVE_EXPECT_TX if lanes > 1:
+            # With arrivals pending, expect_tx completes nothing, so two calls are as good as one instruction.
+            barrier.expect_tx(operand * lanes)
+            token = barrier.arrive(lanes, remote=remote)
+            return token and Token(token.parity, token.pending, token.tx - operand * lanes)
         case Operation.ARRIVE_EXPECT_TX:
             return barrier.arrive_expect_tx(operand, remote=remote)
-        case Operation.COMPLETE_TX:
-            barrier.complete_tx(operand)
-        case Operation.EXPECT_TX:
-            barrier.expect_tx(operand)
-        case Operation.TEST_WAIT_PARITY | Operation.TRY_WAIT_PARITY:
-            return barrier.test_wait_parity(operand, remote=remote)
-        case Operation.TEST_WAIT | Operation.TRY_WAIT:
-            return barrier.test_wait(tokens[operand], remote=remote)
-        case Operation.ARRIVE_NO_COMPLETE:
-            return barrier.arrive(operand, no_complete=True, remote=remote)
         case Operation.ARRIVE_DROP:
-            return barrier.arrive_drop(operand, remote=remote)
-        case Operation.ARRIVE_DROP_NO_COMPLETE:
-            return barrier.arrive_drop(operand, no_complete=True, remote=remote)
+            return barrier.arrive_drop(operand * lanes, remote=remote)
+        case Operation.ARRIVE_NO_COMPLETE | Operation.ARRIVE_DROP_NO_COMPLETE:
+            arrive = barrier.arrive if operation == Operation.ARRIVE_NO_COMPLETE else barrier.arrive_drop
+            tokens = [arrive(operand, no_complete=True, remote=remote) for _ in range(lanes)]
+            return tokens[-1]
+        case Operation.COMPLETE_TX:
+            barrier.complete_tx(operand * lanes)
+        case Operation.EXPECT_TX:
+            barrier.expect_tx(operand * lanes)
+        case Operation.READ | Operation.SETTLE:
+            return Token(barrier.parity, barrier.pending, barrier.tx)
         case Operation.INIT:
             barrier.init(operand)
         case Operation.INVAL:
             barrier.inval()
+        case _:
+            raise ValueError(f"no barrier operation: {operation}")
     return None
 
 
@@ -101,7 +121,8 @@ class Comparison:
 def returns_word(sequences: Sequences) -> NDArray[np.bool_]:
     """Which steps return a token or the live word: a remote operation returns none."""
     remote = (sequences.steps["agent"] ^ sequences.steps["target"]) >> CTA_SHIFT != 0
-    return np.isin(sequences.steps["operation"], sorted(WORDS)) & ~remote
+    returns: NDArray[np.bool_] = np.isin(sequences.steps["operation"], sorted(WORDS)) & ~remote
+    return returns
 
 
 def compare(sequences: Sequences, foretold: NDArray[np.uint64], seen: NDArray[np.uint64]) -> Comparison:

@@ -1,11 +1,12 @@
 """How a sequence of mbarrier operations is written down for kernels/conformance.cu, and who carries it out.
 
-A step is 8 bytes: which operation, by which agent, on which barrier, with how many lanes, and one operand. Its result is
-one 64-bit word: a token, the live word, 0 or 1 for a wait, and 0 where an operation tells nothing.
+A step is 8 bytes: which operation, by which agent, on which barrier, with how many lanes, and one operand. Its result
+is one 64-bit word: a token, the live word, 0 or 1 for a wait, and 0 where an operation tells nothing.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -15,9 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-STEP_DTYPE = np.dtype(
-    [("operation", "u1"), ("agent", "u1"), ("target", "u1"), ("lanes", "u1"), ("operand", "<u4")]
-)
+STEP_DTYPE = np.dtype([("operation", "u1"), ("agent", "u1"), ("target", "u1"), ("lanes", "u1"), ("operand", "<u4")])
 """struct Step of kernels/conformance.cu, field by field."""
 
 UNWRITTEN = np.uint64(2**64 - 1)
@@ -62,8 +61,10 @@ TOKENS = frozenset(
 WORDS = TOKENS | {Operation.READ, Operation.SETTLE}
 """What returns a barrier word, of which the upper 32 bits are state."""
 
+PARITY_WAITS = frozenset({Operation.TEST_WAIT_PARITY, Operation.TRY_WAIT_PARITY})
+TOKEN_WAITS = frozenset({Operation.TEST_WAIT, Operation.TRY_WAIT})
+WAITS = PARITY_WAITS | TOKEN_WAITS
 TRY_WAITS = frozenset({Operation.TRY_WAIT, Operation.TRY_WAIT_PARITY})
-WAITS = TRY_WAITS | {Operation.TEST_WAIT, Operation.TEST_WAIT_PARITY}
 
 
 class Form(StrEnum):
@@ -152,21 +153,18 @@ class Sequences:
 
     def counts(self) -> dict[str, int]:
         """How often each operation occurs, by name; remote ones and many-lane ones apart."""
-        names = [operation.name.lower() for operation in Operation]
         remote = (self.steps["agent"] ^ self.steps["target"]) >> CTA_SHIFT != 0
         is_copy = self.steps["operation"] == Operation.COPY
-        many = ~is_copy & (self.steps["lanes"] > 1)
-        multicast = is_copy & (self.steps["lanes"] > 0)
+        many = self.steps["lanes"] > 1 - is_copy  # a copy's lanes are its mask
         found: dict[str, int] = {}
-        groups = (
-            ("", ~(remote | many | multicast)),
-            (", remote", remote),
-            (", many lanes", many),
-            (", multicast", multicast),
-        )
-        for suffix, chosen in groups:
-            numbers = np.bincount(self.steps["operation"][chosen], minlength=len(names))
-            found |= {name + suffix: int(number) for name, number in zip(names, numbers, strict=True) if number}
+        for is_remote, is_many in itertools.product((False, True), repeat=2):
+            chosen = (remote == is_remote) & (many == is_many)
+            numbers = np.bincount(self.steps["operation"][chosen], minlength=len(Operation))
+            for operation, number in zip(Operation, numbers.tolist(), strict=True):
+                many_words = "multicast" if operation is Operation.COPY else "many lanes"
+                words = [operation.name.lower(), "remote" * is_remote, many_words * is_many]
+                if number:
+                    found[", ".join(filter(None, words))] = number
         return found
 
     def save(self, path: Path) -> None:
