@@ -109,13 +109,13 @@ def _run_case(case: Case) -> dict[str, str]:
 def print_table(forms: dict[str, dict[str, Any]]) -> None:
     rows = ["sequences", "operations", "mismatches", "early_false"]
     names = sorted({name for form in forms.values() for name in form["counts"]})
-    print(f"{'':32}" + "".join(f"{form:>16}" for form in forms))
+    print(f"{'':40}" + "".join(f"{form:>16}" for form in forms))
     for row in rows:
-        print(f"{row:32}" + "".join(f"{form[row]:>16,}" for form in forms.values()))
+        print(f"{row:40}" + "".join(f"{form[row]:>16,}" for form in forms.values()))
     for name in names:
-        print(f"  {name:30}" + "".join(f"{form['counts'].get(name, 0):>16,}" for form in forms.values()))
+        print(f"  {name:38}" + "".join(f"{form['counts'].get(name, 0):>16,}" for form in forms.values()))
     for part in ("generate", "foretell", "execute"):
-        print(f"{part + ' (s)':32}" + "".join(f"{form['seconds'][part]:>16.1f}" for form in forms.values()))
+        print(f"{part + ' (s)':40}" + "".join(f"{form['seconds'][part]:>16.1f}" for form in forms.values()))
 
 
 if __name__ == "__main__":

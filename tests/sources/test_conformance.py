@@ -129,6 +129,19 @@ def test_sequences_come_back_from_their_file() -> None:
     assert loaded.begins.tolist() == made.begins.tolist()
 
 
+@pytest.mark.parametrize("form", Form)
+def test_the_semantics_say_what_an_h200_answered(form: Form) -> None:
+    """tests/data/h200-conformance.npz: upper halves of words, answers of waits; from --seed 0, see docs/hardware.md."""
+    with np.load(Path(__file__).parents[1] / "data" / "h200-conformance.npz") as kept:
+        steps, begins, results = (kept[f"{form}_{part}"] for part in ("steps", "begins", "results"))
+    made = Sequences(form, steps, begins.astype(np.uint64))
+    assert len(made) == 60
+    seen = results.astype(np.uint64)
+    seen = np.where(returns_word(made), seen << np.uint64(32), seen)
+    foretold = foretell(made)
+    assert [str(mismatch(made, int(n), foretold, seen)) for n in compare(made, foretold, seen).mismatches] == []
+
+
 def as_a_gpu_would(made: Sequences, foretold: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The foretold results with something in the low halves of words, which are not state."""
     return np.where(returns_word(made), foretold | np.uint64(0x1234), foretold)
@@ -219,6 +232,11 @@ def test_each_case_outside_breaks_the_rule_it_names(case: Case) -> None:
     with pytest.raises(UndefinedBehaviour) as caught:
         foretell(case.sequences)
     assert caught.value.rule == case.rule
+
+
+def test_the_docs_list_what_became_of_each_case() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "hardware.md").read_text(encoding="utf-8")
+    assert [case.name for case in CASES if f"| {case.rule} | {case.name} |" not in docs] == []
 
 
 def test_outcomes_are_told_up_to_the_step_that_never_came_back() -> None:
