@@ -1,4 +1,4 @@
-"""Every command of the window, a module per menu: the one place where keys are bound. docs/commands.md comes from it."""
+"""Every command of the window, a module per menu: where keys are bound, and where docs/commands.md comes from."""
 
 from __future__ import annotations
 
