@@ -16,6 +16,7 @@ using Log = BarrierLog;
 using Log = NoLog;
 #endif
 using Pipeline = PipelineTmaAsync<kStages, Log>;
+static_assert(kProbe == Probe::Off || Log::enabled, "a probe ends when the log says that all agents have left");
 
 extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap source,
                                           const __grid_constant__ LessonParams params) {
