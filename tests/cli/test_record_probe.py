@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu import faulty
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
+from visualizer.sources.gpu.protocol import Job
+from visualizer.sources.gpu.worker import Unable, _check_memory
 
 
 def test_the_simulator_has_no_probe(phasescope: Callable, tmp_path: Path) -> None:
@@ -62,3 +65,13 @@ def test_room_for_every_run_of_a_short_kernel_and_a_bound_for_a_long_one() -> No
     # 8 tiles in 3 stages: up to 4 phases, each with 8 granules of bytes and what begins and ends it.
     assert runs_per_barrier(LessonConfig()) == 4 * 11
     assert runs_per_barrier(LessonConfig(tiles=1_000_000)) == MOST_RUNS
+
+
+def test_the_probes_room_counts_towards_what_must_fit() -> None:
+    config = LessonConfig(ctas=132)
+    job = Job(config.as_dict(), "off", 1, 0, "raw.npz", 0, "", probe="words", probe_capacity=MOST_RUNS)
+    needed = 132 * 6 * MOST_RUNS * 16
+    with pytest.raises(Unable, match=r"the log needs 0\.2 GB"):
+        _check_memory(config, job, needed)
+    _check_memory(config, job, 2 * needed)
+    _check_memory(config, replace(job, probe="off"), needed // 100)

@@ -19,6 +19,7 @@ import numpy as np
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file, probe_file
 from visualizer.sources.gpu.values import expected_sum, source_matrix
+from visualizer.trace.probe import RUN_DTYPE
 from visualizer.trace.raw import RECORD_DTYPE
 
 SM90 = (9, 0)
@@ -161,6 +162,8 @@ def run_conformance(job: dict[str, str]) -> dict[str, Any]:
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
     log = config.ctas * (1 + config.consumer_warps) * job.log_capacity * RECORD_DTYPE.itemsize
+    if job.probe != "off":
+        log += config.ctas * 2 * config.stages * job.probe_capacity * RUN_DTYPE.itemsize
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(
