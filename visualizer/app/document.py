@@ -13,7 +13,8 @@ from visualizer.replay.history import History
 class Document:
     """`path` is None for a recording that was never saved; `note` is something the status bar should say about it.
 
-    `report` is None for a recording that was not diagnosed.
+    `report` is None for a recording that was not diagnosed. While `read` is False the history is not built, and only
+    its lanes can be shown at once.
     """
 
     history: History
@@ -21,6 +22,7 @@ class Document:
     saved: bool
     note: str = ""
     report: Report | None = None
+    read: bool = True
 
     @property
     def needs_diagnosis(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
@@ -26,12 +27,14 @@ from visualizer.app.pane_host import PaneHost
 from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
 from visualizer.app.playback import Playback
+from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.transport_bar import TransportBar
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.trace.schema import EventKind
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -46,6 +49,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
         self.jobs = JobRunner(self)
+        self.reading = Reading(self)
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
@@ -80,18 +84,21 @@ class MainWindow(QMainWindow):
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
-        """Replace the picture."""
+        """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
         self.playback.pause()
+        self.reading.stop()
         self.messages.hide()
         self.document = document
         history = document.history
-        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
-            pane.set_report(document.report)
-        self.navigator.set_history(history)
-        self.transport.set_history(history)
-        self.pane_host.set_history(history, self.navigator.focus)
-        if self.navigator.focus is not None:
-            self.transport.set_focus(self.navigator.focus)
+        if document.read:
+            self._show_history(document)
+        else:
+            self.navigator.set_history(None)
+            self.transport.set_history(None)
+            self.pane_host.set_history(None, None)
+            self.timeline.show_lanes(history, answers=False)
+            self.timeline.viewport().repaint()  # which lanes are wanted is known when they are painted
+            self.reading.start(document)
         self.status.show_document(document)
         self._show_title()
         if document.path is not None:
@@ -101,9 +108,54 @@ class MainWindow(QMainWindow):
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
         if document.needs_diagnosis:
-            self.docks["diagnosis"].show()
-            self.docks["diagnosis"].raise_()
+            self._raise_diagnosis()
         self.actions_by_id.refresh()
+
+    def document_read(self, document: Document) -> None:
+        """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
+        self.document = document
+        if document.report is None:
+            self._show_history(document)
+        else:
+            for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+                pane.set_report(document.report)
+                self.pane_host.show_again(pane)
+            self._mark_errors(document)
+        self.status.show_document(document)
+        if document.needs_diagnosis:
+            self._raise_diagnosis()
+        self.actions_by_id.refresh()
+
+    def _show_history(self, document: Document) -> None:
+        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            pane.set_report(document.report)
+        self.navigator.set_history(document.history)
+        self.transport.set_history(document.history)
+        self.pane_host.set_history(document.history, self.navigator.focus)
+        if self.navigator.focus is not None:
+            self.transport.set_focus(self.navigator.focus)
+        self._mark_errors(document)
+
+    def _mark_errors(self, document: Document) -> None:
+        """On the overview: waits that gave up, and where findings of an error stand."""
+        steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
+        if document.report is not None:
+            steps += [f.step for f in document.report.findings if f.severity == "error" and f.step is not None]
+        self.timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
+
+    def _raise_diagnosis(self) -> None:
+        self.docks["diagnosis"].show()
+        self.docks["diagnosis"].raise_()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether something runs that Cancel stops."""
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy
+
+    def cancel_work(self) -> None:
+        self.jobs.cancel()
+        self.reading.cancel()
+        self.timeline.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
@@ -147,6 +199,7 @@ class MainWindow(QMainWindow):
             return
         self.playback.pause()
         self.jobs.stop()
+        self.reading.stop()
         self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
@@ -156,6 +209,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
+        self.timeline.lanes_changed.connect(refresh)
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)

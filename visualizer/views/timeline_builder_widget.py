@@ -42,9 +42,9 @@ class LaneBuilder(QObject):
     def want(self, store: LaneStore, lanes: Sequence[Lane]) -> None:
         """Build these lanes; forget what was wanted before."""
         with self._lock:
-            if self._cancelled and store is self._store:
+            if self._cancelled:
                 return
-            self._store, self._wanted, self._cancelled = store, list(lanes), False
+            self._store, self._wanted = store, list(lanes)
         if lanes and not self._thread.isRunning():
             self._thread.start(QThread.Priority.LowPriority)
 

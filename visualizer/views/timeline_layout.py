@@ -24,7 +24,7 @@ class Density:
 
 
 COMFORTABLE = Density({"cta": 1.3, "agent": 1.55, "copy": 1.55, "stage": 1.55, "barrier": 2.5}, 0.62, 0.28, 0.55, 1.2)
-COMPACT = Density({"cta": 0.8, "agent": 0.74, "copy": 0.74, "stage": 0.74, "barrier": 0.74}, 0.0, 0.06, 0.06, 0.12)
+COMPACT = Density({"cta": 0.74, "agent": 0.74, "copy": 0.74, "stage": 0.74, "barrier": 0.74}, 0.0, 0.06, 0.06, 0.12)
 """Sixty-four lanes in a window of 900 pixels; no room for text in them."""
 
 _MOST_STRETCH = 1.9

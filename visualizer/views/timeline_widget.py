@@ -96,13 +96,17 @@ class TimelineWidget(QAbstractScrollArea):
         self._divergence = first_divergence(report) if report is not None else None
 
     def set_history(self, history: History | None) -> None:
-        self.show_lanes(history, answers=True)
+        if history is not None and self._scene is not None and self._scene.history is history:
+            self.read()
+        else:
+            self.show_lanes(history, answers=True)
 
     def show_lanes(self, history: History | None, answers: bool) -> None:
         """Show a recording; without `answers` only its lanes, for `history` is still being built. See `read`."""
         size = self.viewport().size()
         shown = history is not None and history.steps > 0
         self._builder.stop()
+        self._builder.resume()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
         self._measured = self._gesture = None
         self.filter.clear_quietly()
@@ -117,7 +121,7 @@ class TimelineWidget(QAbstractScrollArea):
             self._scene.answers = True
             if self._scene.focused is not None:
                 self._scene.focus(self._scene.focused.focus)
-            self.viewport().update()
+        self.viewport().update()
 
     def set_focus(self, focus: Focus) -> None:
         scene = self._scene
@@ -126,7 +130,7 @@ class TimelineWidget(QAbstractScrollArea):
         before, was = scene.view, scene.focused
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
-        stepped = was is not None and abs(focus.step - was.focus.step) <= _STEPPING
+        stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
         if not stepped or (focus.lane is not None) or not scene.rows_shown.ctas:
             self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
