@@ -200,6 +200,11 @@ class TimelineWidget(QAbstractScrollArea):
         """Whether lanes in view are still being built."""
         return self._builder.waiting > 0
 
+    @property
+    def rests(self) -> bool:
+        """Whether the picture is complete: nothing is about to be painted better."""
+        return not (self._rest.isActive() or self._gather.isActive() or self._lanes.coarse)
+
     def cancel(self) -> None:
         """Stop building lanes; the picture stays as it is until the view changes."""
         self._builder.cancel()
@@ -330,7 +335,7 @@ class TimelineWidget(QAbstractScrollArea):
             return there
 
         before = self._lanes.pixmap
-        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive())
+        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive() or self.busy)
         if missing or before is not picture:
             self._builder.want(scene.store, missing)
         return picture
@@ -393,9 +398,8 @@ class TimelineWidget(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._scene is not None:
             self._scene.scroll = float(self.verticalScrollBar().value())
-        self._builder.resume()
-        self._rest.start()
-        self._repaint_lanes()
+        self._values.forget()
+        self._move()
 
     def wheelEvent(self, event) -> None:
         turn = event.angleDelta()
