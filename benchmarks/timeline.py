@@ -1,4 +1,4 @@
-"""How fast the timeline opens and draws at 1600 x 900 with 64 lanes: pan, zoom, scrub and step, on up to 10 million events.
+"""How fast the timeline opens and draws at 1600 x 900 with 64 lanes: pan, zoom, scrub and step, to 10 million events.
 
 Run: python -m benchmarks.timeline [--events N ...] [--frames N] [--rounds N] [--json FILE]
 

@@ -71,7 +71,7 @@ _READ_AT_ONCE = 300_000
 
 
 def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`; raises TraceError, which names the file. See `read_work` for a document that is not read."""
+    """Work that loads `path`; raises TraceError, which names the file. `read_work` reads a long one."""
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")

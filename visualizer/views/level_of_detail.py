@@ -115,9 +115,7 @@ class StateMix(ColumnMix):
         self._before[rows + 1, self._row] = self._length
         np.cumsum(self._before, axis=0, out=self._before)
         brief = self._length == 0
-        self._brief = [
-            (row, self._start[brief & (self._row == row)]) for row in np.unique(self._row[brief]).tolist()
-        ]
+        self._brief = [(row, self._start[brief & (self._row == row)]) for row in np.unique(self._row[brief]).tolist()]
 
     @property
     def intervals(self) -> int:
@@ -197,7 +195,8 @@ class StepMean:
 def _search(sorted_: Ints, edges: Ints) -> Ints:
     """The first row at or after each edge; edges ascend, so the search is among the rows between the outer ones."""
     first, last = sorted_.searchsorted(edges[[0, -1]]).tolist()
-    return sorted_[first:last].searchsorted(edges) + first
+    rows: Ints = sorted_[first:last].searchsorted(edges) + first
+    return rows
 
 
 def folded_columns(left: Floats, right: Floats, width: int, least: float) -> NDArray[np.bool_]:

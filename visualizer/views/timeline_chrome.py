@@ -9,8 +9,8 @@ from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
-from visualizer.views.timeline_gestures import Measurement
 from visualizer.views.timeline_frame import FOLDED, PINNED, UNFOLDED, Frame, heading
+from visualizer.views.timeline_gestures import Measurement
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_scene import Scene
@@ -135,7 +135,9 @@ def paint_cursor(
 ) -> None:
     """The focused event: a line through all lanes and its time on a flag in the ruler."""
     at = round(frame.lanes.left() + x)
-    painter.fillRect(QRectF(at - fonts.line / 2, frame.ruler.bottom(), fonts.line, frame.lanes.height()), brush(theme.accent))
+    painter.fillRect(
+        QRectF(at - fonts.line / 2, frame.ruler.bottom(), fonts.line, frame.lanes.height()), brush(theme.accent)
+    )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
     painter.fillRect(flag, brush(theme.accent))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from visualizer.views.lanes import Lane
 
 
-
 @dataclass(frozen=True, slots=True)
 class Density:
     """Heights and gaps in line heights: everything follows the font, and so the UI scale."""

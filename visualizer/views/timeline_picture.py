@@ -13,7 +13,6 @@ from visualizer.views.timeline_model import Dash, Metrics, Picture
 from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_summary import add_summary
 
-
 Place = tuple[Lane, float, float]
 """A lane with its top and height in pixels."""
 

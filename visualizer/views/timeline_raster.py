@@ -87,10 +87,11 @@ def _add_bands(
     for band, share in zip(bands, shares, strict=True):
         mine = share[: len(band.parts)]
         if grid is not None and band.mix.at_bins is not None:
-            time, scale = band.mix.at_bins.take(borders, axis=0).T, binned
+            time = band.mix.at_bins.take(borders, axis=0).T
+            np.multiply(time[:, 1:] - time[:, :-1], binned, out=mine)
         else:
-            time, scale = band.mix.spent(edges)[0], exact
-        np.multiply(time[:, 1:] - time[:, :-1], scale, out=mine, casting="same_kind")
+            spent = band.mix.spent(edges)[0]
+            np.multiply(spent[:, 1:] - spent[:, :-1], exact, out=mine, casting="same_kind")
         band.mix.show_brief(mine, edges)
         for part, there in zip(band.parts, mine, strict=True):
             if part.role == "error":

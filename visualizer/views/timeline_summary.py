@@ -24,9 +24,7 @@ def summary_height(height: float) -> int:
     return round(height) - max(round(height * _FLIPS_SHARE), 2) - _GAP
 
 
-def add_summary(
-    picture: Picture, summary: Summary, view: View, top: float, height: float, metrics: Metrics
-) -> None:
+def add_summary(picture: Picture, summary: Summary, view: View, top: float, height: float, metrics: Metrics) -> None:
     """Draw the summary between `top` and `top + height`."""
     edges = view.column_edges(0, view.width - 1)
     x = np.arange(view.width)
