@@ -2,53 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints
 from visualizer.trace.derive import Derived
+from visualizer.trace.ordering import Ints, order_by
+from visualizer.trace.pool import ROW
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
 
-_ROW = np.dtype((np.void, EVENT_DTYPE.itemsize))
-"""An event as a block of bytes: numpy copies structured rows column by column, several times slower."""
 
+def expand(derived: Derived, time: Ints, room: Callable[[int], NDArray[np.void]]) -> NDArray[np.void]:
+    """All events, EVENT_DTYPE, by time. A node whose arrivals or bytes span phases becomes a row for each.
 
-def expand(derived: Derived, time: Ints) -> NDArray[np.void]:
-    """All events, EVENT_DTYPE, by time from 0. A node whose arrivals or bytes span phases becomes a row for each."""
+    They are written into room(how many), which may lie where derived.events do.
+    """
     logged, landings, completions = derived.events, derived.landings, derived.completions
     size = len(logged)
-    nodes = np.concatenate([logged.view(_ROW), _complete_tx(derived).view(_ROW)]).view(EVENT_DTYPE)
+    nodes = np.concatenate([logged.view(ROW), _complete_tx(derived).view(ROW)]).view(EVENT_DTYPE)
     nodes["time"] = time
 
     # Rows of each node: its pieces, a completion after each piece that completes, COPY_DONE after a landing.
-    by_node = np.lexsort((completions.phase, completions.node))
+    by_node = order_by(completions.node, completions.phase)
     node, share = completions.node[by_node], completions.share[by_node]
-    amount = np.where(nodes["kind"] == EventKind.ARRIVE_EXPECT_TX, 1, nodes["amount"]).astype(np.int64)
+    amount = np.where(nodes["kind"][node] == EventKind.ARRIVE_EXPECT_TX, 1, nodes["amount"][node]).astype(np.int64)
     completed = np.bincount(node, minlength=len(nodes))
     is_last = np.diff(node, append=-1) != 0
-    remains = np.zeros(len(nodes), np.int64)
-    remains[node[is_last]] = share[is_last] < amount[node[is_last]]
-    rows = np.maximum(2 * completed + remains, 1)
+    remains = is_last & (share < amount)
+    rows = np.maximum(2 * completed, 1)
+    rows[node[remains]] += 1
     rows[size:] += 1
 
-    order = np.argsort(time, kind="stable")
+    order = order_by(time)
+    ends = np.cumsum(rows[order])
     place = np.empty(len(nodes), np.int64)
-    place[order] = np.cumsum(rows[order]) - rows[order]
-    events = np.zeros(int(rows.sum()) * EVENT_DTYPE.itemsize, np.uint8).view(EVENT_DTYPE)
-    events.view(_ROW)[place] = nodes.view(_ROW)
+    place[order] = ends - rows[order]
+    origin = np.repeat(order, rows[order])
+    events = room(len(origin))
+    # "clip" because every origin is there, and checking makes a copy.
+    nodes.view(ROW).take(origin, out=events.view(ROW), mode="clip")
 
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[node] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
-    flip = nodes.view(_ROW)[node].view(EVENT_DTYPE)
-    events.view(_ROW)[piece] = flip.view(_ROW)
+    flip = nodes.view(ROW)[node].view(EVENT_DTYPE)
     splits = nodes["kind"][node] != EventKind.ARRIVE_EXPECT_TX
     events["amount"][piece[splits]] = (share - before)[splits]
     _without_token(events, piece[rank > 0])
-    rest = node[is_last & (remains[node] > 0)]
-    last = place[rest] + 2 * completed[rest]
-    events[last] = nodes[rest]
-    events["amount"][last] = amount[rest] - share[is_last & (remains[node] > 0)]
+    last = (place + 2 * completed)[node[remains]]
+    events["amount"][last] = (amount - share)[remains]
     _without_token(events, last)
 
     flip["kind"] = EventKind.PHASE_COMPLETE
@@ -56,16 +59,12 @@ def expand(derived: Derived, time: Ints) -> NDArray[np.void]:
     flip["parity"] = completions.phase[by_node] & 1
     flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)
     flip["token"] = 0
-    events.view(_ROW)[piece + 1] = flip.view(_ROW)
+    events.view(ROW)[piece + 1] = flip.view(ROW)
 
     done = nodes[size:].copy()
     done["kind"] = EventKind.COPY_DONE
     done["amount"] = landings.amount
-    events.view(_ROW)[place[size:] + rows[size:] - 1] = done.view(_ROW)
-    if len(events):
-        start = int(events["time"][0])
-        events["time"] -= start
-        events["measured"] -= start
+    events.view(ROW)[place[size:] + rows[size:] - 1] = done.view(ROW)
     return events
 
 
