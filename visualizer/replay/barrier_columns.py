@@ -101,12 +101,9 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     steps = np.flatnonzero(_CHANGES[columns.kind] & (columns.barrier >= 0))
     index, order = StepIndex.build(columns.barrier[steps], steps, len(trace.barriers), len(trace))
     size = len(order)
+    phase, pending, expected, tx = np.empty((4, size), np.int32)
     built = BarrierColumns(
-        index,
-        np.empty(size, np.uint8),
-        *(np.empty(size, np.int32) for _ in range(4)),
-        np.empty(size, bool),
-        np.empty(0, np.int64),
+        index, np.empty(size, np.uint8), phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64)
     )
 
     def fill(rows: slice) -> NDArray[np.int64]:
@@ -120,9 +117,7 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     return replace(built, reloads=np.concatenate([np.empty(0, np.int64), *each(fill, rows)]))
 
 
-def _fill(
-    built: BarrierColumns, rows: slice, kind: NDArray[np.uint8], amount: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _fill(built: BarrierColumns, rows: slice, kind: NDArray[np.uint8], amount: NDArray[np.int64]) -> NDArray[np.int64]:
     """Fill in the rows of some barriers; their reloads."""
     is_init = kind == EventKind.INIT
     is_complete = kind == EventKind.PHASE_COMPLETE
@@ -144,7 +139,8 @@ def _fill(
     built.tx[rows] = _since(np.where(is_init | is_complete, 0, bytes_), bytes_, reload)
     built.phase[rows] = np.where(is_complete, amount + 1, 0)[reload]
     built.valid[rows] = is_init[_latest(is_init | (kind == EventKind.INVAL) | first)]
-    return rows.start + np.flatnonzero(is_init | is_complete | first)
+    reloads: NDArray[np.int64] = rows.start + np.flatnonzero(is_init | is_complete | first)
+    return reloads
 
 
 def _masked(values: NDArray[np.int64], kind: NDArray[np.uint8], *kinds: int) -> NDArray[np.int64]:

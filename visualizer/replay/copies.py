@@ -46,7 +46,7 @@ class Copies:
         start = max(int(self.issues.starts[stage_row]), stop - _LOOK_BACK)
         done = self.done_step[start:stop]
         rows = start + np.flatnonzero((done < 0) | (done >= step))
-        return self.issues.step_at(rows).tolist()
+        return [int(issue) for issue in self.issues.step_at(rows)]
 
     def spans(self, trace: Trace, cta: int) -> Spans:
         """The copies of a CTA, issued to landed; they may overlap."""

@@ -32,7 +32,7 @@ class EventColumns:
 
 def event_columns(trace: Trace) -> EventColumns:
     """Read the columns of `trace`."""
-    types = {
+    types: dict[str, Any] = {
         "kind": np.uint8,
         "agent": np.uint16 if len(trace.agents) <= 1 << 16 else np.uint32,
         "barrier": np.int16 if len(trace.barriers) <= 1 << 15 else np.int32,
@@ -40,7 +40,7 @@ def event_columns(trace: Trace) -> EventColumns:
         "tile": np.int32,
         "amount": np.int32,
     }
-    columns = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
+    columns: dict[str, Any] = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
 
     def read(begin: int) -> None:
         piece = trace.events[begin : begin + _ROWS_AT_ONCE]

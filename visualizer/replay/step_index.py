@@ -68,7 +68,9 @@ class StepIndex:
             for row in blocks:
                 counts[row + 1] = np.bincount(entity[row * block : (row + 1) * block], minlength=entities)
 
-        together = [range(row, min(row + _BLOCKS_AT_ONCE, len(begins))) for row in range(0, len(begins), _BLOCKS_AT_ONCE)]
+        together = [
+            range(row, min(row + _BLOCKS_AT_ONCE, len(begins))) for row in range(0, len(begins), _BLOCKS_AT_ONCE)
+        ]
         each(count, together)
         before = np.cumsum(counts, axis=0, dtype=np.int32)
         starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])

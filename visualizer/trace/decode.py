@@ -5,6 +5,7 @@ Nothing is added and nothing is reordered here: what hardware did is derived, an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,6 @@ from visualizer.trace.parts import NEVER, Parts, spans_of
 from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, RawLog
 from visualizer.trace.tables import Agent, Barrier, Site
 from visualizer.trace.trace import TraceError
-
 
 _OR_NONE = np.arange(256, dtype=np.int16)
 _OR_NONE[NONE] = -1
@@ -44,7 +44,7 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
     spans = spans_of(agents, barriers)
     in_order = np.argsort(agent_of_slice, kind="stable")
     edges = np.searchsorted(agent_of_slice[in_order], [span.agents.start for span in spans] + [len(agents)])
-    slices = [in_order[begin:end].tolist() for begin, end in zip(edges, edges[1:], strict=False)]
+    slices = [in_order[begin:end].tolist() for begin, end in itertools.pairwise(edges)]
 
     def at(rows: NDArray[np.integer], which: NDArray[np.int64]) -> NDArray[np.int64]:
         return clock.to_ps(raw.records["clock"][rows, which], smid[rows // raw.warps])
@@ -110,9 +110,7 @@ def _barrier_rows(barriers: Sequence[Barrier]) -> NDArray[np.int32]:
     return table
 
 
-def _look_up(
-    barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void], first: int
-) -> NDArray[np.int32]:
+def _look_up(barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void], first: int) -> NDArray[np.int32]:
     """The barriers row of each record of a CTA, counted from `first`; -1 for records of no barrier."""
     which = np.ascontiguousarray(records["barrier"])
     if int(which.max()) > BARRIER_EMPTY or cta >= len(barrier_rows):

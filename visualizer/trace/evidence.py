@@ -72,7 +72,8 @@ class Evidence:
         """From issue to landing (ps) of every copy that was observed to land."""
         seen = self.closings.observed
         issue = self.events["time"][self.copies.event[self.closings.copy[seen]]]
-        return self.closings.upper[seen] - 1 - issue
+        times: Ints = self.closings.upper[seen] - 1 - issue
+        return times
 
 
 def examine(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Evidence:
@@ -88,7 +89,7 @@ def examine(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Evidence:
 
 
 def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> Copies:
-    event = np.flatnonzero(events["kind"] == EventKind.COPY_ISSUE)
+    event = np.flatnonzero(np.ascontiguousarray(events["kind"]) == EventKind.COPY_ISSUE)
     # The phase of the last arrival by the same agent on the same barrier: merge both and carry it forward.
     both = np.concatenate([arrivals.event, event])
     phase = np.concatenate([arrivals.position // init[arrivals.barrier], np.full(len(event), -1)])

@@ -19,6 +19,8 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     size = len(columns[0])
     if size < 2:
         return np.arange(size)
+    # Contiguous first: the columns may be those of events, of 48 bytes each.
+    columns = tuple(np.ascontiguousarray(column) for column in columns)
     lows = [int(column.min()) for column in columns]
     widths = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
     row_bits = (size - 1).bit_length()

@@ -48,7 +48,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     """The time (ps) of every node of `derived`: its events, then its landings; and how far nodes were moved."""
     measured = np.concatenate([derived.events["time"].astype(np.int64), derived.landings.time])
     source, target, rank = _dependencies(derived, agents)
-    agent = derived.events["agent"]
+    agent = np.ascontiguousarray(derived.events["agent"])
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
     time, passes, unresolved = _settle(measured, follows, source, target, rank)

@@ -13,7 +13,6 @@ from visualizer.trace.parallel import each
 from visualizer.trace.schema import EVENT_DTYPE, EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 
-
 _CHECKED_AT_ONCE = 1 << 15
 
 

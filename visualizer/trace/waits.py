@@ -30,7 +30,7 @@ def find_waits(events: NDArray[np.void]) -> Waits:
     An agent takes a barrier's phases one after another, so its n-th wait there means phase n; one later, -1 first,
     if it starts with parity 1, as producers do.
     """
-    kind = events["kind"]
+    kind = np.ascontiguousarray(events["kind"])
     begin = np.flatnonzero(kind == EventKind.WAIT_BEGIN)
     agent, barrier = events["agent"][begin].astype(np.int64), events["barrier"][begin].astype(np.int64)
     parity = events["parity"][begin].astype(np.int64)
