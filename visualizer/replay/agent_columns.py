@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask
+from visualizer.replay.step_index import StepIndex, Steps, kind_mask, steps_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -94,8 +94,8 @@ def build_agent_columns(columns: EventColumns) -> AgentColumns:
     trace = columns.trace
     agents = len(trace.agents)
     act = _ACTS[columns.kind]
-    acts, _ = StepIndex.build(columns.agent[act], np.flatnonzero(act), agents, len(trace))
-    steps = np.flatnonzero(columns.kind == EventKind.ADVANCE)
+    acts, _ = StepIndex.build(columns.agent[act], steps_where(act), agents, len(trace))
+    steps = steps_where(columns.kind == EventKind.ADVANCE)
     advances, _ = StepIndex.build(columns.agent[steps], steps, agents, len(trace))
     start = [(a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents]
     return AgentColumns(acts, advances, np.array(start, np.int32).reshape(agents, 3))

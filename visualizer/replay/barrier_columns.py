@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
-from visualizer.replay.step_index import StepIndex, kind_mask
+from visualizer.replay.step_index import StepIndex, kind_mask, steps_where
 from visualizer.trace.parallel import each
 from visualizer.trace.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
 from visualizer.trace.trace import Trace
@@ -98,17 +98,16 @@ class BarrierColumns:
 def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     """All barriers of the trace."""
     trace = columns.trace
-    steps = np.flatnonzero(_CHANGES[columns.kind] & (columns.barrier >= 0))
-    index, order = StepIndex.build(columns.barrier[steps], steps, len(trace.barriers), len(trace))
-    size = len(order)
-    phase, pending, expected, tx = np.empty((4, size), np.int32)
-    built = BarrierColumns(
-        index, np.empty(size, np.uint8), phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64)
+    steps = steps_where(_CHANGES[columns.kind] & (columns.barrier >= 0))
+    index, (kind, amount) = StepIndex.build(
+        columns.barrier[steps], steps, len(trace.barriers), len(trace), columns.kind[steps], columns.amount[steps]
     )
+    size = len(steps)
+    phase, pending, expected, tx = np.empty((4, size), np.int32)
+    built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64))
 
     def fill(rows: slice) -> NDArray[np.int64]:
-        own = steps[order[rows]]
-        return _fill(built, rows, columns.kind[own], columns.amount[own].astype(np.int64))
+        return _fill(built, rows, amount[rows].astype(np.int64))
 
     # Some barriers at a time, so that their rows stay in the processor's cache.
     edges = np.searchsorted(index.starts, np.arange(0, size + _ROWS_AT_ONCE, _ROWS_AT_ONCE))
@@ -117,8 +116,9 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     return replace(built, reloads=np.concatenate([np.empty(0, np.int64), *each(fill, rows)]))
 
 
-def _fill(built: BarrierColumns, rows: slice, kind: NDArray[np.uint8], amount: NDArray[np.int64]) -> NDArray[np.int64]:
+def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int64]) -> NDArray[np.int64]:
     """Fill in the rows of some barriers; their reloads."""
+    kind = built.kind[rows]
     is_init = kind == EventKind.INIT
     is_complete = kind == EventKind.PHASE_COMPLETE
     arrivals = _masked(amount, kind, *ARRIVAL_KINDS)
@@ -129,17 +129,17 @@ def _fill(built: BarrierColumns, rows: slice, kind: NDArray[np.uint8], amount: N
     first = np.zeros(len(kind), bool)
     starts = built.index.starts
     first[starts[np.searchsorted(starts, rows.start) : np.searchsorted(starts, rows.stop)] - rows.start] = True
-    life = _latest(is_init | first)
-    expected = _since(np.where(is_init, amount, 0), _masked(-amount, kind, EventKind.ARRIVE_DROP), life)
-    reload = _latest(is_init | is_complete | first)
+    born = is_init | first
+    expected = _since(np.where(is_init, amount, 0), _masked(-amount, kind, EventKind.ARRIVE_DROP), _latest(born))
+    begins = born | is_complete
+    reload = _latest(begins)
     start_pending = np.where(is_init, amount, np.where(is_complete, expected, -arrivals))
-    built.kind[rows] = kind
     built.expected[rows] = expected
     built.pending[rows] = _since(start_pending, -arrivals, reload)
     built.tx[rows] = _since(np.where(is_init | is_complete, 0, bytes_), bytes_, reload)
     built.phase[rows] = np.where(is_complete, amount + 1, 0)[reload]
-    built.valid[rows] = is_init[_latest(is_init | (kind == EventKind.INVAL) | first)]
-    reloads: NDArray[np.int64] = rows.start + np.flatnonzero(is_init | is_complete | first)
+    built.valid[rows] = is_init[_latest(born | (kind == EventKind.INVAL))]
+    reloads: NDArray[np.int64] = rows.start + np.flatnonzero(begins)
     return reloads
 
 

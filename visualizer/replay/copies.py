@@ -87,9 +87,9 @@ def _by_stage(columns: EventColumns, steps: Steps) -> tuple[StepIndex, Steps, ND
     trace = columns.trace
     stage, cta = place_of(columns, steps)
     steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
-    index, order = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace))
-    steps = steps[order]
-    return index, steps, (row[order] << 32) + columns.tile[steps]
+    lane = (row << 32) + columns.tile[steps]
+    index, (steps, lane) = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace), steps, lane)
+    return index, steps, lane
 
 
 def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
@@ -109,8 +109,8 @@ def _traffic(columns: EventColumns) -> tuple[StepIndex, NDArray[np.int32]]:
     steps = np.flatnonzero((kinds == EventKind.COPY_ISSUE) | (kinds == EventKind.COPY_DONE))
     stage, cta = place_of(columns, steps)
     steps, cta = steps[stage >= 0], cta[stage >= 0]
-    index, order = StepIndex.build(cta, steps, trace.ctas, len(trace))
-    change = np.where(kinds[steps[order]] == EventKind.COPY_ISSUE, 1, -1)
+    change = np.where(kinds[steps] == EventKind.COPY_ISSUE, 1, -1)
+    index, (change,) = StepIndex.build(cta, steps, trace.ctas, len(trace), change)
     total = np.cumsum(change)
     base = np.concatenate(([0], total))[index.starts[:-1]]
     in_flight = total - np.repeat(base, np.diff(index.starts))

@@ -24,7 +24,7 @@ from visualizer.replay.event_columns import EventColumns, event_columns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
-from visualizer.replay.step_index import StepIndex, Steps
+from visualizer.replay.step_index import StepIndex, Steps, steps_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -81,7 +81,7 @@ class History:
     def wait_ends(self) -> StepIndex:
         """WAIT_END events by barrier."""
         barrier = self.columns.barrier
-        steps = np.flatnonzero((self.kinds == EventKind.WAIT_END) & (barrier >= 0))
+        steps = steps_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0))
         return StepIndex.build(barrier[steps], steps, len(self.trace.barriers), self.steps)[0]
 
     @cached_property

@@ -83,18 +83,16 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
 
     row = cta[keep] * stages + stage[keep]
     state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])
-    tile = np.where(frees, -1, columns.tile[steps]).astype(np.int32)
+    tile = np.where(frees, np.int32(-1), columns.tile[steps])
     # Further copies into the stage and further readers of it change nothing.
     order = stable_order(row, trace.ctas * stages)
-    repeats = order[1:][
-        (row[order[1:]] == row[order[:-1]])
-        & (state[order[1:]] == state[order[:-1]])
-        & (tile[order[1:]] == tile[order[:-1]])
-    ]
+    held = (row[order].astype(np.int64) << 34) | (state[order].astype(np.int64) << 32) | tile[order].view(np.uint32)
     changes = np.ones(len(row), bool)
-    changes[repeats] = False
-    index, order = StepIndex.build(row[changes], steps[changes], trace.ctas * stages, len(trace))
-    return StageColumns(index, state[changes][order], tile[changes][order])
+    changes[order[1:][held[1:] == held[:-1]]] = False
+    index, (state, tile) = StepIndex.build(
+        row[changes], steps[changes], trace.ctas * stages, len(trace), state[changes], tile[changes]
+    )
+    return StageColumns(index, state, tile)
 
 
 def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

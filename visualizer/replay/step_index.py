@@ -24,6 +24,7 @@ Narrow = NDArray[Any]
 _RADIX_SPAN = 1 << 16
 _BLOCK_ROWS = 1 << 13
 _BLOCKS_AT_ONCE = 64
+_STEPS_AT_ONCE = 1 << 16
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -54,11 +55,12 @@ class StepIndex:
     _block: int  # rows of a block
 
     @classmethod
-    def build(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> tuple[StepIndex, Narrow]:
-        """The index of rows (entity[i], steps[i]), steps ascending, and the order that sorts the caller's columns."""
+    def build(
+        cls, entity: NDArray[np.integer], steps: Narrow, entities: int, length: int, *columns: NDArray[Any]
+    ) -> tuple[StepIndex, list[NDArray[Any]]]:
+        """The index of rows (entity[i], steps[i]), steps ascending; and the columns, (rows,) each, in its order."""
         size = len(steps)
-        narrow = np.int32 if length < 1 << 31 else np.int64
-        steps = steps.astype(narrow, copy=False)
+        steps = steps.astype(step_type(length), copy=False)
         # With very many entities larger blocks, so that the table stays in proportion to the rows.
         block = max(_BLOCK_ROWS, entities)
         begins = range(0, size, block)
@@ -74,7 +76,8 @@ class StepIndex:
         each(count, together)
         before = np.cumsum(counts, axis=0, dtype=np.int32)
         starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])
-        order, ordered = np.empty(size, narrow), np.empty(size, narrow)
+        unsorted = [steps, *columns]
+        ordered = [np.empty_like(column) for column in unsorted]
 
         def place(blocks: range) -> None:
             for row in blocks:
@@ -86,12 +89,11 @@ class StepIndex:
                 shift[1:] -= np.cumsum(counts[row + 1, :-1])
                 target = shift[whose[local]]
                 target += np.arange(len(local))
-                ordered[target] = steps[begin : begin + block][local]
-                local += begin
-                order[target] = local
+                for into, column in zip(ordered, unsorted, strict=True):
+                    into[target] = column[begin : begin + block][local]
 
         each(place, together)
-        return cls(starts, length, ordered, steps, entity, before, block), order
+        return cls(starts, length, ordered[0], steps, entity, before, block), ordered[1:]
 
     def __len__(self) -> int:
         return len(self._sorted)
@@ -167,6 +169,21 @@ class StepIndex:
             edge = high if direction > 0 else low
             block *= 4
         return None
+
+
+def step_type(length: int) -> type[np.signedinteger[Any]]:
+    """The type that holds the steps of a recording of so many: half the memory wherever that will do."""
+    return np.int32 if length < 1 << 31 else np.int64
+
+
+def steps_where(chosen: NDArray[np.bool_]) -> Narrow:
+    """The steps at which `chosen`, (steps,), is true; a piece at a time, because numpy finds them in 64 bits."""
+    narrow = step_type(len(chosen))
+    pieces = [
+        (np.flatnonzero(chosen[begin : begin + _STEPS_AT_ONCE]) + begin).astype(narrow)
+        for begin in range(0, len(chosen), _STEPS_AT_ONCE)
+    ]
+    return np.concatenate([np.empty(0, narrow), *pieces])
 
 
 def kind_mask(*kinds: int) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from visualizer.trace.decode import decode
 from visualizer.trace.derive import derive, pace_of
-from visualizer.trace.evidence import Evidence, examine
+from visualizer.trace.evidence import Evidence, examine, most_events
 from visualizer.trace.expand import expand
 from visualizer.trace.merge import merge
 from visualizer.trace.parallel import each
@@ -58,28 +58,33 @@ def _assemble(
     source_files: Mapping[str, str],
 ) -> Trace:
     """`meta` gets events_dropped and reconcile."""
-    pool = Pool(parts.sizes)
     spans = parts.spans
+    logged = Pool(parts.sizes)
 
     def look(part: int) -> Evidence:
-        events = pool.events(part, parts.sizes[part])
+        events = logged.events(part)
         parts.write(part, events)
         return examine(cut(events, parts.complete_until), barriers[spans[part].barriers])
 
-    evidence = each(look, range(len(spans)))
-    kept = sum(len(part.events) for part in evidence)
-    pace = pace_of(evidence)
+    evidence: list[Evidence | None] = list(each(look, range(len(spans))))
+    known = [part for part in evidence if part is not None]
+    kept = sum(len(part.events) for part in known)
+    pace = pace_of(known)
+    room = Pool([most_events(part) for part in known])
+    del known
 
     def lay_out(part: int) -> tuple[NDArray[np.void], Moves, int, int]:
-        span = spans[part]
-        derived = derive(evidence[part], agents[span.agents], barriers[span.barriers], pace)
+        span, seen = spans[part], evidence[part]
+        assert seen is not None
+        derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
         time, moves = reconcile(derived, agents[span.agents])
-        events = expand(derived, time, lambda size: pool.events(part, size))
+        events = expand(derived, time, room.events(part))
         span.to_table(events)
+        evidence[part] = None
+        logged.give_back(part, 0, parts.sizes[part])
         return events, moves, derived.copies_observed, derived.copies_estimated
 
     laid_out = each(lay_out, range(len(spans)))
-    evidence.clear()
     moves = [part_moves for _, part_moves, _, _ in laid_out]
     figures = {
         **summary(moves),
@@ -87,7 +92,7 @@ def _assemble(
         "copies_estimated": sum(estimated for _, _, _, estimated in laid_out),
     }
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    events = merge([part_events for part_events, _, _, _ in laid_out], pool)
+    events = merge([part_events for part_events, _, _, _ in laid_out], room)
     return Trace(meta, agents, barriers, sites, events, source_files)
 
 

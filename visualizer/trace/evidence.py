@@ -88,6 +88,11 @@ def examine(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Evidence:
     return Evidence(events, arrivals, waits, copies, phases, closings, loose)
 
 
+def most_events(evidence: Evidence) -> int:
+    """Events that it can become at most: a phase's completion may split an arrival, a copy lands and is done."""
+    return len(evidence.events) + 2 * len(evidence.phases.barrier) + 2 * len(evidence.copies.event)
+
+
 def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> Copies:
     event = np.flatnonzero(np.ascontiguousarray(events["kind"]) == EventKind.COPY_ISSUE)
     # The phase of the last arrival by the same agent on the same barrier: merge both and carry it forward.

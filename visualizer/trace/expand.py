@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +11,10 @@ from visualizer.trace.pool import ROW
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
 
 
-def expand(derived: Derived, time: Ints, room: Callable[[int], NDArray[np.void]]) -> NDArray[np.void]:
-    """All events, EVENT_DTYPE, by time. A node whose arrivals or bytes span phases becomes a row for each.
+def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.void]:
+    """All events, EVENT_DTYPE, by time, written to the beginning of `room` (see `most_events`).
 
-    They are written into room(how many), which may lie where derived.events do.
+    A node whose arrivals or bytes span phases becomes a row for each.
     """
     logged, landings, completions = derived.events, derived.landings, derived.completions
     size = len(logged)
@@ -39,7 +37,7 @@ def expand(derived: Derived, time: Ints, room: Callable[[int], NDArray[np.void]]
     place = np.empty(len(nodes), np.int64)
     place[order] = ends - rows[order]
     origin = np.repeat(order, rows[order])
-    events = room(len(origin))
+    events = room[: len(origin)]
     # "clip" because every origin is there, and checking makes a copy.
     nodes.view(ROW).take(origin, out=events.view(ROW), mode="clip")
 
