@@ -41,9 +41,7 @@ Figures = dict[str, float]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--events", type=int, nargs="+", default=SIZES, help="at least so many, one after another"
-    )
+    parser.add_argument("--events", type=int, nargs="+", default=SIZES, help="at least so many, one after another")
     parser.add_argument("--ctas", type=int, default=132)
     parser.add_argument("--repeats", type=int, default=3, help="the best of so many is told (default: 3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")

@@ -18,35 +18,42 @@ def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.v
     """
     logged, landings, completions = derived.events, derived.landings, derived.completions
     size = len(logged)
-    nodes = np.concatenate([logged.view(ROW), _complete_tx(derived).view(ROW)]).view(EVENT_DTYPE)
-    nodes["time"] = time
 
     # Rows of each node: its pieces, a completion after each piece that completes, COPY_DONE after a landing.
     by_node = order_by(completions.node, completions.phase)
     node, share = completions.node[by_node], completions.share[by_node]
-    amount = np.where(nodes["kind"][node] == EventKind.ARRIVE_EXPECT_TX, 1, nodes["amount"][node]).astype(np.int64)
-    completed = np.bincount(node, minlength=len(nodes))
-    is_last = np.diff(node, append=-1) != 0
-    remains = is_last & (share < amount)
+    by_arrival = node < size
+    kind, amount = np.full(len(node), EventKind.COMPLETE_TX, np.uint8), np.empty(len(node), np.int64)
+    kind[by_arrival] = logged["kind"][node[by_arrival]]
+    amount[by_arrival] = logged["amount"][node[by_arrival]]
+    amount[~by_arrival] = landings.amount[node[~by_arrival] - size]
+    one_arrival = kind == EventKind.ARRIVE_EXPECT_TX
+    amount[one_arrival] = 1
+    completed = np.bincount(node, minlength=len(time))
+    remains = (np.diff(node, append=-1) != 0) & (share < amount)
     rows = np.maximum(2 * completed, 1)
     rows[node[remains]] += 1
     rows[size:] += 1
 
     order = order_by(time)
-    ends = np.cumsum(rows[order])
-    place = np.empty(len(nodes), np.int64)
-    place[order] = ends - rows[order]
-    origin = np.repeat(order, rows[order])
+    ordered_rows = rows[order]
+    place = np.empty(len(time), np.int64)
+    place[order] = np.cumsum(ordered_rows) - ordered_rows
+    origin = np.repeat(order, ordered_rows)
     events = room[: len(origin)]
-    # "clip" because every origin is there, and checking makes a copy.
-    nodes.view(ROW).take(origin, out=events.view(ROW), mode="clip")
+    if size:
+        # "clip" because checking makes a copy; rows of landings, which it takes from anywhere, come next.
+        logged.view(ROW).take(origin, out=events.view(ROW), mode="clip")
+    landed = np.flatnonzero(origin >= size)
+    events.view(ROW)[landed] = _complete_tx(derived).view(ROW)[origin[landed] - size]
+    events["time"] = time[origin]
+    done = events.view(ROW)[place[size:]].view(EVENT_DTYPE)
 
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[node] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
-    flip = nodes.view(ROW)[node].view(EVENT_DTYPE)
-    splits = nodes["kind"][node] != EventKind.ARRIVE_EXPECT_TX
-    events["amount"][piece[splits]] = (share - before)[splits]
+    flip = events.view(ROW)[piece].view(EVENT_DTYPE)
+    events["amount"][piece[~one_arrival]] = (share - before)[~one_arrival]
     _without_token(events, piece[rank > 0])
     last = (place + 2 * completed)[node[remains]]
     events["amount"][last] = (amount - share)[remains]
@@ -59,7 +66,6 @@ def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.v
     flip["token"] = 0
     events.view(ROW)[piece + 1] = flip.view(ROW)
 
-    done = nodes[size:].copy()
     done["kind"] = EventKind.COPY_DONE
     done["amount"] = landings.amount
     events.view(ROW)[place[size:] + rows[size:] - 1] = done.view(ROW)
