@@ -57,7 +57,7 @@ def decoded(raw: RawLog, config: LessonConfig = CONFIG) -> Decoded:
 
 
 def test_each_slice_is_its_warps() -> None:
-    events = decoded(log()).parts.whole
+    events = decoded(log()).events
     assert events["agent"].tolist() == [0, 0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 6]  # rows 3 and 7 are copy engines
     cycles = np.array([10 * row + slice_ for slice_ in range(6) for row in range(2)])
     assert np.abs(events["time"] - cycles * PS_PER_CYCLE).max() <= 1
@@ -69,7 +69,7 @@ def test_every_column_is_carried_over() -> None:
     line = find_sites(kernel_text())[2].line
     raw.records[4, 1] = (1200, 0xFFFE0000_00000418, 5, 32, line, EventKind.ARRIVE, 1, 2, NONE, EventFlag.HAS_TOKEN, 0)
     raw.records[4, 0] = (1190, 0, 5, 0, line, EventKind.WAIT_END, 2, 1, 1, EventFlag.BLOCKED, 0)
-    wait, arrive = decoded(raw).parts.whole[8:10]
+    wait, arrive = decoded(raw).events[8:10]
     names = [barrier.name for barrier in barriers_of(CONFIG)]
     assert names[arrive["barrier"]] == "CTA1.empty[1]"
     assert names[wait["barrier"]] == "CTA1.full[2]"
@@ -87,7 +87,7 @@ def test_every_column_is_carried_over() -> None:
 
 
 def test_none_values_and_unknown_lines_are_minus_one() -> None:
-    first = decoded(log()).parts.whole[0]
+    first = decoded(log()).events[0]
     assert [first[column] for column in ("tile", "barrier", "site", "stage", "parity")] == [-1] * 5
 
 
@@ -95,7 +95,7 @@ def test_losses_belong_to_their_agent() -> None:
     raw = replace(log(), attempted=np.array([2, 5, 1, 2, 2, 2], dtype=np.uint32))
     found = decoded(raw)
     assert found.lost.tolist() == [0, 3, 0, 0, 0, 0, 0, 0]
-    assert len(found.parts.whole) == 11
+    assert len(found.events) == 11
 
 
 def test_a_log_of_another_program_is_refused() -> None:
@@ -105,10 +105,10 @@ def test_a_log_of_another_program_is_refused() -> None:
     raw.records["barrier"][0, 0] = 1
     raw.records["stage"][0, 0] = 3
     with pytest.raises(TraceError, match="stage that the program does not have"):
-        _ = decoded(raw).parts.whole
+        _ = decoded(raw).events
     raw.records["barrier"][0, 0] = 9
     with pytest.raises(TraceError, match="barrier that the program does not have"):
-        _ = decoded(raw).parts.whole
+        _ = decoded(raw).events
 
 
 def test_a_log_survives_its_file(tmp_path: Path) -> None:
@@ -128,10 +128,10 @@ def test_the_h200s_log_decodes() -> None:
     lines = np.unique(raw.records["line"][np.arange(raw.capacity) < raw.stored[:, None]])
     sites = [Site("kernels/async_pipeline.cu", int(line), "") for line in lines]
     found = decode(raw, agents_of(config), barriers_of(config), sites)
-    assert len(found.parts.whole) == int(raw.attempted.sum())
-    assert (lines[found.parts.whole["site"]] > 0).all()
+    assert len(found.events) == int(raw.attempted.sum())
+    assert (lines[found.events["site"]] > 0).all()
     assert len(lines) == len(find_sites(kernel_text())), "each record was made at one of the kernel's sites"
     assert found.clock.ps_per_cycle[0] == pytest.approx(505.05, abs=0.1)  # 1.98 GHz
     for row in range(4):
-        times = found.parts.whole["time"][found.parts.whole["agent"] == row]
+        times = found.events["time"][found.events["agent"] == row]
         assert (np.diff(times) > 0).all()

@@ -34,6 +34,11 @@ class Decoded:
     lost: NDArray[np.int64]
     clock: ClockFit
 
+    @property
+    def events(self) -> NDArray[np.void]:
+        """All events in one new array, for those who want to choose among them: see Parts.whole."""
+        return self.parts.whole
+
 
 def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], sites: Sequence[Site]) -> Decoded:
     """The records of `raw` as events. TraceError if the log is not one of these agents' and barriers'."""
@@ -67,7 +72,7 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
             if not len(own):
                 continue
             cta = slice_ // raw.warps
-            time = clock.to_ps(records["clock"], smid[cta])
+            time = clock.to_ps(records["clock"], np.full(len(records), smid[cta]))
             time -= origin
             own["time"] = own["measured"] = time
             own["token"] = records["token"]
