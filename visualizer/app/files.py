@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.record_job import Experiment, open_work, record_work
+from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.trace.file import save
@@ -26,10 +27,10 @@ class Files:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, focus: Focus | None = None) -> None:
         """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
         if self.may_replace():
-            self._window.jobs.start(open_work(path))
+            self._window.jobs.start(open_work(path, focus))
 
     def open_lesson(self) -> None:
         """The recorded H200 lesson; a simulated one if the recording is not installed."""

@@ -20,6 +20,8 @@ _TITLES = {
     "events": "Events",
     "memory": "Shared memory",
     "diagnosis": "Diagnosis",
+    "breakpoints": "Breakpoints",
+    "notes": "Notes",
 }
 """The docks, in the order of the Window menu."""
 
@@ -61,7 +63,7 @@ class Docks:
             window.addDockWidget(_RIGHT, docks[name])
         window.addDockWidget(_BOTTOM, docks["code"])
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
-        for name in ("events", "memory", "diagnosis"):
+        for name in ("events", "memory", "diagnosis", "breakpoints", "notes"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:

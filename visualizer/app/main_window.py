@@ -11,26 +11,35 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
 from visualizer.app.appearance import Appearance
+from visualizer.app.breakpoint_control import BreakpointControl
 from visualizer.app.command_table import COMMANDS
+from visualizer.app.commands import Registry
+from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.files import Files
+from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
+from visualizer.app.keymap import with_keys
+from visualizer.app.keys_dialog import KeysDialog
 from visualizer.app.layout import Docks
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
+from visualizer.app.notebook import Notebook
 from visualizer.app.palette import CommandPalette
 from visualizer.app.pane_host import PaneHost
 from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
+from visualizer.app.places import Places
 from visualizer.app.playback import Playback
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.transport_bar import TransportBar
 from visualizer.playback.focus import Focus
+from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
@@ -51,15 +60,20 @@ class MainWindow(QMainWindow):
         self.files = Files(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
+        self.find_bar = FindBar()
+        self.breakpoints = BreakpointControl(self)
+        self.notebook = Notebook(self)
+        self.places = Places(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
-        self.setCentralWidget(_stacked(self.messages, self.timeline))
+        self.setCentralWidget(_stacked(self.messages, self.find_bar, self.timeline))
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
-        self.actions_by_id = Actions(COMMANDS, self, self.timeline)
+        self.commands = self._commands_with_chosen_keys()
+        self.actions_by_id = Actions(self.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
         build_menus(
             self,
-            COMMANDS,
+            self.commands,
             self.actions_by_id,
             self.docks.all(),
             lambda: self.settings.recent,
@@ -74,6 +88,7 @@ class MainWindow(QMainWindow):
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
         self._connect()
+        connect_debugging(self)
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
@@ -92,22 +107,29 @@ class MainWindow(QMainWindow):
         self.pane_host.set_history(history, self.navigator.focus)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)
+            self.find_bar.set_focus(self.navigator.focus)
         self.status.show_document(document)
         self._show_title()
         if document.path is not None:
             self.settings.add_recent(document.path)
         self._show_parameters(document)
+        events = Events(history)
+        self.notebook.set_document(document)
+        self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
+        self.find_bar.set_events(events)
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
         if document.needs_diagnosis:
-            self.docks["diagnosis"].show()
-            self.docks["diagnosis"].raise_()
+            self.show_pane("diagnosis")
+        if document.focus is not None:
+            self.places.look_at(document.focus)
         self.actions_by_id.refresh()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
         self.document = self.document.saved_as(path)
+        self.notebook.saved_as(self.document)
         self.status.show_document(self.document)
         self._show_title()
 
@@ -121,15 +143,42 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
 
+    def show_pane(self, name: str) -> None:
+        """Bring a pane to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    def write_breakpoint(self) -> None:
+        self.show_pane("breakpoints")
+        self.panes["breakpoints"].line.setFocus()
+
+    def write_note(self) -> None:
+        """Let the person write on the mark of the focused event."""
+        mark = self.notebook.mark_to_edit()
+        if mark is not None:
+            self.show_pane("notes")
+            self.panes["notes"].edit(mark)
+
+    def show_keys(self) -> None:
+        dialog = KeysDialog(self.commands, COMMANDS, self)
+        dialog.chosen.connect(self.use_keys)
+        self._show_sheet(dialog)
+
+    def use_keys(self, chosen: dict[str, tuple[str, ...]]) -> None:
+        """Other keys than the table's own, by command id; from now on."""
+        self.settings.keys = chosen
+        self.commands = self._commands_with_chosen_keys()
+        self.actions_by_id.use_keys(self.commands)
+
     def show_help(self) -> None:
-        self._show_sheet(help_sheet(self))
+        self._show_sheet(help_sheet(self, self.commands))
 
     def show_about(self) -> None:
         self._show_sheet(about_sheet(self, self.document))
 
     def show_palette(self) -> None:
         self.actions_by_id.refresh()
-        self._show_sheet(CommandPalette(COMMANDS, self.actions_by_id, self))
+        self._show_sheet(CommandPalette(self.commands, self.actions_by_id, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_file(event) is not None:
@@ -148,6 +197,8 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.jobs.stop()
         self.experiment.what_if.jobs.stop()
+        self.breakpoints.job.stop()
+        self.find_bar.job.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -178,10 +229,12 @@ class MainWindow(QMainWindow):
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
         self.transport.set_focus(focus)
+        self.find_bar.set_focus(focus)
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.find_bar.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)
@@ -199,6 +252,14 @@ class MainWindow(QMainWindow):
         except (ProgramError, TypeError):
             return
         self.experiment.show_lesson(config, recorded.get("fault"))
+
+    def _commands_with_chosen_keys(self) -> Registry:
+        """The table with the keys from the settings; with its own if those clash, as a table that grew may do."""
+        try:
+            return with_keys(COMMANDS, self.settings.keys)
+        except ValueError as error:
+            self.messages.show_error(f"The keys in the settings are not used: {error}.")
+            return COMMANDS
 
     def _show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

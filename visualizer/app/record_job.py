@@ -9,6 +9,7 @@ from pathlib import Path
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
@@ -63,13 +64,13 @@ def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, C
     return work
 
 
-def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`; raises TraceError, which names the file."""
+def open_work(path: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file."""
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")
         trace = load(path)
-        document = Document(_history(trace, progress, cancelled), path=path, saved=True)
+        document = Document(_history(trace, progress, cancelled), path=path, saved=True, focus=focus)
         return _diagnosed(document, None, progress, cancelled)
 
     return work

@@ -19,7 +19,7 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A recording and where to look in it. `path` is None for the recording that is open, `focus` None for its start."""
+    """A recording and where to look in it; no `path` means the one that is open, no `focus` its start."""
 
     path: Path | None
     focus: Focus | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,18 +17,19 @@ _NONE: Steps = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Breakpoint:
-    """A query and what it hits in the recording at hand; `problem` says why it hits nothing, "" if it was evaluated."""
+    """A query and what it hits in the recording at hand, ascending; None: not counted yet.
+
+    `problem` says why a query cannot hit anything in this recording.
+    """
 
     query: str
     enabled: bool = True
-    hits: Steps = field(default_factory=lambda: _NONE)
+    hits: Steps | None = None
     problem: str = ""
 
 
-def evaluated(breakpoint: Breakpoint, events: Events | None) -> Breakpoint:
-    """The breakpoint with its hits; a query that does not fit the recording keeps its problem instead."""
-    if events is None:
-        return replace(breakpoint, hits=_NONE, problem="")
+def evaluated(breakpoint: Breakpoint, events: Events) -> Breakpoint:
+    """The breakpoint with its hits; a query that does not fit the recording has none, and its problem instead."""
     try:
         return replace(breakpoint, hits=matching_steps(parse(breakpoint.query), events), problem="")
     except QueryError as error:
@@ -80,7 +81,7 @@ class Breakpoints:
 
     def hits(self) -> Steps:
         """The steps that any enabled breakpoint hits, ascending."""
-        hits = [known.hits for known in self._all if known.enabled and len(known.hits)]
+        hits = [known.hits for known in self._all if known.enabled and known.hits is not None]
         if not hits:
             return _NONE
         return hits[0] if len(hits) == 1 else np.unique(np.concatenate(hits))

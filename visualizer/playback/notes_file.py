@@ -136,7 +136,7 @@ def _decode(document: object) -> tuple[Notes, str]:
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:
     step, last, bookmark, lane = entry.get("step"), entry.get("last"), entry.get("bookmark"), entry.get("lane")
-    if not _is_step(step):
+    if step is None or not _is_step(step):
         raise _Wrong(tr("{place} has no step, a number from 0", place=where))
     if last is not None and not (_is_step(last) and last >= step):
         raise _Wrong(tr("{place}: last must be a step not before step, or null", place=where))
@@ -144,7 +144,7 @@ def _mark(entry: dict[str, Any], where: str) -> Mark:
         raise _Wrong(tr("{place}: bookmark must be 1 to 9, or null", place=where))
     if lane is not None and not isinstance(lane, str):
         raise _Wrong(tr("{place}: lane must be a name, or null", place=where))
-    return Mark(Focus(step, lane), last, _text(entry, "text", where), bookmark)
+    return Mark(Focus(int(step), lane), last, _text(entry, "text", where), bookmark)
 
 
 def _breakpoint(entry: dict[str, Any], where: str) -> SavedBreakpoint:

@@ -6,8 +6,11 @@ hover and values are painted over it. So moving the focus or the pointer never r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
@@ -15,6 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.context import cta_at
 from visualizer.views.diagnosis_model import first_divergence
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
@@ -25,12 +29,13 @@ from visualizer.views.timeline_chrome import (
     paint_divergence,
     paint_event_mark,
     paint_lane_highlight,
-    paint_measurement,
     paint_names,
     paint_ruler,
     paint_values,
 )
-from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement, PanDrag
+from visualizer.views.timeline_gestures import Gesture, PanDrag
+from visualizer.views.timeline_marks import MarkKind, Marks, paint_marks
+from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
@@ -60,6 +65,9 @@ class TimelineWidget(QAbstractScrollArea):
         self._scene: Scene | None = None
         self._gesture: Gesture | None = None
         self._measured: Measurement | None = None
+        self._measuring_from: int | None = None
+        self._tiles: TileCount | None = None
+        self._marks: dict[MarkKind, Marks] = {}
         self._pointer: QPointF | None = None
         self._lanes_layer: QPixmap | None = None
         self._divergence: int | None = None
@@ -74,7 +82,9 @@ class TimelineWidget(QAbstractScrollArea):
         size = self.viewport().size()
         shown = history is not None and history.steps > 0
         self._scene = Scene(history, size.width(), size.height(), self._fonts) if shown else None
-        self._measured = self._gesture = None
+        self._measured = self._gesture = self._measuring_from = None
+        self._tiles = TileCount(history) if shown else None
+        self._marks = {}
         self.verticalScrollBar().setValue(0)
         self._arrange()
 
@@ -88,6 +98,8 @@ class TimelineWidget(QAbstractScrollArea):
         self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
             self._repaint_lanes()
+        if self._measuring_from is not None:
+            self._measured = Measurement(self._measuring_from, scene.focused.time)
         self.viewport().update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -105,6 +117,25 @@ class TimelineWidget(QAbstractScrollArea):
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
         return self._measured
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the measurement follows the focus."""
+        return self._measuring_from is not None
+
+    def toggle_measure(self) -> None:
+        """Measure from the focused event to wherever the focus goes; once more keeps what was measured."""
+        if self._measuring_from is not None:
+            self._measuring_from = None
+        elif self._scene is not None and self._scene.focused is not None:
+            self._measuring_from = self._scene.focused.time
+            self._show_measured(Measurement(self._measuring_from, self._measuring_from))
+
+    def set_marks(self, kind: MarkKind, steps: NDArray[np.int64], labels: Sequence[str] = ()) -> None:
+        """Mark the events at `steps` (ascending) of the recording that is shown, with a label each or none at all."""
+        if self._scene is not None:
+            self._marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
+            self._repaint_lanes()
 
     def zoom_in(self) -> None:
         """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
@@ -187,6 +218,7 @@ class TimelineWidget(QAbstractScrollArea):
         painter.restore()
         paint_names(painter, frame, scene.lanes, trace, scene.layout, scroll, theme, fonts)
         paint_ruler(painter, frame, scene.view, theme, fonts)
+        paint_marks(painter, frame, scene.view, self._marks, theme, fonts)
         painter.end()
         return layer
 
@@ -200,7 +232,7 @@ class TimelineWidget(QAbstractScrollArea):
             self._lanes_layer = self._paint_lanes(scene)
         painter.drawPixmap(0, 0, self._lanes_layer)
         if self._measured is not None:
-            paint_measurement(painter, scene.frame, scene.view, self._measured, self._theme, self._fonts)
+            self._paint_measured(painter, scene, self._measured)
         if scene.focused is not None:
             self._paint_focus(painter, scene)
         self._paint_divergence(painter, scene)
@@ -242,6 +274,11 @@ class TimelineWidget(QAbstractScrollArea):
         if middle is not None and scene.view.contains(focused.time):
             paint_event_mark(painter, scene.view.pixel(focused.time), middle, theme)
         painter.restore()
+
+    def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
+        cta = cta_at(scene.history.trace, scene.focused.focus.step) if scene.focused is not None else 0
+        text = measurement_text(measured, self._tiles.within(measured, cta))
+        paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
 
     def _paint_divergence(self, painter: QPainter, scene: Scene) -> None:
         if self._divergence is None:
@@ -330,6 +367,7 @@ class TimelineWidget(QAbstractScrollArea):
 
     def keyPressEvent(self, event) -> None:
         if event.key() == Qt.Key.Key_Escape and self._measured is not None:
+            self._measuring_from = None
             self._show_measured(None)
         else:
             super().keyPressEvent(event)

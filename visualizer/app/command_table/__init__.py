@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from visualizer.app.command_table import file, help, play, step, view, window
+from visualizer.app.command_table import debug, file, find, help, mark, play, step, view, window
 from visualizer.app.commands import Registry
 
-COMMANDS = Registry((*file.COMMANDS, *step.COMMANDS, *play.COMMANDS, *view.COMMANDS, *window.COMMANDS, *help.COMMANDS))
+COMMANDS = Registry(
+    (
+        *file.COMMANDS,
+        *step.COMMANDS,
+        *find.COMMANDS,
+        *debug.COMMANDS,
+        *mark.COMMANDS,
+        *play.COMMANDS,
+        *view.COMMANDS,
+        *window.COMMANDS,
+        *help.COMMANDS,
+    )
+)
