@@ -63,8 +63,10 @@ class Docks:
             window.addDockWidget(_RIGHT, docks[name])
         window.addDockWidget(_BOTTOM, docks["code"])
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
-        for name in ("events", "memory", "diagnosis", "breakpoints", "notes"):
+        for name in ("events", "memory", "diagnosis"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
+        for name in ("breakpoints", "notes"):
+            window.tabifyDockWidget(docks["code"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:
             window.addDockWidget(_LEFT, docks["experiment"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote
@@ -41,7 +42,8 @@ def parse_address(text: str) -> Address:
     if text.isdecimal():
         return Address(None, Focus(int(text)))
     name, sign, place = text.rpartition("#")
-    if not sign or Path(text).exists():
+    # Unlike Path.exists, this says no to what cannot be a name.
+    if not sign or os.path.exists(text):
         return Address(Path(text)) if text else Address(None)
     return Address(Path(name) if name else None, _focus(place, text))
 

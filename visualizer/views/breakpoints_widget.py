@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -34,6 +34,8 @@ from visualizer.views.query_line_widget import QueryLine, QueryProblem
 from visualizer.views.theme import Theme, load_theme
 
 _QUERY, _HITS = 0, 1
+_WIDE = 110
+"""Characters that the pane is wide when the hits stand beside the breakpoints."""
 
 
 class BreakpointList(QTreeWidget):
@@ -108,6 +110,12 @@ class BreakpointsWidget(QWidget):
         self.list.itemActivated.connect(lambda item: self._go_to_first(self.list.indexOfTopLevelItem(item)))
         self.list.removal_asked.connect(self.removed)
         self.hits.chosen.connect(lambda row, column: self._request(row))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The hits beside the breakpoints where there is room for both, else below them."""
+        wide = event.size().width() > self.fontMetrics().averageCharWidth() * _WIDE
+        self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        super().resizeEvent(event)
 
     def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Show these; the selected query stays selected, a new one is."""

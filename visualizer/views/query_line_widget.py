@@ -1,11 +1,12 @@
-"""A line to type a query in: it completes what can come next, and a label under it points at what is wrong."""
+"""A line to type a query in: it completes what can come next; what is wrong is pointed at below it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.query import QueryError, complete
 from visualizer.trace.trace import Trace
 from visualizer.views.pane_look_widget import inherited_mono_font
@@ -55,9 +56,15 @@ class QueryLine(QLineEdit):
             self.hide_options()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.completer_.popup().isVisible():
-            self.hide_options()
-            return
+        """The list shows every key to the line first: Return with a choice in it, and Escape, are the list's."""
+        popup = self.completer_.popup()
+        if popup.isVisible():
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and popup.currentIndex().isValid():
+                event.ignore()
+                return
+            if event.key() == Qt.Key.Key_Escape:
+                self.hide_options()
+                return
         super().keyPressEvent(event)
 
     def _offer(self, text: str) -> None:
@@ -78,20 +85,35 @@ class QueryLine(QLineEdit):
         popup.setCurrentIndex(self.completer_.model().index(-1, 0))
 
 
-class QueryProblem(QLabel):
+class QueryProblem(QWidget):
     """The query again with carets under what is wrong, and a sentence; hidden while there is nothing to say."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Problem with the query")
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setFont(inherited_mono_font())
+        self._carets = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._carets.setFont(inherited_mono_font())
+        # A long query is cut off rather than widening the pane.
+        self._carets.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._sentence = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._sentence.setAccessibleName(tr("Problem with the query"))
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(6, 0, 6, 2)
+        layout.setSpacing(0)
+        layout.addWidget(self._carets)
+        layout.addWidget(self._sentence)
         self.hide()
 
+    @property
+    def text(self) -> str:
+        return f"{self._carets.text()}\n{self._sentence.text()}"
+
     def show_problem(self, error: QueryError | None) -> None:
-        self.setText(error.pointed if error is not None else "")
+        if error is not None:
+            self._carets.setText("\n".join(error.pointed.split("\n")[:2]))
+            self._sentence.setText(str(error))
         self.setVisible(error is not None)
 
     def set_theme(self, theme: Theme) -> None:
-        self.setStyleSheet(f"color: {theme.error.outline}; padding: 0 4px")
+        self._carets.setStyleSheet(f"color: {theme.text}")
+        self._sentence.setStyleSheet(f"color: {theme.error.outline}")

@@ -46,17 +46,17 @@ def visible_pixels(times: NDArray[np.int64], view: View) -> NDArray[np.float64]:
 def paint_marks(
     painter: QPainter, frame: Frame, view: View, marks: dict[MarkKind, Marks], theme: Theme, fonts: Fonts
 ) -> None:
-    """All marks in view, along the lower edge of the ruler; notes have a line through the lanes as well."""
+    """All marks in view: hits along the ruler's lower edge, matches under it, notes in flags with a line down."""
     painter.save()
     painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     bottom = frame.ruler.bottom()
     if (found := marks.get("match")) is not None:
         painter.setPen(pen(theme.text, 1.2))
-        painter.setBrush(brush(theme.header))
+        painter.setBrush(brush(theme.panel))
         for x in (visible_pixels(found.times, view) + frame.ruler.left()).tolist():
             painter.drawPolygon(
-                [QPointF(x - _SIZE, bottom - 8), QPointF(x + _SIZE, bottom - 8), QPointF(x, bottom - 1)]
+                [QPointF(x - _SIZE, bottom + 8), QPointF(x + _SIZE, bottom + 8), QPointF(x, bottom + 1)]
             )
     if (hits := marks.get("hit")) is not None:
         painter.setPen(pen(theme.error.text, 1.0))

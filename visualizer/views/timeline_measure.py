@@ -85,7 +85,7 @@ def measurement_text(measured: Measurement, tiles: int) -> str:
 def paint_measurement(
     painter: QPainter, frame: Frame, view: View, measured: Measurement, text: str, theme: Theme, fonts: Fonts
 ) -> None:
-    """The stretch over the lanes, with its text in the ruler."""
+    """The stretch over the lanes, with its text at the top of the lanes: the ruler has the cursor's flag."""
     a, b = sorted((view.pixel(measured.begin), view.pixel(measured.end)))
     left, right = frame.lanes.left() + max(a, -2), frame.lanes.left() + min(b, view.width + 2)
     if right < frame.lanes.left() or left > frame.lanes.right():
@@ -95,7 +95,7 @@ def paint_measurement(
         painter.fillRect(QRectF(round(x), 0, 1, frame.lanes.bottom()), brush(theme.hover))
     width = fonts.width(text) + 16
     middle = min(max((left + right) / 2, frame.ruler.left() + width / 2), frame.ruler.right() - width / 2)
-    box = QRectF(round(middle - width / 2), 2, round(width), round(fonts.em * 1.2))
+    box = QRectF(round(middle - width / 2), frame.lanes.top() + 3, round(width), round(fonts.em * 1.3))
     painter.setPen(pen(theme.hover))
     painter.setBrush(brush(theme.raised))
     painter.drawRect(box)

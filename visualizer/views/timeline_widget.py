@@ -67,7 +67,7 @@ class TimelineWidget(QAbstractScrollArea):
         self._measured: Measurement | None = None
         self._measuring_from: int | None = None
         self._tiles: TileCount | None = None
-        self._marks: dict[MarkKind, Marks] = {}
+        self.marks: dict[MarkKind, Marks] = {}
         self._pointer: QPointF | None = None
         self._lanes_layer: QPixmap | None = None
         self._divergence: int | None = None
@@ -84,7 +84,7 @@ class TimelineWidget(QAbstractScrollArea):
         self._scene = Scene(history, size.width(), size.height(), self._fonts) if shown else None
         self._measured = self._gesture = self._measuring_from = None
         self._tiles = TileCount(history) if shown else None
-        self._marks = {}
+        self.marks = {}
         self.verticalScrollBar().setValue(0)
         self._arrange()
 
@@ -134,7 +134,7 @@ class TimelineWidget(QAbstractScrollArea):
     def set_marks(self, kind: MarkKind, steps: NDArray[np.int64], labels: Sequence[str] = ()) -> None:
         """Mark the events at `steps` (ascending) of the recording that is shown, with a label each or none at all."""
         if self._scene is not None:
-            self._marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
+            self.marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
             self._repaint_lanes()
 
     def zoom_in(self) -> None:
@@ -218,7 +218,7 @@ class TimelineWidget(QAbstractScrollArea):
         painter.restore()
         paint_names(painter, frame, scene.lanes, trace, scene.layout, scroll, theme, fonts)
         paint_ruler(painter, frame, scene.view, theme, fonts)
-        paint_marks(painter, frame, scene.view, self._marks, theme, fonts)
+        paint_marks(painter, frame, scene.view, self.marks, theme, fonts)
         painter.end()
         return layer
 
@@ -231,10 +231,10 @@ class TimelineWidget(QAbstractScrollArea):
         if self._lanes_layer is None:
             self._lanes_layer = self._paint_lanes(scene)
         painter.drawPixmap(0, 0, self._lanes_layer)
-        if self._measured is not None:
-            self._paint_measured(painter, scene, self._measured)
         if scene.focused is not None:
             self._paint_focus(painter, scene)
+        if self._measured is not None:
+            self._paint_measured(painter, scene, self._measured)
         self._paint_divergence(painter, scene)
         if self._pointer is not None and self._gesture is None:
             self._paint_hover(painter, scene, self._pointer)
