@@ -181,7 +181,7 @@ def test_notes_and_breakpoints_come_back_with_the_recording(
     assert [(one.query, one.enabled) for one in window.breakpoints.all] == [("blocked", False)]
     QTest.keySequence(window.timeline, QKeySequence("4"))
     assert window.navigator.focus == Focus(100, "full[0]")
-    assert list(window.timeline.marks["note"].labels) == ["⚑", "4"]
+    assert list(window.timeline.marks["bookmark"].labels) == ["⚑", "4"]
 
 
 def test_notes_of_another_recording_are_left_alone(

@@ -25,7 +25,7 @@ def connect_debugging(window: MainWindow) -> None:
         window.panes["notes"].set_notes(notes.notes)
         marks = notes.notes.marks
         labels = [str(mark.bookmark or (REGION if mark.is_region else MARK)) for mark in marks]
-        window.timeline.set_marks("note", np.array([mark.focus.step for mark in marks], np.int64), labels)
+        window.timeline.set_marks("bookmark", np.array([mark.focus.step for mark in marks], np.int64), labels)
         window.actions_by_id.refresh()
 
     pane.added.connect(control.add)

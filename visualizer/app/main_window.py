@@ -113,10 +113,7 @@ class MainWindow(QMainWindow):
         if document.path is not None:
             self.settings.add_recent(document.path)
         self._show_parameters(document)
-        events = Events(history)
-        self.notebook.set_document(document)
-        self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
-        self.find_bar.set_events(events)
+        self._show_notes(document)
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
@@ -125,6 +122,13 @@ class MainWindow(QMainWindow):
         if document.focus is not None:
             self.places.look_at(document.focus)
         self.actions_by_id.refresh()
+
+    def _show_notes(self, document: Document) -> None:
+        """What a person noted on the recording, and what breakpoints and find look through."""
+        events = Events(document.history)
+        self.notebook.set_document(document)
+        self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
+        self.find_bar.set_events(events)
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.document import Document
@@ -90,8 +90,9 @@ class Notebook(QObject):
             return
         time = self._document.history.trace.events["time"]
         begin, end = sorted((measured.begin, measured.end))
-        first = min(int(np.searchsorted(time, begin)), len(time) - 1)
-        last = max(int(np.searchsorted(time, end, side="right")) - 1, first)
+        # numpy's own search would copy the whole column first: it lies strided in the file.
+        first = min(bisect_left(time, begin), len(time) - 1)
+        last = max(bisect_right(time, end) - 1, first)
         self._change(self.notes.with_mark(Mark(Focus(first, focus.lane), last)))
 
     def mark_to_edit(self) -> Mark | None:

@@ -17,8 +17,8 @@ from visualizer.views.timeline_chrome import Frame
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View
 
-MarkKind = Literal["hit", "match", "note"]
-"""Breakpoint hits are filled circles, matches hollow triangles, notes flags with their number: never colour alone."""
+MarkKind = Literal["hit", "match", "bookmark"]
+"""Hits of breakpoints are filled circles, matches of find hollow triangles, what a person marked flags with a label."""
 
 _APART = 5.0
 """Pixels between signs: what lies closer is one sign."""
@@ -46,7 +46,7 @@ def visible_pixels(times: NDArray[np.int64], view: View) -> NDArray[np.float64]:
 def paint_marks(
     painter: QPainter, frame: Frame, view: View, marks: dict[MarkKind, Marks], theme: Theme, fonts: Fonts
 ) -> None:
-    """All marks in view: hits along the ruler's lower edge, matches under it, notes in flags with a line down."""
+    """All marks in view: hits along the ruler's lower edge, matches under it, flags with a line down."""
     painter.save()
     painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
@@ -64,15 +64,15 @@ def paint_marks(
         for x in (visible_pixels(hits.times, view) + frame.ruler.left()).tolist():
             painter.drawEllipse(QPointF(x, bottom - 5), _SIZE, _SIZE)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    if (notes := marks.get("note")) is not None:
-        _paint_flags(painter, frame, view, notes, theme, fonts)
+    if (flags := marks.get("bookmark")) is not None:
+        _paint_flags(painter, frame, view, flags, theme, fonts)
     painter.restore()
 
 
-def _paint_flags(painter: QPainter, frame: Frame, view: View, notes: Marks, theme: Theme, fonts: Fonts) -> None:
+def _paint_flags(painter: QPainter, frame: Frame, view: View, flags: Marks, theme: Theme, fonts: Fonts) -> None:
     height = round(fonts.em * 1.1)
     painter.setFont(fonts.bold)
-    for time, label in zip(notes.times.tolist(), notes.labels, strict=True):
+    for time, label in zip(flags.times.tolist(), flags.labels, strict=True):
         if not view.contains(time):
             continue
         x = round(frame.ruler.left() + view.pixel(time))

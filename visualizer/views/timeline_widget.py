@@ -83,7 +83,7 @@ class TimelineWidget(QAbstractScrollArea):
         shown = history is not None and history.steps > 0
         self._scene = Scene(history, size.width(), size.height(), self._fonts) if shown else None
         self._measured = self._gesture = self._measuring_from = None
-        self._tiles = TileCount(history) if shown else None
+        self._tiles = None
         self.marks = {}
         self.verticalScrollBar().setValue(0)
         self._arrange()
@@ -277,6 +277,8 @@ class TimelineWidget(QAbstractScrollArea):
 
     def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
         cta = cta_at(scene.history.trace, scene.focused.focus.step) if scene.focused is not None else 0
+        if self._tiles is None:
+            self._tiles = TileCount(scene.history)
         text = measurement_text(measured, self._tiles.within(measured, cta))
         paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
 
