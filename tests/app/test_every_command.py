@@ -15,11 +15,16 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.command_table import COMMANDS
+from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.causality import Causality
+from visualizer.replay.history import History
+from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
 from visualizer.views.timeline_measure import Measurement
 
@@ -332,6 +337,28 @@ def _reset_layout(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPa
     assert window.docks["ring"].isVisible()
 
 
+def _lanes_filter(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    assert window.timeline.filter.isVisible()
+
+
+def _lanes_switch(state: Callable[[MainWindow], object], ctas: int = 1) -> Check:
+    """Twice leaves it as it was."""
+
+    def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        if ctas > 1:
+            history = History(simulate(lesson(LessonConfig(ctas=ctas))))
+            window.show_document(Document(history, path=None, saved=True))
+        window.navigator.go_to(Focus(100))
+        before = state(window)
+        run()
+        assert state(window) != before
+        run()
+        assert state(window) == before
+
+    return check
+
+
 def _zoomed_in(window: MainWindow) -> None:
     window.navigator.go_to(_START)
     for _ in range(6):
@@ -396,6 +423,13 @@ CHECKS: dict[str, Check] = {
     "view.dark": _dark,
     "view.larger": _scale,
     "view.smaller": _scale,
+    "lanes.filter": _lanes_filter,
+    "lanes.pin": _lanes_switch(lambda w: len(w.timeline.scene.rows_shown.pinned)),
+    "lanes.toggle_cta": _lanes_switch(lambda w: len(w.timeline.scene.lanes), ctas=2),
+    "lanes.toggle_all": _lanes_switch(lambda w: len(w.timeline.scene.lanes), ctas=2),
+    "lanes.compact": _lanes_switch(lambda w: w.timeline.scene.compact),
+    "lanes.all_arrows": _lanes_switch(lambda w: w.timeline.scene.all_arrows),
+    "lanes.overview": _lanes_switch(lambda w: w.timeline.overview.isHidden()),
     "window.full_screen": _full_screen,
     "window.reset_layout": _reset_layout,
     "window.keys": _opens_dialog("Keys"),

@@ -53,7 +53,7 @@ def test_a_chosen_key_works_at_once_and_the_old_one_no_longer(
     QTest.keySequence(window.timeline, QKeySequence("."))
     assert window.navigator.focus.step == 1
     assert "Ctrl+J" in window.actions_by_id["step.next"].toolTip()
-    assert window.commands["step.next"].keys == ("Ctrl+J",)
+    assert window.keys.commands["step.next"].keys == ("Ctrl+J",)
 
 
 def test_a_key_can_be_added_taken_away_and_put_back(dialog: KeysDialog, qtbot: QtBot) -> None:
@@ -99,14 +99,14 @@ def test_cancel_changes_nothing(window: MainWindow, dialog: KeysDialog, qtbot: Q
     qtbot.mouseClick(dialog.clear_button, Qt.MouseButton.LeftButton)
     dialog.reject()
     assert window.settings.keys == {}
-    assert window.commands["step.next"].keys == COMMANDS["step.next"].keys
+    assert window.keys.commands["step.next"].keys == COMMANDS["step.next"].keys
 
 
 def test_chosen_keys_are_there_the_next_time(make_window: Callable[[], MainWindow], settings: Settings) -> None:
     settings.keys = {"play.toggle": (), "step.next": ("Ctrl+J", "J")}
     window = make_window()
-    assert window.commands["step.next"].keys == ("Ctrl+J", "J")
-    assert window.commands["play.toggle"].keys == ()
+    assert window.keys.commands["step.next"].keys == ("Ctrl+J", "J")
+    assert window.keys.commands["play.toggle"].keys == ()
 
 
 def test_keys_that_clash_in_the_settings_are_not_used(
@@ -115,4 +115,4 @@ def test_keys_that_clash_in_the_settings_are_not_used(
     settings.keys = {"step.next": ("F5",)}
     window = make_window()
     assert "F5 is the key of both" in window.messages.text
-    assert window.commands["step.next"].keys == COMMANDS["step.next"].keys
+    assert window.keys.commands["step.next"].keys == COMMANDS["step.next"].keys

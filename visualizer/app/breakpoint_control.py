@@ -36,8 +36,8 @@ class BreakpointControl(QObject):
         self.job.answered.connect(self._take)
         self.job.failed.connect(window.messages.show_error)
 
-    def set_events(self, events: Events, saved: tuple[SavedBreakpoint, ...]) -> None:
-        """Another recording: its own breakpoints, or those that are there if it has none."""
+    def set_events(self, events: Events | None, saved: tuple[SavedBreakpoint, ...]) -> None:
+        """Another recording, None while it is read: its own breakpoints, or those that are there if it has none."""
         self._events = events
         known = [Breakpoint(one.query, one.enabled) for one in saved] or [
             Breakpoint(one.query, one.enabled) for one in self.all
@@ -51,6 +51,11 @@ class BreakpointControl(QObject):
     @property
     def can_run(self) -> bool:
         return self._events is not None and self.all.any_enabled
+
+    def write(self) -> None:
+        """Let the person write a query, in the pane."""
+        self._window.show_pane("breakpoints")
+        self._window.panes["breakpoints"].line.setFocus()
 
     def add(self, query: str) -> None:
         """Break where `query` holds; one that is there already is enabled."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
@@ -12,8 +13,6 @@ from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
 from visualizer.app.appearance import Appearance
 from visualizer.app.breakpoint_control import BreakpointControl
-from visualizer.app.command_table import COMMANDS
-from visualizer.app.commands import Registry
 from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
@@ -21,8 +20,7 @@ from visualizer.app.files import Files
 from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
-from visualizer.app.keymap import with_keys
-from visualizer.app.keys_dialog import KeysDialog
+from visualizer.app.keys import Keys
 from visualizer.app.layout import Docks
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
@@ -34,6 +32,7 @@ from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
 from visualizer.app.places import Places
 from visualizer.app.playback import Playback
+from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
@@ -41,6 +40,7 @@ from visualizer.app.transport_bar import TransportBar
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.trace.schema import EventKind
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -55,6 +55,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
         self.jobs = JobRunner(self)
+        self.reading = Reading(self)
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
@@ -64,16 +65,16 @@ class MainWindow(QMainWindow):
         self.breakpoints = BreakpointControl(self)
         self.notebook = Notebook(self)
         self.places = Places(self)
+        self.keys = Keys(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.setCentralWidget(_stacked(self.messages, self.find_bar, self.timeline))
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
-        self.commands = self._commands_with_chosen_keys()
-        self.actions_by_id = Actions(self.commands, self, self.timeline)
+        self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
         build_menus(
             self,
-            self.commands,
+            self.keys.commands,
             self.actions_by_id,
             self.docks.all(),
             lambda: self.settings.recent,
@@ -95,40 +96,93 @@ class MainWindow(QMainWindow):
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
-        """Replace the picture."""
+        """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
         self.playback.pause()
+        self.reading.stop()
         self.messages.hide()
         self.document = document
         history = document.history
-        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
-            pane.set_report(document.report)
-        self.navigator.set_history(history)
-        self.transport.set_history(history)
-        self.pane_host.set_history(history, self.navigator.focus)
-        if self.navigator.focus is not None:
-            self.transport.set_focus(self.navigator.focus)
-            self.find_bar.set_focus(self.navigator.focus)
+        if document.read:
+            self._show_history(document)
+        else:
+            self.navigator.set_history(None)
+            self.transport.set_history(None)
+            self.pane_host.set_history(None, None)
+            self.timeline.show_lanes(history, answers=False)
+            self.timeline.viewport().repaint()  # which lanes are wanted is known when they are painted
+            self._show_notes(document)
+            self.reading.start(document)
         self.status.show_document(document)
         self._show_title()
         if document.path is not None:
             self.settings.add_recent(document.path)
         self._show_parameters(document)
-        self._show_notes(document)
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
         if document.needs_diagnosis:
             self.show_pane("diagnosis")
-        if document.focus is not None:
+        if document.read and document.focus is not None:
             self.places.look_at(document.focus)
         self.actions_by_id.refresh()
 
+    def document_read(self, document: Document) -> None:
+        """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
+        self.document = document
+        if document.report is None:
+            self._show_history(document)
+            if document.focus is not None:
+                self.places.look_at(document.focus)
+        else:
+            for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+                pane.set_report(document.report)
+                self.pane_host.show_again(pane)
+            self._mark_errors(document)
+        self.status.show_document(document)
+        if document.needs_diagnosis:
+            self.show_pane("diagnosis")
+        self.actions_by_id.refresh()
+
+    def _show_history(self, document: Document) -> None:
+        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            pane.set_report(document.report)
+        self.navigator.set_history(document.history)
+        self.transport.set_history(document.history)
+        self.pane_host.set_history(document.history, self.navigator.focus)
+        if self.navigator.focus is not None:
+            self.transport.set_focus(self.navigator.focus)
+            self.find_bar.set_focus(self.navigator.focus)
+        self._mark_errors(document)
+        self._show_notes(document)
+
     def _show_notes(self, document: Document) -> None:
-        """What a person noted on the recording, and what breakpoints and find look through."""
-        events = Events(document.history)
+        """What a person noted on the recording; and what breakpoints and find look through, once it is read."""
+        events = Events(document.history) if document.read else None
         self.notebook.set_document(document)
         self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
         self.find_bar.set_events(events)
+
+    def _mark_errors(self, document: Document) -> None:
+        """On the overview: waits that gave up, and where findings of an error stand."""
+        steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
+        if document.report is not None:
+            steps += [f.step for f in document.report.findings if f.severity == "error" and f.step is not None]
+        self.timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
+
+    def show_pane(self, name: str) -> None:
+        """Bring a pane to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether something runs that Cancel stops."""
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy
+
+    def cancel_work(self) -> None:
+        self.jobs.cancel()
+        self.reading.cancel()
+        self.timeline.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
@@ -147,42 +201,15 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
 
-    def show_pane(self, name: str) -> None:
-        """Bring a pane to the front."""
-        self.docks[name].show()
-        self.docks[name].raise_()
-
-    def write_breakpoint(self) -> None:
-        self.show_pane("breakpoints")
-        self.panes["breakpoints"].line.setFocus()
-
-    def write_note(self) -> None:
-        """Let the person write on the mark of the focused event."""
-        mark = self.notebook.mark_to_edit()
-        if mark is not None:
-            self.show_pane("notes")
-            self.panes["notes"].edit(mark)
-
-    def show_keys(self) -> None:
-        dialog = KeysDialog(self.commands, COMMANDS, self)
-        dialog.chosen.connect(self.use_keys)
-        self._show_sheet(dialog)
-
-    def use_keys(self, chosen: dict[str, tuple[str, ...]]) -> None:
-        """Other keys than the table's own, by command id; from now on."""
-        self.settings.keys = chosen
-        self.commands = self._commands_with_chosen_keys()
-        self.actions_by_id.use_keys(self.commands)
-
     def show_help(self) -> None:
-        self._show_sheet(help_sheet(self, self.commands))
+        self.show_sheet(help_sheet(self, self.keys.commands))
 
     def show_about(self) -> None:
-        self._show_sheet(about_sheet(self, self.document))
+        self.show_sheet(about_sheet(self, self.document))
 
     def show_palette(self) -> None:
         self.actions_by_id.refresh()
-        self._show_sheet(CommandPalette(self.commands, self.actions_by_id, self))
+        self.show_sheet(CommandPalette(self.keys.commands, self.actions_by_id, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_file(event) is not None:
@@ -200,6 +227,7 @@ class MainWindow(QMainWindow):
             return
         self.playback.pause()
         self.jobs.stop()
+        self.reading.stop()
         self.experiment.what_if.jobs.stop()
         self.breakpoints.job.stop()
         self.find_bar.job.stop()
@@ -211,6 +239,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
+        self.timeline.lanes_changed.connect(refresh)
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
@@ -257,15 +286,7 @@ class MainWindow(QMainWindow):
             return
         self.experiment.show_lesson(config, recorded.get("fault"))
 
-    def _commands_with_chosen_keys(self) -> Registry:
-        """The table with the keys from the settings; with its own if those clash, as a table that grew may do."""
-        try:
-            return with_keys(COMMANDS, self.settings.keys)
-        except ValueError as error:
-            self.messages.show_error(f"The keys in the settings are not used: {error}.")
-            return COMMANDS
-
-    def _show_sheet(self, sheet: QWidget) -> None:
+    def show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         sheet.show()
 

@@ -95,15 +95,16 @@ class Notebook(QObject):
         last = max(bisect_right(time, end) - 1, first)
         self._change(self.notes.with_mark(Mark(Focus(first, focus.lane), last)))
 
-    def mark_to_edit(self) -> Mark | None:
-        """The mark of the focused event, made if there is none: the one to write a note on."""
+    def write(self) -> None:
+        """Let the person write on the mark of the focused event, made if there is none."""
         if (focus := self._focus) is None:
-            return None
+            return
         found = next((mark for mark in self.notes.marks if mark.focus.step == focus.step), None)
         if found is None:
             found = Mark(focus)
             self._change(self.notes.with_mark(found))
-        return found
+        self._window.show_pane("notes")
+        self._window.panes["notes"].edit(found)
 
     def set_text(self, mark: Mark, text: str) -> None:
         if text != mark.text:

@@ -1,10 +1,13 @@
-"""Marks on the ruler: hits of breakpoints, matches of find, bookmarks and marks, however far the view is zoomed out."""
+"""Marks on the ruler, however far the view is zoomed out.
+
+Hits of breakpoints are filled circles, matches of find hollow triangles, what a person marked flags with a label: the
+meaning is never in the colour alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +16,9 @@ from PySide6.QtGui import QPainter
 
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
-from visualizer.views.timeline_chrome import Frame
+from visualizer.views.timeline_frame import Frame
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View
-
-MarkKind = Literal["hit", "match", "bookmark"]
-"""Hits of breakpoints are filled circles, matches of find hollow triangles, what a person marked flags with a label."""
 
 _APART = 5.0
 """Pixels between signs: what lies closer is one sign."""
@@ -44,7 +44,7 @@ def visible_pixels(times: NDArray[np.int64], view: View) -> NDArray[np.float64]:
 
 
 def paint_marks(
-    painter: QPainter, frame: Frame, view: View, marks: dict[MarkKind, Marks], theme: Theme, fonts: Fonts
+    painter: QPainter, frame: Frame, view: View, marks: Mapping[str, Marks], theme: Theme, fonts: Fonts
 ) -> None:
     """All marks in view: hits along the ruler's lower edge, matches under it, flags with a line down."""
     painter.save()

@@ -13,7 +13,7 @@ from visualizer.language import tr, trn
 from visualizer.replay.history import History
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
-from visualizer.views.timeline_chrome import Frame
+from visualizer.views.timeline_frame import Frame
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time
 

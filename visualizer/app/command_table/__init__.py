@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from visualizer.app.command_table import debug, file, find, help, mark, play, step, view, window
+from visualizer.app.command_table import debug, file, find, help, lanes, mark, play, step, view, window
 from visualizer.app.commands import Registry
 
 COMMANDS = Registry(
-    (
-        *file.COMMANDS,
-        *step.COMMANDS,
-        *find.COMMANDS,
-        *debug.COMMANDS,
-        *mark.COMMANDS,
-        *play.COMMANDS,
-        *view.COMMANDS,
-        *window.COMMANDS,
-        *help.COMMANDS,
+    tuple(
+        command
+        for menu in (file, step, find, debug, mark, play, view, lanes, window, help)
+        for command in menu.COMMANDS
     )
 )

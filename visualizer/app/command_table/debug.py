@@ -39,7 +39,7 @@ COMMANDS = (
         mark("New breakpoint…"),
         mark("Write a query to break at, in the Breakpoints pane."),
         "Debug",
-        lambda w: w.write_breakpoint(),
+        lambda w: w.breakpoints.write(),
         ("Ctrl+B",),
         with_recording,
     ),

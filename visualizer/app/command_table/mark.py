@@ -79,7 +79,7 @@ COMMANDS = (
         "note",
         mark("Write a note…"),
         mark("Write a note on this event, in the Notes pane."),
-        lambda w: w.write_note(),
+        lambda w: w.notebook.write(),
         "Ctrl+M",
     ),
     _mark(

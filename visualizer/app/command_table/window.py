@@ -27,6 +27,6 @@ COMMANDS = (
         mark("Keys…"),
         mark("Choose the keys of every command."),
         "Window",
-        lambda w: w.show_keys(),
+        lambda w: w.keys.show(),
     ),
 )
