@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.record_job import Experiment, open_work, record_work
@@ -110,3 +111,9 @@ def lesson_path() -> Path | None:
     """The lesson's recording that comes with phasescope, if it is there."""
     path = resource_dir("assets") / "traces" / f"lesson{SUFFIX}"
     return path if path.is_file() else None
+
+
+def dropped_file(event: QDropEvent) -> Path | None:
+    """The one local file that is being dropped."""
+    urls = event.mimeData().urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -99,3 +99,15 @@ class Docks:
             [round(height * 0.48), round(height * 0.21), round(height * 0.25)],
             Qt.Orientation.Vertical,
         )
+
+
+def stacked(*widgets: QWidget) -> QWidget:
+    """The widgets one above the other; the last takes the room."""
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in widgets[:-1]:
+        layout.addWidget(widget)
+    layout.addWidget(widgets[-1], 1)
+    return holder

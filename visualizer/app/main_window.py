@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
@@ -16,12 +16,12 @@ from visualizer.app.breakpoint_control import BreakpointControl
 from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
-from visualizer.app.files import Files
+from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
-from visualizer.app.layout import Docks
+from visualizer.app.layout import Docks, stacked
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
@@ -68,7 +68,7 @@ class MainWindow(QMainWindow):
         self.keys = Keys(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
-        self.setCentralWidget(_stacked(self.messages, self.find_bar, self.timeline))
+        self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
@@ -212,11 +212,11 @@ class MainWindow(QMainWindow):
         self.show_sheet(CommandPalette(self.keys.commands, self.actions_by_id, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped_file(event) is not None:
+        if dropped_file(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _dropped_file(event)
+        path = dropped_file(event)
         if path is not None:
             event.acceptProposedAction()
             self.files.open(path)
@@ -295,20 +295,3 @@ class MainWindow(QMainWindow):
             self.resize(QSize(1600, 900).boundedTo(self.screen().availableSize()))
         self.docks.arrange(self.size())
         self.restoreState(self.settings.window_state, LAYOUT_VERSION)
-
-
-def _stacked(*widgets: QWidget) -> QWidget:
-    holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    for widget in widgets[:-1]:
-        layout.addWidget(widget)
-    layout.addWidget(widgets[-1], 1)
-    return holder
-
-
-def _dropped_file(event: QDropEvent) -> Path | None:
-    """The one local file that is being dropped."""
-    urls = event.mimeData().urls()
-    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
