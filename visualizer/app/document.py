@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualizer.diagnosis.report import Report
+from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 
 
@@ -23,6 +24,8 @@ class Document:
     note: str = ""
     report: Report | None = None
     read: bool = True
+    focus: Focus | None = None
+    """Where to look first, if the recording was opened by an address."""
 
     @property
     def needs_diagnosis(self) -> bool:

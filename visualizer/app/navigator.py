@@ -105,6 +105,12 @@ class Navigator(QObject):
     def previous_any_lane(self) -> None:
         self._move(_event_and_its_lane, -1)
 
+    def next_tile(self) -> None:
+        self._move(navigate.tile, 1)
+
+    def previous_tile(self) -> None:
+        self._move(navigate.tile, -1)
+
     def next_phase(self) -> None:
         self._move(navigate.phase_completion, 1)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from visualizer.app.document import Document
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.language import tr
+from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
@@ -70,15 +71,18 @@ _READ_AT_ONCE = 300_000
 """Events of a recording that is read in a moment; a longer one shows its lanes first."""
 
 
-def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`; raises TraceError, which names the file. `read_work` reads a long one."""
+def open_work(path: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file.
+
+    See `read_work` for a document that is not read.
+    """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")
         trace = load(path)
         if len(trace) > _READ_AT_ONCE:
-            return Document(History(trace), path=path, saved=True, read=False)
-        document = Document(_history(trace, progress, cancelled), path=path, saved=True)
+            return Document(History(trace), path=path, saved=True, read=False, focus=focus)
+        document = Document(_history(trace, progress, cancelled), path=path, saved=True, focus=focus)
         return _diagnosed(document, None, progress, cancelled)
 
     return work

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from visualizer.trace.trace import Trace
 from visualizer.views.timeline_scale import View
 
-MARK_ROLES = {"error": "error", "bookmark": "bookmark", "hit": "hit"}
+MARK_ROLES = {"error": "error", "match": "match", "bookmark": "bookmark", "hit": "hit"}
 """Kinds of marks, in painting order: later ones lie above. An error is never covered, for its row is its own."""
 _LEAST = 6.0  # pixels: a view of one event must still be seen and grabbed
 

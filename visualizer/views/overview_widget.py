@@ -86,6 +86,7 @@ class OverviewStrip(QWidget):
         draw_rects(painter, bars)
         colours = {
             "error": self._theme.error.fill,
+            "match": self._theme.text,
             "bookmark": self._theme.accent,
             "hit": self._theme.waiting.fill,
         }

@@ -10,7 +10,6 @@ from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_frame import FOLDED, PINNED, UNFOLDED, Frame, heading
-from visualizer.views.timeline_gestures import Measurement
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_scene import Scene
@@ -180,29 +179,6 @@ def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme, fonts:
     size = 7 * fonts.scale
     painter.drawPolygon([QPointF(x, y - size), QPointF(x + size, y), QPointF(x, y + size), QPointF(x - size, y)])
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-
-def paint_measurement(
-    painter: QPainter, frame: Frame, view: View, measured: Measurement, theme: Theme, fonts: Fonts
-) -> None:
-    """The stretch marked on the ruler, with its length."""
-    a, b = sorted((view.pixel(measured.begin), view.pixel(measured.end)))
-    left, right = frame.lanes.left() + max(a, -2), frame.lanes.left() + min(b, view.width + 2)
-    if right < frame.lanes.left() or left > frame.lanes.right():
-        return
-    painter.fillRect(QRectF(left, frame.lanes.top(), right - left, frame.lanes.height()), brush(theme.accent, 36))
-    for x in (left, right):
-        painter.fillRect(QRectF(round(x), 0, 1, frame.lanes.bottom()), brush(theme.hover))
-    text = f"Δ {format_time(measured.length)}"
-    width = fonts.width(text) + 16
-    middle = min(max((left + right) / 2, frame.ruler.left() + width / 2), frame.ruler.right() - width / 2)
-    box = QRectF(round(middle - width / 2), 2, round(width), round(fonts.em * 1.2))
-    painter.setPen(pen(theme.hover))
-    painter.setBrush(brush(theme.raised))
-    painter.drawRect(box)
-    painter.setPen(colour(theme.text))
-    painter.setFont(fonts.bold)
-    paint_text(painter, fonts, text, box.x() + 8, box.y(), box.height())
 
 
 def _stripe(trace: Trace, lane: Lane) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 import numpy as np
@@ -13,8 +13,9 @@ from visualizer.views.lane_filter_widget import LaneFilter
 from visualizer.views.lanes import Lane
 from visualizer.views.overview_widget import OverviewStrip
 from visualizer.views.timeline_builder_widget import LaneBuilder
-from visualizer.views.timeline_gestures import Measurement
 from visualizer.views.timeline_layers_widget import LanesLayer
+from visualizer.views.timeline_marks import Marks
+from visualizer.views.timeline_measure import Measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_rows import LaneRows
 from visualizer.views.timeline_scale import View
@@ -30,7 +31,9 @@ class TimelineCommands(QAbstractScrollArea):
     overview: OverviewStrip
     filter: LaneFilter
     _scene: Scene | None
+    marks: dict[str, Marks]
     _measured: Measurement | None
+    _measuring_from: int | None
     _pointer: QPointF | None
     _lanes: LanesLayer
     _builder: LaneBuilder
@@ -46,6 +49,19 @@ class TimelineCommands(QAbstractScrollArea):
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
         return self._measured
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the measurement follows the focus."""
+        return self._measuring_from is not None
+
+    def toggle_measure(self) -> None:
+        """Measure from the focused event to wherever the focus goes; once more keeps what was measured."""
+        if self._measuring_from is not None:
+            self._measuring_from = None
+        elif self._scene is not None and self._scene.focused is not None:
+            self._measuring_from = self._scene.focused.time
+            self._show_measured(Measurement(self._measuring_from, self._measuring_from))
 
     def zoom_in(self) -> None:
         """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
@@ -83,9 +99,15 @@ class TimelineCommands(QAbstractScrollArea):
             self._scene.navigation.move_to(time)
             self._move()
 
-    def set_marks(self, kind: str, steps: np.ndarray) -> None:
-        """Mark steps on the overview; `kind` is "error", "bookmark" or "hit". Replaces the kind's marks."""
-        self.overview.set_marks(kind, steps)
+    def set_marks(self, kind: str, steps: np.ndarray, labels: Sequence[str] = ()) -> None:
+        """Mark ascending steps on ruler and overview, with a label each or none; replaces the kind's marks.
+
+        `kind` is "error" (overview alone), "hit" of a breakpoint, "match" of find, or "bookmark".
+        """
+        if self._scene is not None:
+            self.marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
+            self.overview.set_marks(kind, steps)
+            self.viewport().update()
 
     @property
     def busy(self) -> bool:

@@ -16,6 +16,7 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.context import cta_at
 from visualizer.views.diagnosis_model import first_divergence
 from visualizer.views.lane_filter_widget import LaneFilter
 from visualizer.views.lanes import Lane
@@ -23,10 +24,11 @@ from visualizer.views.overview_widget import OverviewStrip
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_builder_widget import LaneBuilder
-from visualizer.views.timeline_chrome import paint_measurement
 from visualizer.views.timeline_commands_widget import TimelineCommands
-from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement, PanDrag
+from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline_marks import Marks, paint_marks
+from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_overlay_widget import (
     beyond_chip,
@@ -65,6 +67,9 @@ class TimelineWidget(TimelineCommands):
         self._scene: Scene | None = None
         self._gesture: Gesture | None = None
         self._measured: Measurement | None = None
+        self._measuring_from: int | None = None
+        self._tiles: TileCount | None = None
+        self.marks: dict[str, Marks] = {}
         self._pointer: QPointF | None = None
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
@@ -105,7 +110,8 @@ class TimelineWidget(TimelineCommands):
         self._builder.stop()
         self._builder.resume()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
-        self._measured = self._gesture = None
+        self._measured = self._gesture = self._measuring_from = self._tiles = None
+        self.marks = {}
         self.filter.clear_quietly()
         self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
         self.verticalScrollBar().setValue(0)
@@ -132,6 +138,8 @@ class TimelineWidget(TimelineCommands):
             self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
             self._move()
+        if self._measuring_from is not None:
+            self._measured = Measurement(self._measuring_from, scene.focused.time)
         # At once, before the other panes show the same focus: this is what the eye follows.
         self.viewport().repaint()
 
@@ -198,12 +206,13 @@ class TimelineWidget(TimelineCommands):
             self._paint_nothing(painter)
             return
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
-        if self._measured is not None:
-            paint_measurement(painter, scene.frame, scene.view, self._measured, self._theme, self._fonts)
+        paint_marks(painter, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
         if scene.focused is not None:
             self._paint_values(painter, scene, look)
             paint_focus(painter, scene, look)
+        if self._measured is not None:
+            self._paint_measured(painter, scene, self._measured)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
         chip = beyond_chip(scene, look)
@@ -213,6 +222,14 @@ class TimelineWidget(TimelineCommands):
             paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
         if self._pointer is not None and self._gesture is None:
             paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
+
+    def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
+        tiles = 0
+        if scene.answers and scene.focused is not None:
+            self._tiles = self._tiles or TileCount(scene.history)
+            tiles = self._tiles.within(measured, cta_at(scene.history.trace, scene.focused.focus.step))
+        text = measurement_text(measured, tiles)
+        paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
 
     def _paint_values(self, painter: QPainter, scene: Scene, look: Look) -> None:
         state, area = scene.focused.state, scene.frame.values
@@ -316,6 +333,7 @@ class TimelineWidget(TimelineCommands):
 
     def keyPressEvent(self, event) -> None:
         if event.key() == Qt.Key.Key_Escape and self._measured is not None:
+            self._measuring_from = None
             self._show_measured(None)
         else:
             super().keyPressEvent(event)
