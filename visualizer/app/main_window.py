@@ -18,6 +18,7 @@ from visualizer.app.files import Files
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.layout import Docks
+from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
@@ -49,6 +50,7 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
+        self.lectures = Lectures(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.experiment = ExperimentPanel()
@@ -146,6 +148,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.playback.pause()
+        self.lectures.leave()
         self.jobs.stop()
         self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()
@@ -174,6 +177,7 @@ class MainWindow(QMainWindow):
         self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
         self.appearance.theme_changed.connect(self._show_theme)
+        self.lectures.changed.connect(refresh)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)

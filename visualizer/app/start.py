@@ -14,11 +14,13 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 
 
-def start(path: Path | None) -> int:
+def start(path: Path | None, *, story: Path | None = None) -> int:
     application = make_application()
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window = open_window(application, path)
+    if story is not None:
+        window.lectures.present(story)
     sys.excepthook = partial(report_defect, window)
     status = application.exec()
     sys.excepthook = sys.__excepthook__

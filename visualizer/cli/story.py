@@ -1,4 +1,4 @@
-"""`phasescope story`: which stories there are, and whether one can be told from end to end."""
+"""`phasescope story`: which stories there are, whether one can be told from end to end, and telling it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
 from visualizer.language import current, tr, trn
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
+from visualizer.playback.stories.model import StoryError
 
 EXAMPLES = """examples:
   phasescope story list                 the stories that come with phasescope
+  phasescope story present lecture.toml tell it, full screen; Esc leaves, ? shows the keys
   phasescope story check lecture.toml   every problem, by chapter, step and key
 
 exit status of check: 0 it can be told; 1 problems; 2 no story at all
@@ -31,6 +33,9 @@ def add_parser(subparsers: Any) -> None:
     listing = actions.add_parser("list", help="the stories that come with phasescope")
     listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(run=_list)
+    present = actions.add_parser("present", help="tell a story, full screen")
+    present.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    present.set_defaults(run=_present)
     check = actions.add_parser("check", help="find everything wrong with a story")
     check.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
     check.add_argument("--json", action="store_true", help="print JSON")
@@ -47,6 +52,15 @@ def _list(args: argparse.Namespace) -> int:
             chapters = trn("{n} chapter", "{n} chapters", len(story.chapters))
             print(f"{name:20} {story.title.spoken(current())} ({chapters})")
     return EXIT_CLEAN
+
+
+def _present(args: argparse.Namespace) -> int:
+    path = story_path(args.story)
+    if problems := check_story(load_story(path)):
+        raise StoryError(*problems)
+    from visualizer.app.run import run_app
+
+    return run_app(None, story=path)
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ from visualizer.views.timeline_chrome import (
     paint_values,
 )
 from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement, PanDrag
+from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
@@ -63,6 +64,8 @@ class TimelineWidget(QAbstractScrollArea):
         self._pointer: QPointF | None = None
         self._lanes_layer: QPixmap | None = None
         self._divergence: int | None = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
 
     # The Pane protocol
 
@@ -130,6 +133,24 @@ class TimelineWidget(QAbstractScrollArea):
         if self._scene is not None:
             self._scene.centre_or_fit_focus()
             self._repaint_lanes()
+
+    def show_time(self, begin: int, end: int) -> None:
+        """Show begin..end (ps)."""
+        if self._scene is not None:
+            self._scene.navigation.show(begin, end)
+            self._repaint_lanes()
+
+    # What a lecture lays over it
+
+    def set_emphasis(self, lanes) -> None:
+        """Dim all lanes but those with these keys; none dims nothing."""
+        self._stressed = frozenset(lanes)
+        self.viewport().update()
+
+    def set_veil(self, step: int | None) -> None:
+        """Hide what comes after event `step`; None hides nothing."""
+        self._veiled_after = step
+        self.viewport().update()
 
     def undo_zoom(self) -> None:
         if self._scene is not None:
@@ -204,6 +225,9 @@ class TimelineWidget(QAbstractScrollArea):
         if scene.focused is not None:
             self._paint_focus(painter, scene)
         self._paint_divergence(painter, scene)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
         if self._pointer is not None and self._gesture is None:
             self._paint_hover(painter, scene, self._pointer)
 

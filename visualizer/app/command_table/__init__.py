@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.app.command_table import file, help, play, step, view, window
+from visualizer.app.command_table import file, help, lecture, play, step, view, window
 from visualizer.app.commands import Registry
 
-COMMANDS = Registry((*file.COMMANDS, *step.COMMANDS, *play.COMMANDS, *view.COMMANDS, *window.COMMANDS, *help.COMMANDS))
+COMMANDS = Registry((*file.COMMANDS, *step.COMMANDS, *play.COMMANDS, *view.COMMANDS, *lecture.COMMANDS, *window.COMMANDS, *help.COMMANDS))

@@ -44,7 +44,7 @@ class StageWindow(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._black = _Black()
         lit = QWidget()
-        column = QVBoxLayout(lit)
+        self._column = column = QVBoxLayout(lit)
         column.setContentsMargins(16, 10, 16, 10)
         column.addWidget(self.headline)
         column.addWidget(self._body, 1)
@@ -53,6 +53,11 @@ class StageWindow(QWidget):
         self._stack.addWidget(lit)
         self._stack.addWidget(self._black)
         self.set_theme(theme)
+
+    def add_strip(self, strip: QWidget) -> None:
+        """Something the lecturer may open between panes and caption."""
+        strip.hide()
+        self._column.insertWidget(2, strip)
 
     def pane(self, name: str) -> QWidget:
         """The stage's own pane of that name, made when first needed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.language import tr
-from visualizer.playback.query import QueryError, find_steps
+from visualizer.playback.query import Events, QueryError, matching_steps, parse
 from visualizer.playback.stories.model import FocusRule, StoryError
 from visualizer.replay.history import History
 
@@ -24,7 +24,7 @@ def find_focus(history: History, rule: FocusRule) -> int:
 
 def _found(history: History, rule: FocusRule) -> int:
     try:
-        steps = find_steps(history, rule.find)
+        steps = matching_steps(parse(rule.find), Events(history))
     except QueryError as error:
         raise StoryError(tr("focus.find: {reason}", reason=error)) from None
     wanted = rule.nth - 1 if rule.nth > 0 else len(steps) + rule.nth

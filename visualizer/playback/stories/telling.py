@@ -81,8 +81,14 @@ class Telling:
 
     def _told(self, chapter: Chapter, source: Source, step: Step) -> Told:
         history = self.recordings.history(source)
-        at = find_focus(history, step.focus)
-        until = find_focus(history, step.autoplay.until) if step.autoplay else None
+        try:
+            at = find_focus(history, step.focus)
+            until = find_focus(history, step.autoplay.until) if step.autoplay else None
+        except StoryError:
+            if source is chapter.source:
+                raise
+            # With parameters changed on stage the event may never happen, as in a deadlock: show how it ended.
+            at, until = history.steps - 1, None
         lane = step.lane or home_lane(history.trace, at)
         scene = Scene(history, at, partial(self.recordings.report, source), partial(self._other, chapter))
         return Told(chapter, step, history, Focus(at, lane), until, scene)
