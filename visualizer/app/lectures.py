@@ -84,7 +84,6 @@ class Lectures(QObject):
         self._come_back = ComeBack(self.come_back, self)
         window.installEventFilter(self._come_back)
         window.activateWindow()
-        window.raise_()
         self.changed.emit()
 
     def _take_back(self) -> None:

@@ -16,7 +16,6 @@ from visualizer.views.ring_widget import RingWidget
 from visualizer.views.tile_table_widget import TileTableWidget
 from visualizer.views.timeline_widget import TimelineWidget
 
-
 _MAKE: dict[str, Callable[[], QWidget]] = {
     "timeline": TimelineWidget,
     "ring": RingWidget,

@@ -45,7 +45,9 @@ def add_parser(subparsers: Any) -> None:
 def _list(args: argparse.Namespace) -> int:
     stories = {name: load_story(story_path(name)) for name in built_in_stories()}
     if args.json:
-        rows = [{"name": name, "title": {"en": story.title.en, "zh": story.title.zh}} for name, story in stories.items()]
+        rows = [
+            {"name": name, "title": {"en": story.title.en, "zh": story.title.zh}} for name, story in stories.items()
+        ]
         print(json.dumps(rows, indent=1, ensure_ascii=False))
     else:
         for name, story in stories.items():

@@ -147,6 +147,17 @@ class TimelineWidget(QAbstractScrollArea):
         self._stressed = frozenset(lanes)
         self.viewport().update()
 
+    @property
+    def focused_step(self) -> int:
+        """The step the cursor stands at; -1 without one."""
+        focused = self._scene.focused if self._scene else None
+        return focused.focus.step if focused else -1
+
+    @property
+    def veiled_after(self) -> int | None:
+        """The step after which everything is hidden; None if nothing is."""
+        return self._veiled_after
+
     def set_veil(self, step: int | None) -> None:
         """Hide what comes after event `step`; None hides nothing."""
         self._veiled_after = step

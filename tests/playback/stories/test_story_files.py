@@ -53,7 +53,7 @@ def test_the_example_of_the_docs_is_a_story() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('title = { en = "t", zh = "t" }\n[[ch', 'titel = 1\n[[ch', "the story: titel: is no key here"),
+        ('title = { en = "t", zh = "t" }\n[[ch', "titel = 1\n[[ch", "the story: titel: is no key here"),
         ("focus = 3", 'focus = { find = "x", step = 1 }', "chapter 'a': step 1: focus: give either step or find"),
         ("focus = 3", "focus = { find = 'x', nth = 0 }", "focus.nth: counts from 1"),
         ("focus = 3", "focus = true", "focus: must be a step number or a table with find"),
@@ -61,7 +61,11 @@ def test_the_example_of_the_docs_is_a_story() -> None:
         ('text = { en = "x", zh = "x" }', 'text = { en = "x" }', "text.zh: is missing"),
         ('text = { en = "x", zh = "x" }', 'text = "x"', "text: must have en and zh"),
         ('recording = "lesson"', "", "recording: give either recording or program"),
-        ('recording = "lesson"', 'recording = "lesson"\nfault = "F06"', "fault: fault and parameters belong to a program"),
+        (
+            'recording = "lesson"',
+            'recording = "lesson"\nfault = "F06"',
+            "fault: fault and parameters belong to a program",
+        ),
         ("focus = 3", 'focus = 3\npanes = ["rings"]', "panes: there is no pane 'rings'"),
         ("focus = 3", 'focus = 3\nzoom = "closer"', "zoom: is 'closer'"),
         ("focus = 3", 'focus = 3\nquestion = { en = "q", zh = "q" }', "answer: is missing"),

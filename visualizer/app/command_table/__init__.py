@@ -5,4 +5,14 @@ from __future__ import annotations
 from visualizer.app.command_table import file, help, lecture, play, step, view, window
 from visualizer.app.commands import Registry
 
-COMMANDS = Registry((*file.COMMANDS, *step.COMMANDS, *play.COMMANDS, *view.COMMANDS, *lecture.COMMANDS, *window.COMMANDS, *help.COMMANDS))
+COMMANDS = Registry(
+    (
+        *file.COMMANDS,
+        *step.COMMANDS,
+        *play.COMMANDS,
+        *view.COMMANDS,
+        *lecture.COMMANDS,
+        *window.COMMANDS,
+        *help.COMMANDS,
+    )
+)

@@ -30,8 +30,13 @@ class Headline(QWidget):
     def show_place(self, title: str, chapter: int, chapters: int, told: int, steps: int) -> None:
         """`chapter` counts from 0, `told` from 1."""
         self.title.setText(f"{chapter + 1}. {title}")
-        place = tr("chapter {chapter} of {chapters}, step {step} of {steps}",
-                   chapter=chapter + 1, chapters=chapters, step=told, steps=steps)
+        place = tr(
+            "chapter {chapter} of {chapters}, step {step} of {steps}",
+            chapter=chapter + 1,
+            chapters=chapters,
+            step=told,
+            steps=steps,
+        )
         self.count.setText(f"{told}/{steps}")
         self.setAccessibleName(place)
         self.progress.show_progress(told, steps)

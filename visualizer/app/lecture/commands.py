@@ -51,7 +51,12 @@ LECTURE_COMMANDS = Registry(
             "Up",
         ),
         _stage(
-            "first", mark("First step"), mark("Go to the start."), lambda lecture: lecture.presentation.first(), "Home", "F5"
+            "first",
+            mark("First step"),
+            mark("Go to the start."),
+            lambda lecture: lecture.presentation.first(),
+            "Home",
+            "F5",
         ),
         _stage("last", mark("Last step"), mark("Go to the end."), lambda lecture: lecture.presentation.last(), "End"),
         _stage(
@@ -62,7 +67,9 @@ LECTURE_COMMANDS = Registry(
             "B",
             ".",
         ),
-        _stage("play", mark("Play again"), mark("Play the step's passage again."), lambda lecture: lecture.autoplay(), "R"),
+        _stage(
+            "play", mark("Play again"), mark("Play the step's passage again."), lambda lecture: lecture.autoplay(), "R"
+        ),
         _stage(
             "explore",
             mark("Explore"),
@@ -92,11 +99,18 @@ LECTURE_COMMANDS = Registry(
             "N",
         ),
         _stage(
-            "language", mark("Other language"), mark("Speak the other language."), lambda lecture: lecture.toggle_language(), "L"
+            "language",
+            mark("Other language"),
+            mark("Speak the other language."),
+            lambda lecture: lecture.toggle_language(),
+            "L",
         ),
         _stage(
-            "theme", mark("Dark or light"), mark("Switch between the dark and the light theme."),
-            lambda lecture: lecture.toggle_theme(), "T",
+            "theme",
+            mark("Dark or light"),
+            mark("Switch between the dark and the light theme."),
+            lambda lecture: lecture.toggle_theme(),
+            "T",
         ),
         _stage("help", mark("Keys"), mark("Show these keys."), lambda lecture: lecture.show_help(), "?", "F1"),
         _stage("leave", mark("Leave"), mark("End the lecture."), lambda lecture: lecture.leave(), "Esc"),

@@ -47,9 +47,7 @@ class Lecture(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
         self._timer.timeout.connect(self._play_on)
-        self._runs = {
-            QKeySequence(key).toString(): command.run for command in LECTURE_COMMANDS for key in command.keys
-        }
+        self._runs = {QKeySequence(key).toString(): command.run for command in LECTURE_COMMANDS for key in command.keys}
         for window in (self.stage, self.presenter):
             window.key_pressed.connect(self._key)
         self.stage.closed.connect(self.leave)
@@ -79,6 +77,7 @@ class Lecture(QObject):
         for window in (self.stage, self.presenter):
             window.blockSignals(True)
             window.close()
+            window.deleteLater()
         self.ended.emit()
 
     def explore(self) -> None:
@@ -102,6 +101,7 @@ class Lecture(QObject):
         if self.told is None or self.told.until is None or not self.presentation.beat.revealed:
             return
         self._step = self.told.focus.step
+        self.stage.show_focus(self.told.focus)
         self._player.set_speed(AUTOPLAY_SPEED)
         self._player.play()
         self._timer.start()

@@ -92,9 +92,7 @@ class StageWindow(QWidget):
         """Everything about one beat. While a question is open the room sees the state before the event."""
         language = current()
         step = told.step
-        self.headline.show_place(
-            told.title(language), beat.chapter, chapters, beat.step + 1, len(told.chapter.steps)
-        )
+        self.headline.show_place(told.title(language), beat.chapter, chapters, beat.step + 1, len(told.chapter.steps))
         question = step.question
         if question is None:
             self.caption.show_text(told.caption(language))

@@ -10,10 +10,7 @@ from visualizer.replay.history import History
 
 def find_focus(history: History, rule: FocusRule) -> int:
     """The step that `rule` means. StoryError if the recording has no such event."""
-    if rule.find:
-        step = _found(history, rule)
-    else:
-        step = rule.step or 0
+    step = _found(history, rule) if rule.find else rule.step or 0
     step += rule.offset
     if not 0 <= step < history.steps:
         raise StoryError(

@@ -137,7 +137,9 @@ class _Reader:
         self._known(table, _STEP)
         question = None
         if "question" in table or "answer" in table:
-            question = Question(self._text(table, "question", required=True), self._text(table, "answer", required=True))
+            question = Question(
+                self._text(table, "question", required=True), self._text(table, "answer", required=True)
+            )
         zoom = self._string(table, "zoom") or "tile"
         if zoom not in ZOOMS:
             self._problem("zoom", tr("is {value}; it may be {choices}", value=repr(zoom), choices=", ".join(ZOOMS)))
@@ -145,7 +147,9 @@ class _Reader:
         for pane in panes:
             if pane not in PANES:
                 choices = ", ".join(PANES)
-                self._problem("panes", tr("there is no pane {pane}; there are {choices}", pane=repr(pane), choices=choices))
+                self._problem(
+                    "panes", tr("there is no pane {pane}; there are {choices}", pane=repr(pane), choices=choices)
+                )
         return Step(
             focus=self._focus(table, "focus", required=True),
             text=self._text(table, "text", required=True),

@@ -1,14 +1,14 @@
 """Fills a text's {placeholders} from the recording, so that no number in a story is typed and none can go stale.
 
-    {full[0].pending}   a barrier's phase, parity, pending, expected, tx, arrived
-    {producer.count}    an agent's cursor: index, phase, count; its activity, tile and the barrier it is at
-    {stage[0].state}    what a stage buffer holds: state, tile
-    {event.amount}      the focused event: kind, agent, barrier, stage, tile, parity, amount, time, wait
-    {config.stages}     a parameter of the program, or tile_bytes, full_init, empty_init, shared_bytes, consumers
-    {run.events}        the whole run: see _RUN
-    {diagnosis.cause}   the first finding's verdict or cause, or the count of findings
-    {was full[0].tx}    the same just before the focused event
-    {other: run.events} the same of another recording of the chapter
+{full[0].pending}   a barrier's phase, parity, pending, expected, tx, arrived
+{producer.count}    an agent's cursor: index, phase, count; its activity, tile and the barrier it is at
+{stage[0].state}    what a stage buffer holds: state, tile
+{event.amount}      the focused event: kind, agent, barrier, stage, tile, parity, amount, time, wait
+{config.stages}     a parameter of the program, or tile_bytes, full_init, empty_init, shared_bytes, consumers
+{run.events}        the whole run: see _RUN
+{diagnosis.cause}   the first finding's verdict or cause, or the count of findings
+{was full[0].tx}    the same just before the focused event
+{other: run.events} the same of another recording of the chapter
 """
 
 from __future__ import annotations
@@ -81,8 +81,10 @@ def _value(placeholder: str, scene: Scene) -> object:
         agent = document["agents"][name]
         facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": agent["barrier"]}
         return _look_up(placeholder, {**facts, **(agent["cursor"] or {})}, field)
-    stages = {f"stage[{row['stage']}]" if "cta" not in row else f"CTA{row['cta']}.stage[{row['stage']}]": row
-              for row in document["stages"]}
+    stages = {
+        f"stage[{row['stage']}]" if "cta" not in row else f"CTA{row['cta']}.stage[{row['stage']}]": row
+        for row in document["stages"]
+    }
     if name in stages:
         return _look_up(placeholder, stages[name], field)
     raise _unknown(placeholder, tr("the recording has nothing named {name}", name=repr(name)))
