@@ -63,11 +63,12 @@ class StageWindow(QWidget):
         """The stage's own pane of that name, made when first needed."""
         if name not in self._panes:
             pane = build_pane(name)
+            pane.setParent(self._body)
             pane.set_theme(self._theme)
             pane.focus_requested.connect(self.focus_requested)
-            pane.setFont(self._text_font())
             pane.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self._panes[name] = pane
+            self._resize_text()
         return self._panes[name]
 
     @property
@@ -160,12 +161,17 @@ class StageWindow(QWidget):
         font.setPixelSize(max(round(self.height() / _LINES), SMALLEST_TEXT))
         return font
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def _resize_text(self) -> None:
         font = self._text_font()
         self.headline.resize_text(font)
         self.caption.resize_text(font)
-        for pane in self._panes.values():
-            pane.setFont(font)
+        # On the body, not on each pane: some panes choose their own family and take only the size from above. And off
+        # and on again, because a pane that came later is reached by a change alone.
+        self._body.setFont(QFont())
+        self._body.setFont(font)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._resize_text()
         super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
