@@ -144,11 +144,10 @@ class MainWindow(QMainWindow):
             self.files.open(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_replace():
+        if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
             return
         self.playback.pause()
-        self.lectures.leave()
         self.jobs.stop()
         self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands import Command
+from visualizer.app.commands import Command, with_recording
 from visualizer.language import mark
 
 COMMANDS = (
@@ -31,5 +31,22 @@ COMMANDS = (
         lambda w: w.lectures.leave(),
         (),
         lambda w: w.lectures.waits,
+    ),
+    Command(
+        "lecture.add_step",
+        mark("Add this view as a step"),
+        mark("Add what the window shows to the story in the editor; the first step begins one."),
+        "Lecture",
+        lambda w: w.lectures.add_step(),
+        ("Ctrl+Shift+A",),
+        with_recording,
+        separated=True,
+    ),
+    Command(
+        "lecture.edit",
+        mark("Edit a story…"),
+        mark("Change the texts and the order of a story's steps."),
+        "Lecture",
+        lambda w: w.lectures.edit(),
     ),
 )

@@ -8,6 +8,8 @@ from visualizer.playback.stories.model import Story, StoryError, Text
 from visualizer.playback.stories.numbers import placeholders
 from visualizer.playback.stories.telling import Telling, Told
 
+REQUIRED = ("title", "text", "question", "answer")
+
 
 def check_story(story: Story) -> list[str]:
     """All problems of telling `story`, each naming chapter and step; empty if it can be told from end to end."""
@@ -32,6 +34,10 @@ def _problems(told: Told) -> list[str]:
     if told.until is not None and told.until <= told.focus.step:
         problems.append(tr("autoplay.until: lies before the focus"))
     for key, text in _texts(told):
+        missing = [language for language in LANGUAGES if not text.spoken(language)]
+        if missing and (text or key in REQUIRED):
+            problems += [tr("{key}.{language}: is missing", key=key, language=language) for language in missing]
+            continue
         if sorted(placeholders(text.en)) != sorted(placeholders(text.zh)):
             problems.append(tr("{key}: en and zh do not have the same placeholders", key=key))
         for language in LANGUAGES:
