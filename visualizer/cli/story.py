@@ -8,6 +8,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
 from visualizer.language import current, tr, trn
+from visualizer.playback.address import Address
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import StoryError
@@ -62,7 +63,7 @@ def _present(args: argparse.Namespace) -> int:
         raise StoryError(*problems)
     from visualizer.app.run import run_app
 
-    return run_app(None, story=path)
+    return run_app(Address(None), story=path)
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -64,6 +64,8 @@ class StageWindow(QWidget):
         if name not in self._panes:
             pane = build_pane(name)
             pane.setParent(self._body)
+            if name == "timeline":
+                pane.toggle_overview()  # it would show what a question hides
             pane.set_theme(self._theme)
             pane.focus_requested.connect(self.focus_requested)
             pane.setFocusPolicy(Qt.FocusPolicy.NoFocus)
