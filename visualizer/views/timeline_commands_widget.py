@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 
 import numpy as np
@@ -34,6 +34,8 @@ class TimelineCommands(QAbstractScrollArea):
     marks: dict[str, Marks]
     _measured: Measurement | None
     _measuring_from: int | None
+    _stressed: frozenset[str]
+    _veiled_after: int | None
     _pointer: QPointF | None
     _lanes: LanesLayer
     _builder: LaneBuilder
@@ -87,6 +89,35 @@ class TimelineCommands(QAbstractScrollArea):
         if self._scene is not None:
             self._scene.centre_or_fit_focus()
             self._move()
+
+    def show_time(self, begin: int, end: int) -> None:
+        """Show begin..end (ps)."""
+        if self._scene is not None:
+            self._scene.navigation.show(begin, end)
+            self._move()
+
+    # What a lecture lays over it
+
+    def set_emphasis(self, lanes: Iterable[str]) -> None:
+        """Dim all lanes but those with these keys; none dims nothing."""
+        self._stressed = frozenset(lanes)
+        self.viewport().update()
+
+    @property
+    def focused_step(self) -> int:
+        """The step the cursor stands at; -1 without one."""
+        focused = self._scene.focused if self._scene else None
+        return focused.focus.step if focused else -1
+
+    @property
+    def veiled_after(self) -> int | None:
+        """The step after which everything is hidden; None if nothing is."""
+        return self._veiled_after
+
+    def set_veil(self, step: int | None) -> None:
+        """Hide what comes after event `step`; None hides nothing."""
+        self._veiled_after = step
+        self.viewport().update()
 
     def undo_zoom(self) -> None:
         if self._scene is not None:

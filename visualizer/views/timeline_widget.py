@@ -27,6 +27,7 @@ from visualizer.views.timeline_builder_widget import LaneBuilder
 from visualizer.views.timeline_commands_widget import TimelineCommands
 from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
 from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
@@ -74,6 +75,8 @@ class TimelineWidget(TimelineCommands):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
         self.overview.centre_requested.connect(self.centre_time)
         self.filter = LaneFilter(self)
@@ -215,6 +218,9 @@ class TimelineWidget(TimelineCommands):
             self._paint_measured(painter, scene, self._measured)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
         chip = beyond_chip(scene, look)
         if chip is not None:
             paint_chip(painter, *chip, look)
