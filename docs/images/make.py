@@ -111,6 +111,8 @@ def show_debugging(window: MainWindow) -> None:
     window.breakpoints.add("stage.overwritten_unread")
     window.navigator.go_to(Focus(60, "full[1]"))
     window.show_pane("breakpoints")
+    breakpoints = window.panes["breakpoints"].list
+    breakpoints.setCurrentItem(breakpoints.topLevelItem(0))
     window.breakpoints.next_hit()
     save(window, HERE / "debug-breakpoints.png")
     window.appearance.set_theme("light")
