@@ -7,10 +7,18 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import diagnose, doctor, explore, open, record, show
+from visualizer.cli import diagnose, doctor, explore, export, open, record, show
 from visualizer.cli.errors import run_reporting
 
-COMMANDS = {"open": open, "record": record, "show": show, "diagnose": diagnose, "explore": explore, "doctor": doctor}
+COMMANDS = {
+    "open": open,
+    "record": record,
+    "show": show,
+    "diagnose": diagnose,
+    "explore": explore,
+    "export": export,
+    "doctor": doctor,
+}
 
 EPILOG = """examples:
   phasescope                                   open the recorded H200 lesson
@@ -20,6 +28,7 @@ EPILOG = """examples:
   phasescope show run.pscope --table           the lesson's per-tile table, as text
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
+  phasescope export run.pscope -o run.pftrace  for Perfetto; also VCD, CSV, pictures, a web page
   phasescope doctor                            what works on this computer, and what to install
 
 `phasescope COMMAND --help` explains each command.

@@ -7,6 +7,7 @@ call a dictionary or categorical column.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +22,19 @@ class Column:
     """One column, shape (rows,). `names`: what the values 0, 1, .. stand for; `sparse`: -1 (or `missing`) is none."""
 
     name: str
-    values: NDArray[np.generic]
+    values: NDArray[Any]
     names: tuple[str, ...] | None = None
     missing: NDArray[np.bool_] | None = None  # where there is no value; None: -1 says so if the column is sparse
     sparse: bool = False
 
-    def none(self) -> NDArray[np.bool_]:
-        """Where there is no value, shape (rows,)."""
+    def none(self, rows: slice) -> NDArray[np.bool_]:
+        """Where among `rows` there is no value."""
         if self.missing is not None:
-            return self.missing
+            return self.missing[rows]
+        none: NDArray[np.bool_] = np.zeros(len(self.values[rows]), bool)
         if self.sparse:
-            return np.less(self.values, 0)
-        return np.zeros(len(self.values), bool)
+            none |= self.values[rows] < 0
+        return none
 
 
 def event_columns(selection: Selection) -> list[Column]:

@@ -38,11 +38,11 @@ class Format:
 FORMATS = {
     format_.suffix: format_
     for format_ in (
-        Format(".pftrace", mark("Perfetto trace"), "perfetto:write_perfetto", 75),
-        Format(".json", mark("Chrome trace (JSON)"), "chrome_json:write_chrome_json", 230),
-        Format(".vcd", mark("Waveforms (VCD)"), "vcd:write_vcd", 45),
-        Format(".csv", mark("Table of events (CSV)"), "tables:write_csv", 140),
-        Format(".npz", mark("Columns for numpy, Parquet and data frames"), "tables:write_npz", 90),
+        Format(".pftrace", mark("Perfetto trace"), "perfetto:write_perfetto", 80),
+        Format(".json", mark("Chrome trace (JSON)"), "chrome_json:write_chrome_json", 185),
+        Format(".vcd", mark("Waveforms (VCD)"), "vcd:write_vcd", 33),
+        Format(".csv", mark("Table of events (CSV)"), "tables:write_csv", 125),
+        Format(".npz", mark("Columns for numpy, Parquet and data frames"), "tables:write_npz", 100),
         Format(".png", mark("Picture (PNG)"), "pictures_widget:write_png", is_picture=True),
         Format(".svg", mark("Drawing (SVG)"), "pictures_widget:write_svg", is_picture=True),
         Format(".pdf", mark("Document (PDF)"), "pictures_widget:write_pdf", is_picture=True),
@@ -101,7 +101,7 @@ def expected_bytes(format_: Format, selection: Selection) -> int:
 
 
 def _refuse_what_is_too_large(format_: Format, selection: Selection, path: Path) -> None:
-    steps = selection.steps
+    steps = len(selection.rows)
     if format_.most_steps and steps > format_.most_steps:
         raise ExportError(
             tr(

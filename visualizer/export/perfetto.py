@@ -1,8 +1,8 @@
 """Perfetto's own format (protobuf): what ui.perfetto.dev and the trace processor's SQL read best.
 
-A track per CTA holds one per lane; a barrier's pending and tx are counter tracks below its lane, releases are flows from
-the phase that completed to the wait it ended. Perfetto counts in whole nanoseconds: the picosecond of each event is in
-its `time_ps` argument.
+A track per CTA holds one per lane; a barrier's pending and tx are counter tracks below its lane, releases are flows
+from the phase that completed to the wait it ended. Perfetto counts in whole nanoseconds: the picosecond of each event
+is in its `time_ps` argument.
 """
 
 from __future__ import annotations

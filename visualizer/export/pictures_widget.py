@@ -37,6 +37,7 @@ def write_svg(selection: Selection, writing: Writing) -> None:
     picture, buffer = _picture(selection, writing), _buffer()
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
+    generator.setResolution(96)  # of CSS: one pixel of the layout is one px
     generator.setSize(QSize(picture.width, picture.height))
     generator.setViewBox(QRect(0, 0, picture.width, picture.height))
     generator.setTitle(selection.history.trace.meta.program)

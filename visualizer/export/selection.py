@@ -53,7 +53,8 @@ class Selection:
             {"agent": agents, "copy": agents, "barrier": barriers, "stage": stages}[lane.kind][lane.row] = True
         stage, cta = place_of(trace, steps)
         place = np.where(stage >= 0, cta * trace.stages + stage, -1)
-        return steps[agents[events["agent"]] | barriers[events["barrier"]] | stages[place]]
+        chosen: NDArray[np.int64] = steps[agents[events["agent"]] | barriers[events["barrier"]] | stages[place]]
+        return chosen
 
 
 def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Selection:

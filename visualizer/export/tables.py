@@ -17,7 +17,6 @@ from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 
 
-
 def write_csv(selection: Selection, writing: Writing) -> None:
     """One line per event under a heading (RFC 4180, UTF-8); an empty cell means none."""
     columns = event_columns(selection)
@@ -35,7 +34,7 @@ def write_csv(selection: Selection, writing: Writing) -> None:
 
 
 def write_npz(selection: Selection, writing: Writing) -> None:
-    """One array per column, shape (rows,), and for each column of names one more, `COLUMN.names`, and `meta`: JSON as bytes.
+    """One array per column, shape (rows,), for each column of names one more, `COLUMN.names`, and `meta`: JSON as bytes.
 
     Readable with numpy.load without pickle. None is -1 among names, and where `COLUMN.none` says so elsewhere.
     """
@@ -63,13 +62,12 @@ def _save_arrays(file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _cells(column: Column, chunk: slice) -> list[Any]:
-    values = column.values[chunk]
+    values: NDArray[Any] = column.values[chunk]
     if column.names is not None:
-        return np.array([*column.names, ""], object)[values.astype(np.int64)].tolist()
-    part = Column(column.name, values, None, None if column.missing is None else column.missing[chunk], column.sparse)
-    none = part.none()
-    if not none.any():
-        return values.tolist()
-    cells = values.astype(object)
-    cells[none] = ""
-    return cells.tolist()
+        values = np.array([*column.names, ""], object)[values.astype(np.int64)]
+    none = column.none(chunk)
+    if column.names is None and none.any():
+        values = values.astype(object)
+        values[none] = ""
+    cells: list[Any] = values.tolist()
+    return cells

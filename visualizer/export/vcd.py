@@ -26,7 +26,6 @@ from visualizer.views.lanes import Lane
 Ints = NDArray[np.int64]
 
 
-
 @dataclass(frozen=True, eq=False)
 class Signal:
     """One waveform: `value` from each `time` (ps, ascending) on. `names` makes it a text: value -> name."""
