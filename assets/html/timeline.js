@@ -2,12 +2,12 @@
 
 const timeline = (() => {
   const svg = document.getElementById("timeline");
-  const names = 130, ruler = 24, gap = 4;
+  const ruler = 24, gap = 4;
   const heights = { agent: 22, copy: 22, stage: 22, barrier: 40 };
   const { begin, end, lanes } = page.timeline;
   const pen = document.createElement("canvas").getContext("2d");
   const tops = {};
-  let scale = 1, total = 0, cursor = null;
+  let names = 0, scale = 1, total = 0, cursor = null;
 
   function make(tag, attributes, text) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -21,9 +21,10 @@ const timeline = (() => {
 
   function draw() {
     svg.replaceChildren();
+    pen.font = "12px system-ui, sans-serif";
+    names = Math.max(...lanes.map((lane) => pen.measureText(lane.key).width)) + 24;
     const width = Math.max(svg.clientWidth, names + 200);
     scale = (width - names - 12) / Math.max(end - begin, 1);
-    pen.font = "12px system-ui, sans-serif";
     svg.append(hatches());
     total = ruler;
     for (const lane of lanes) {

@@ -34,7 +34,7 @@ def write_csv(selection: Selection, writing: Writing) -> None:
 
 
 def write_npz(selection: Selection, writing: Writing) -> None:
-    """One array per column, shape (rows,), for each column of names one more, `COLUMN.names`, and `meta`: JSON as bytes.
+    """One array per column, shape (rows,), for each column of names also `COLUMN.names`, and `meta`: JSON as bytes.
 
     Readable with numpy.load without pickle. None is -1 among names, and where `COLUMN.none` says so elsewhere.
     """
