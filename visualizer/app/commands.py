@@ -16,6 +16,8 @@ Group = Literal["File", "Step", "Play", "View", "Window", "Help"]
 GROUPS: tuple[Group, ...] = ("File", "Step", "Play", "View", "Window", "Help")
 """Menus, in the order of the menu bar."""
 
+Run = Callable[["MainWindow"], Any]
+
 
 def always(window: MainWindow) -> bool:
     return True
@@ -33,7 +35,7 @@ class Command:
     title: str
     help: str  # one sentence: tooltip, help sheet, docs/commands.md
     group: Group
-    run: Callable[[MainWindow], Any]
+    run: Run
     keys: tuple[str, ...] = ()
     enabled: Callable[[MainWindow], bool] = always
     scope: Literal["window", "timeline"] = "window"

@@ -27,7 +27,7 @@ def commands_markdown(registry: Registry = COMMANDS) -> str:
     lines = [
         "# Commands and keys",
         "",
-        "Generated from the window's command registry (`visualizer/app/command_table.py`) by",
+        "Generated from the window's command registry (`visualizer/app/command_table`) by",
         "`python -m visualizer.app.help_sheet > docs/commands.md`. Keys marked * want the keyboard in the timeline.",
     ]
     for group in GROUPS:
