@@ -14,6 +14,7 @@ from visualizer.app.appearance import Appearance
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
+from visualizer.app.exports import Exports
 from visualizer.app.files import Files
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
@@ -49,6 +50,7 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
+        self.exports = Exports(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.experiment = ExperimentPanel()
@@ -147,6 +149,7 @@ class MainWindow(QMainWindow):
             return
         self.playback.pause()
         self.jobs.stop()
+        self.exports.jobs.stop()
         self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)

@@ -17,6 +17,15 @@ COMMANDS = (
         with_recording,
     ),
     Command(
+        "file.export",
+        mark("Export…"),
+        mark("Write this recording, or a part of it, for other tools, as a picture or as a page."),
+        "File",
+        lambda w: w.exports.ask(),
+        ("Ctrl+E",),
+        with_recording,
+    ),
+    Command(
         "file.lesson",
         mark("Open the lesson"),
         mark("Open the recording that phasescope starts with."),
