@@ -44,7 +44,7 @@ def _export(window: MainWindow, dialog: ExportDialog, qtbot: QtBot) -> None:
 def test_every_format_is_offered_and_the_size_told(dialog: ExportDialog, lesson_history) -> None:
     assert [dialog.format.itemData(row) for row in range(dialog.format.count())] == list(FORMATS)
     _choose(dialog, ".csv")
-    assert dialog.note.text() == f"{lesson_history.steps} events, about 0.0 MB"
+    assert dialog.note.text() == f"{lesson_history.steps} events, about 28 kB"
     _choose(dialog, ".png")
     assert dialog.note.text() == f"{lesson_history.steps} events in 14 lanes"
     dialog.reject()
@@ -58,7 +58,7 @@ def test_it_writes_and_says_so(
     _choose(dialog, ".json")
     _export(window, dialog, qtbot)
     assert json.loads(path.read_text())["traceEvents"]
-    assert window.messages.text == f"{path} written, {path.stat().st_size / 1e6:.1f} MB"
+    assert window.messages.text == f"{path} written, {path.stat().st_size / 1e3:.0f} kB"
 
 
 def test_a_range_and_lanes(

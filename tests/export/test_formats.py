@@ -33,7 +33,7 @@ def test_what_no_tool_would_open_is_refused_with_a_range_that_fits(
     recorded: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(formats, "MOST_BYTES", 10_000)
-    with pytest.raises(ExportError, match=r"lesson\.csv would have about 0\.0 GB.* --range 0:79") as refusal:
+    with pytest.raises(ExportError, match=r"lesson\.csv would have about 30 kB.* --range 0:79") as refusal:
         export(select(recorded), tmp_path / "lesson.csv", Look())
     assert "--lanes" in str(refusal.value)
     assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.export.errors import ExportError
-from visualizer.export.formats import FORMATS, Format, expected_bytes
+from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
 from visualizer.export.selection import Selection, between, select
 from visualizer.language import tr
 from visualizer.replay.history import History
@@ -132,7 +132,7 @@ class ExportDialog(QDialog):
         self.start.setEnabled(True)
         events, size = len(selection.rows), expected_bytes(format_, selection)
         if size:
-            self.note.setText(tr("{events} events, about {size:.1f} MB", events=events, size=size / 1e6))
+            self.note.setText(tr("{events} events, about {size}", events=events, size=size_text(size)))
         else:
             self.note.setText(tr("{events} events in {lanes} lanes", events=events, lanes=len(selection.lanes)))
 

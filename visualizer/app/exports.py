@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from visualizer.app.export_dialog import ExportDialog, Offer, Request
 from visualizer.app.job import JobRunner, Work
-from visualizer.export.formats import Format, export
+from visualizer.export.formats import Format, export, size_text
 from visualizer.export.writing import Look
 from visualizer.language import tr
 from visualizer.sources.progress import CancelCheck, Progress
@@ -78,7 +78,7 @@ class Exports:
         )
 
     def _done(self, written: int) -> None:
-        self._window.messages.show_note(tr("{path} written, {size:.1f} MB", path=self._path, size=written / 1e6))
+        self._window.messages.show_note(tr("{path} written, {size}", path=self._path, size=size_text(written)))
         if self.dialog is not None:
             self.dialog.accept()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.export.errors import ExportError
-from visualizer.export.formats import FORMATS, expected_bytes, export, format_of
+from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
 from visualizer.language import tr
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         )
     size = expected_bytes(format_, selection)
     if size > _LARGE:
-        print(tr("about {size:.0f} MB", size=size / 1e6), file=sys.stderr)
+        print(tr("about {size}", size=size_text(size)), file=sys.stderr)
     if format_.is_picture:
         _start_qt()
     show = _progress if sys.stderr.isatty() else _silent

@@ -18,6 +18,8 @@ from visualizer.trace.replacing import replacing
 MOST_BYTES = 2 << 30
 """Larger files open nowhere: browsers and spreadsheets give up well before."""
 
+_UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -100,6 +102,12 @@ def expected_bytes(format_: Format, selection: Selection) -> int:
     return format_.bytes_per_event * selection.steps
 
 
+def size_text(size: int) -> str:
+    """ "29 kB", "1.2 MB", "3.4 GB"."""
+    unit, scale = next(((unit, scale) for unit, scale in _UNITS if size >= scale), ("kB", 1e3))
+    return f"{size / scale:.0f} kB" if unit == "kB" else f"{size / scale:.1f} {unit}"
+
+
 def _refuse_what_is_too_large(format_: Format, selection: Selection, path: Path) -> None:
     steps = len(selection.rows)
     if format_.most_steps and steps > format_.most_steps:
@@ -119,10 +127,10 @@ def _refuse_what_is_too_large(format_: Format, selection: Selection, path: Path)
         fits = MOST_BYTES // format_.bytes_per_event
         raise ExportError(
             tr(
-                "{path} would have about {size:.1f} GB, more than other tools open; choose a range such as"
+                "{path} would have about {size}, more than other tools open; choose a range such as"
                 " --range {first}:{last}, or fewer --lanes",
                 path=path,
-                size=size / 1e9,
+                size=size_text(size),
                 first=selection.first,
                 last=selection.first + fits - 1,
             )
