@@ -44,7 +44,7 @@ def _export(window: MainWindow, dialog: ExportDialog, qtbot: QtBot) -> None:
 def test_every_format_is_offered_and_the_size_told(dialog: ExportDialog, lesson_history) -> None:
     assert [dialog.format.itemData(row) for row in range(dialog.format.count())] == list(FORMATS)
     _choose(dialog, ".csv")
-    assert dialog.note.text() == f"{lesson_history.steps} events, about 28 kB"
+    assert dialog.note.text() == f"{lesson_history.steps} events, about 33 kB"
     _choose(dialog, ".png")
     assert dialog.note.text() == f"{lesson_history.steps} events in 14 lanes"
     dialog.reject()
