@@ -2,6 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> int:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--compare"]:
+            show_comparison(window)
         else:
             show_lesson(window)
         window.close()
@@ -69,6 +72,25 @@ def show_diagnoses(window: MainWindow) -> None:
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
+
+
+def show_comparison(window: MainWindow) -> None:
+    """At the moment in which tile 3 has arrived."""
+    wait_for_document(window, window.files.open_lesson)
+    other = HERE.parents[1] / "assets" / "traces" / "slow-consumer.pscope"
+    loop = QEventLoop()
+    window.comparing.jobs.succeeded.connect(loop.quit)
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    window.comparing.compare_with(other)
+    loop.exec()
+    window.navigator.go_to(Focus(66, "full[0]"))
+    window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        window.comparing.dock.resize(*SIZE)
+        settle()
+        window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
+        print(f"compare-{theme}.png")
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

@@ -12,6 +12,7 @@ from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
 from visualizer.app.appearance import Appearance
 from visualizer.app.command_table import COMMANDS
+from visualizer.app.comparing import Comparing
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.exports import Exports
@@ -51,6 +52,7 @@ class MainWindow(QMainWindow):
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
         self.exports = Exports(self)
+        self.comparing = Comparing(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.experiment = ExperimentPanel()
@@ -85,6 +87,7 @@ class MainWindow(QMainWindow):
         """Replace the picture."""
         self.playback.pause()
         self.messages.hide()
+        self.comparing.close()
         self.document = document
         history = document.history
         for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
@@ -150,6 +153,7 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.jobs.stop()
         self.exports.jobs.stop()
+        self.comparing.close()
         self.experiment.what_if.jobs.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
@@ -180,11 +184,13 @@ class MainWindow(QMainWindow):
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
+        self.comparing.set_focus(focus)
         self.transport.set_focus(focus)
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.comparing.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)

@@ -75,13 +75,13 @@ def comparison_text(comparison: Comparison) -> list[str]:
 
 
 def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
-    """ "consumer.w1 differs from its event 12 on: first wait_end full[1] tile 4 (step 60), then ..."."""
+    """ "consumer.w1 differs at its event 12: in a wait_end full[1] tile 4 (step 60); in b nothing more"."""
     return tr(
         "{agent} differs at its event {index}: in a {a}; in b {b}",
         agent=agent.agent,
         index=agent.index,
-        a=_event_text(comparison.a.trace, agent.step_a),
-        b=_event_text(comparison.b.trace, agent.step_b),
+        a=event_text(comparison.a.trace, agent.step_a),
+        b=event_text(comparison.b.trace, agent.step_b),
     )
 
 
@@ -154,7 +154,8 @@ def _event(trace: Trace, step: int | None) -> dict[str, Any] | None:
     return None if step is None else {"step": step, **event_document(trace, step)}
 
 
-def _event_text(trace: Trace, step: int | None) -> str:
+def event_text(trace: Trace, step: int | None) -> str:
+    """ "wait_end full[1] tile 4 parity 0 (step 60)"."""
     if step is None:
         return tr("nothing more")
     event = event_document(trace, step)

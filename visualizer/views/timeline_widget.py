@@ -34,7 +34,7 @@ from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
-from visualizer.views.timeline_scale import View, format_time
+from visualizer.views.timeline_scale import MIN_PS_PER_PX, View, format_time
 from visualizer.views.timeline_scene import Scene
 from visualizer.views.timeline_text import hover_note, lane_value
 
@@ -45,6 +45,8 @@ class TimelineWidget(QAbstractScrollArea):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
+    view_changed = Signal()
+    """Another stretch of time is shown; told when it is painted."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -63,6 +65,7 @@ class TimelineWidget(QAbstractScrollArea):
         self._pointer: QPointF | None = None
         self._lanes_layer: QPixmap | None = None
         self._divergence: int | None = None
+        self._told: View | None = None
 
     # The Pane protocol
 
@@ -105,6 +108,13 @@ class TimelineWidget(QAbstractScrollArea):
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
         return self._measured
+
+    def show_view(self, begin: int, end: int) -> None:
+        """Show exactly the stretch `begin`..`end` (ps), which may reach beyond the recording."""
+        if self._scene is not None and (begin, end) != (self.view.start, self.view.end):
+            width = self.view.width
+            self._scene.navigation.view = View(begin, max((end - begin) / width, MIN_PS_PER_PX), width)
+            self._repaint_lanes()
 
     def zoom_in(self) -> None:
         """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
@@ -196,6 +206,9 @@ class TimelineWidget(QAbstractScrollArea):
         if scene is None:
             self._paint_nothing(painter)
             return
+        if scene.view != self._told:
+            self._told = scene.view
+            self.view_changed.emit()
         if self._lanes_layer is None:
             self._lanes_layer = self._paint_lanes(scene)
         painter.drawPixmap(0, 0, self._lanes_layer)

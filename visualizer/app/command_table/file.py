@@ -26,6 +26,15 @@ COMMANDS = (
         with_recording,
     ),
     Command(
+        "file.compare",
+        mark("Compare with…"),
+        mark("Show another recording beside this one, aligned by tile, and what differs."),
+        "File",
+        lambda w: w.comparing.ask(),
+        ("Ctrl+Shift+O",),
+        with_recording,
+    ),
+    Command(
         "file.lesson",
         mark("Open the lesson"),
         mark("Open the recording that phasescope starts with."),
