@@ -7,7 +7,7 @@ samples of a probe - is no difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.history import History
-from visualizer.replay.step_index import kind_mask
+from visualizer.replay.step_index import kind_mask, stable_order
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 _MOMENTARY = kind_mask(EventKind.PHASE_COMPLETE, EventKind.COMPLETE_TX, EventKind.WORD_SAMPLE)
 """Done by whoever came last, in portions that chance decides, or by nobody: not part of an agent's own order."""
-_COMPARED = ("kind", "barrier", "stage", "tile", "parity", "amount")
+_COMPARED = ("kind", "stage", "tile", "parity", "amount")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,7 @@ class Comparison:
         self.only_a = tuple(name for name in names_a if name not in names_b)
         self.only_b = tuple(agent.name for agent in b.trace.agents if agent.name not in a.trace.agent_index)
         common = [name for name in names_a if name in names_b]
-        keys_a, keys_b = _common_rows(a.trace, b.trace)
-        self.agents = tuple(_order(name, keys_a, keys_b, a.trace, b.trace) for name in common)
+        self.agents = _orders(common, a.trace, b.trace)
 
     @property
     def same_order(self) -> bool:
@@ -150,26 +149,44 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _order(name: str, barrier_a: Ints, barrier_b: Ints, a: Trace, b: Trace) -> AgentOrder:
-    """Where the agent's own events first differ."""
-    steps_a, steps_b = _own_steps(a, name), _own_steps(b, name)
-    length = min(len(steps_a), len(steps_b))
-    rows_a, rows_b = a.events[steps_a[:length]], b.events[steps_b[:length]]
-    differs = barrier_a[steps_a[:length]] != barrier_b[steps_b[:length]]
+def _orders(names: Sequence[str], a: Trace, b: Trace) -> tuple[AgentOrder, ...]:
+    """Where each agent's own events first differ: all agents' events side by side, the n-th of a with the n-th of b."""
+    (steps_a, first_a), (steps_b, first_b) = _own_steps(a, names), _own_steps(b, names)
+    count_a, count_b = np.diff(first_a), np.diff(first_b)
+    length = np.minimum(count_a, count_b)
+    start = np.cumsum(length) - length
+    rank = np.arange(int(length.sum())) - np.repeat(start, length)
+    left, right = (
+        steps[np.repeat(first[:-1], length) + rank] for steps, first in ((steps_a, first_a), (steps_b, first_b))
+    )
+    barrier_a, barrier_b = _common_rows(a, b)
+    differs = barrier_a[left] != barrier_b[right]
     for column in _COMPARED:
-        if column != "barrier":
-            differs |= rows_a[column] != rows_b[column]
-    found = np.flatnonzero(differs)
-    index = int(found[0]) if len(found) else length
-    if index == len(steps_a) == len(steps_b):
-        return AgentOrder(name, len(steps_a), len(steps_b))
-    at = (int(steps[index]) if index < len(steps) else None for steps in (steps_a, steps_b))
-    return AgentOrder(name, len(steps_a), len(steps_b), index, *at)
+        differs |= a.events[column][left] != b.events[column][right]
+    found = np.append(np.flatnonzero(differs), len(differs))
+    at = found[np.searchsorted(found, start)]  # the first that differs from the agent's own first on
+    orders = []
+    for row, name in enumerate(names):
+        index = int(min(at[row] - start[row], length[row]))
+        sizes = int(count_a[row]), int(count_b[row])
+        if index == sizes[0] == sizes[1]:
+            orders.append(AgentOrder(name, *sizes))
+            continue
+        ends = ((steps_a, first_a, sizes[0]), (steps_b, first_b, sizes[1]))
+        own = (int(steps[first[row] + index]) if index < size else None for steps, first, size in ends)
+        orders.append(AgentOrder(name, *sizes, index, *own))
+    return tuple(orders)
 
 
-def _own_steps(trace: Trace, name: str) -> Ints:
-    events = trace.events
-    return np.flatnonzero((events["agent"] == trace.agent_index[name]) & ~_MOMENTARY[events["kind"]])
+def _own_steps(trace: Trace, names: Sequence[str]) -> tuple[Ints, Ints]:
+    """The steps of each named agent, one agent after the other, and where each begins, shape (names + 1,)."""
+    place = np.full(len(trace.agents), -1, np.int64)
+    place[[trace.agent_index[name] for name in names]] = np.arange(len(names))
+    steps = np.flatnonzero(~_MOMENTARY[trace.events["kind"]])
+    agent = place[trace.events["agent"][steps]]
+    steps, agent = steps[agent >= 0], agent[agent >= 0]
+    order = stable_order(agent, max(len(names), 1))
+    return steps[order], np.searchsorted(agent[order], np.arange(len(names) + 1))
 
 
 def _tile_spans(trace: Trace) -> tuple[Ints, Ints, Ints]:
@@ -188,26 +205,16 @@ def _likeness(a: Trace, b: Trace) -> tuple[Ints, Ints]:
     """A number per event, unique within a recording and equal in both for the same event: agent, kind, barrier, tile
     (for a PHASE_COMPLETE barrier and phase), and how many such there were before."""
     agents = _numbered(agent.name for agent in (*a.agents, *b.agents))
-    columns = []
+    whose = []
     for trace, barrier in zip((a, b), _common_rows(a, b), strict=True):
         events = trace.events
         flips = events["kind"] == EventKind.PHASE_COMPLETE
         agent = np.array([agents[agent.name] for agent in trace.agents], np.int64)[events["agent"]]
-        columns.append(
-            np.stack(
-                (
-                    np.where(flips, -1, agent),
-                    events["kind"].astype(np.int64),
-                    barrier,
-                    np.where(flips, events["amount"], events["tile"]).astype(np.int64),
-                )
-            )
-        )
-    group = np.zeros(len(a) + len(b), np.int64)
-    for column in np.concatenate(columns, axis=1):
-        _, code = np.unique(column, return_inverse=True)
-        _, group = np.unique(group * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
-    return _ranked(group[: len(a)]), _ranked(group[len(a) :])
+        group = (np.where(flips, 0, agent + 1) << 5) + events["kind"]
+        group = group * (len(a.barriers) + len(b.barriers) + 1) + barrier + 1
+        whose.append((group << 32) + np.where(flips, events["amount"], events["tile"]).astype(np.int64) + 1)
+    _, number = np.unique(np.concatenate(whose), return_inverse=True)
+    return _ranked(number[: len(a)]), _ranked(number[len(a) :])
 
 
 def _ranked(group: Ints) -> Ints:
