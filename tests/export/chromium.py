@@ -53,6 +53,12 @@ class Page:
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
+    def wait_for(self, promise: str) -> Any:
+        """What a promise comes to."""
+        result = self.call("Runtime.evaluate", expression=promise, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
     def text(self, element: str) -> str:
         return self.value(f"document.getElementById({element!r}).textContent")
 

@@ -169,7 +169,7 @@ def test_playing_goes_on_and_pauses(page: Page) -> None:
         "new Promise((done) => {"
         " const t = setInterval(() => { if (shown > 0) { clearInterval(t); done(shown); } }, 20); })"
     )
-    assert page.call("Runtime.evaluate", expression=advanced, awaitPromise=True)["result"]["value"] == 1
+    assert page.wait_for(advanced) == 1
     page.press(" ")
     assert page.value("document.getElementById('play').getAttribute('aria-pressed')") == "false"
 

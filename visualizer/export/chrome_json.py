@@ -1,7 +1,8 @@
 """Chrome's trace event format (JSON): what chrome://tracing, the Perfetto UI and Speedscope open.
 
-A CTA is a process, a lane a thread; phases, waits, reads and copies are complete events, single operations instants,
-pending and tx counters, and releases flow arrows. Times are microseconds with all six decimals: nothing is rounded.
+A CTA is a process, a lane a thread; phases, waits, reads and copies are a begin and an end each, single operations
+instants, pending and tx counters, and releases flow arrows. Times are microseconds with all six decimals: nothing is
+rounded. Not complete events ("X"): Perfetto rounds their length apart from their start, and drops what then overlaps.
 Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -49,9 +50,9 @@ def _metadata(what: str, pid: int, tid: int, **args: object) -> str:
 
 
 def _slices(writing: Writing, slices: Slices, pid: int, tid: int) -> None:
-    template = f'{{"ph":"X","pid":{pid},"tid":{tid},"ts":%d.%06d,"dur":%d.%06d,"name":%s,"args":{{"step":%d}}}},\n'
-    columns = (*_micro(slices.start), *_micro(slices.end - slices.start), _texts(slices.texts, slices.text))
-    _rows(writing, template, *columns, slices.step)
+    place = f'"pid":{pid},"tid":{tid},"ts":%d.%06d'
+    template = f'{{"ph":"B",{place},"name":%s,"args":{{"step":%d}}}},\n{{"ph":"E",{place}}},\n'
+    _rows(writing, template, *_micro(slices.start), _texts(slices.texts, slices.text), slices.step, *_micro(slices.end))
 
 
 def _instants(writing: Writing, instants: Instants, pid: int, tid: int) -> None:

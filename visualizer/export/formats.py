@@ -41,7 +41,7 @@ FORMATS = {
     format_.suffix: format_
     for format_ in (
         Format(".pftrace", mark("Perfetto trace"), "perfetto:write_perfetto", 80),
-        Format(".json", mark("Chrome trace (JSON)"), "chrome_json:write_chrome_json", 185),
+        Format(".json", mark("Chrome trace (JSON)"), "chrome_json:write_chrome_json", 200),
         Format(".vcd", mark("Waveforms (VCD)"), "vcd:write_vcd", 33),
         Format(".csv", mark("Table of events (CSV)"), "tables:write_csv", 125),
         Format(".npz", mark("Columns for numpy, Parquet and data frames"), "tables:write_npz", 100),
