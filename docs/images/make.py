@@ -3,6 +3,7 @@
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
+python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -25,6 +26,7 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.resources import resource_dir  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 
 SIZE = (1600, 900)
@@ -47,6 +49,8 @@ def main(arguments: list[str]) -> int:
             show_diagnoses(window)
         elif arguments[:1] == ["--compare"]:
             show_comparison(window)
+        elif arguments[:1] == ["--debugging"]:
+            show_debugging(window)
         else:
             show_lesson(window)
         window.close()
@@ -91,6 +95,40 @@ def show_comparison(window: MainWindow) -> None:
         settle()
         window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
+
+
+def show_debugging(window: MainWindow) -> None:
+    """One recording, as somebody would read it: breakpoints in the dark theme, the rest in the light one."""
+    recording = resource_dir("assets") / "traces" / "slow-consumer.pscope"
+    wait_for_document(window, lambda: window.files.open(recording))
+    window.appearance.set_theme("dark")
+    for query in ('barrier == "full[1]" and kind == phase_complete', "wait > 500 ns and role == producer"):
+        window.breakpoints.add(query)
+    window.breakpoints.add("stage.overwritten_unread")
+    window.navigator.go_to(Focus(60, "full[1]"))
+    window.show_pane("breakpoints")
+    window.breakpoints.next_hit()
+    save(window, HERE / "debug-breakpoints.png")
+    window.appearance.set_theme("light")
+    window.breakpoints.remove_all()
+    window.find_bar.open_bar()
+    window.find_bar.line.setText("kind == wait_end and blocked")
+    window.find_bar.next()
+    save(window, HERE / "debug-find.png")
+    window.find_bar.close_bar()
+    notes = window.notebook
+    for number, step in ((1, 30), (2, 200)):
+        window.navigator.go_to(Focus(step, "producer"))
+        notes.set_bookmark(number)
+    window.navigator.go_to(Focus(55, "full[0]"))
+    notes.toggle_mark()
+    notes.set_text(notes.notes.at(55), "the pipeline is full from here on")
+    window.timeline.toggle_measure()
+    window.navigator.go_to(Focus(140, "full[0]"))
+    window.timeline.toggle_measure()
+    notes.mark_region()
+    window.show_pane("notes")
+    save(window, HERE / "debug-notes.png")
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

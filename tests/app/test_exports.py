@@ -15,7 +15,7 @@ from visualizer.app import exports as exports_module
 from visualizer.app.export_dialog import ExportDialog
 from visualizer.app.main_window import MainWindow
 from visualizer.export.formats import FORMATS
-from visualizer.views.timeline_gestures import Measurement
+from visualizer.views.timeline_measure import Measurement
 
 
 @pytest.fixture

@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from visualizer.views.barrier_table_widget import BarrierTableWidget
+from visualizer.views.breakpoints_widget import BreakpointsWidget
 from visualizer.views.code_widget import CodeWidget
 from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
+from visualizer.views.notes_widget import NotesWidget
 from visualizer.views.ring_widget import RingWidget
 from visualizer.views.tile_table_widget import TileTableWidget
 
@@ -25,4 +27,6 @@ def build_panes() -> dict[str, QWidget]:
         "events": EventTableWidget(),
         "memory": MemoryMapWidget(),
         "diagnosis": DiagnosisWidget(),
+        "breakpoints": BreakpointsWidget(),
+        "notes": NotesWidget(),
     }

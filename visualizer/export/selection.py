@@ -37,7 +37,7 @@ class Selection:
 
     @cached_property
     def all_lanes(self) -> bool:
-        return len(self.lanes) == len(build_lanes(self.history.trace))
+        return len(self.lanes) == len(own_lanes(self.history))
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -51,7 +51,7 @@ class Selection:
         agents, barriers, stages = (np.zeros(size + 1, bool) for size in sizes)  # the last entry: none, index -1
         for lane in self.lanes:
             {"agent": agents, "copy": agents, "barrier": barriers, "stage": stages}[lane.kind][lane.row] = True
-        stage, cta = place_of(trace, steps)
+        stage, cta = place_of(self.history.columns, steps)
         place = np.where(stage >= 0, cta * trace.stages + stage, -1)
         chosen: NDArray[np.int64] = steps[agents[events["agent"]] | barriers[events["barrier"]] | stages[place]]
         return chosen
@@ -65,7 +65,7 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
     trace = history.trace
     if not history.steps:
         raise ExportError("the recording holds no events, so there is nothing to export")
-    chosen = _lanes(build_lanes(trace), lanes)
+    chosen = _lanes(own_lanes(history), lanes)
     if not range_:
         return Selection(history, 0, history.steps - 1, 0, trace.duration_ps, chosen)
     parts = range_.split(":")
@@ -88,6 +88,11 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
         raise ExportError(f"--range {range_} is not within 0:{history.steps - 1}, the steps of this recording")
     time = trace.events["time"]
     return Selection(history, first, last, int(time[first]), int(time[last]), chosen)
+
+
+def own_lanes(history: History) -> list[Lane]:
+    """All lanes but those that only sum up a CTA."""
+    return [lane for lane in build_lanes(history.trace) if lane.kind != "cta"]
 
 
 def between(history: History, begin: int, end: int, lanes: Sequence[Lane]) -> Selection:

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from visualizer.export.event_columns import Column, event_columns
 from visualizer.export.selection import Selection
+from visualizer.export.table_columns import Column, table_columns
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import tr
 
 
 def write_csv(selection: Selection, writing: Writing) -> None:
     """One line per event under a heading (RFC 4180, UTF-8); an empty cell means none."""
-    columns = event_columns(selection)
+    columns = table_columns(selection)
     rows = len(columns[0].values)
     # One template for all cells of a row is faster than csv.writer, and only names can need quotes.
     template = ",".join(["%s"] * len(columns)) + "\r\n"
@@ -37,7 +37,7 @@ def write_npz(selection: Selection, writing: Writing) -> None:
     meta = selection.history.trace.meta
     about = {"program": meta.program, "config": meta.config, "source": meta.source, "ended": meta.ending.kind}
     arrays: dict[str, Any] = {"meta": np.frombuffer(json.dumps(about).encode(), np.uint8)}
-    for column in event_columns(selection):
+    for column in table_columns(selection):
         values = column.values
         arrays[column.name] = values.astype(np.int32) if column.names is not None else np.ascontiguousarray(values)
         if column.names is not None:

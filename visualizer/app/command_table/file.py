@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands import Command, with_recording
+from visualizer.app.commands import Command, with_history, with_recording
 from visualizer.language import mark
 
 COMMANDS = (
@@ -23,7 +23,7 @@ COMMANDS = (
         "File",
         lambda w: w.exports.ask(),
         ("Ctrl+E",),
-        with_recording,
+        with_history,
     ),
     Command(
         "file.compare",
@@ -32,7 +32,7 @@ COMMANDS = (
         "File",
         lambda w: w.comparing.ask(),
         ("Ctrl+Shift+O",),
-        with_recording,
+        with_history,
     ),
     Command(
         "file.lesson",

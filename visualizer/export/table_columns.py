@@ -37,7 +37,7 @@ class Column:
         return none
 
 
-def event_columns(selection: Selection) -> list[Column]:
+def table_columns(selection: Selection) -> list[Column]:
     """The chosen events, a row each, in order of step. Times in ps; docs/export.md says what each column holds."""
     history, rows = selection.history, selection.rows
     trace = history.trace
