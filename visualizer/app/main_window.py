@@ -24,6 +24,7 @@ from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
 from visualizer.app.layout import Docks, stacked
+from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         self.files = Files(self)
         self.exports = Exports(self)
         self.comparing = Comparing(self)
+        self.lectures = Lectures(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.find_bar = FindBar()
@@ -227,7 +229,7 @@ class MainWindow(QMainWindow):
             self.files.open(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_replace():
+        if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
             return
         self.playback.pause()
@@ -265,6 +267,7 @@ class MainWindow(QMainWindow):
         self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
         self.appearance.theme_changed.connect(self._show_theme)
+        self.lectures.changed.connect(refresh)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)

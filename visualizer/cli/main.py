@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import compare, diagnose, doctor, explore, export, open, record, show
+from visualizer.cli import compare, diagnose, doctor, explore, export, open, record, show, story
 from visualizer.cli.errors import run_reporting
 
 COMMANDS = {
@@ -18,6 +18,7 @@ COMMANDS = {
     "explore": explore,
     "compare": compare,
     "export": export,
+    "story": story,
     "doctor": doctor,
 }
 

@@ -27,6 +27,7 @@ from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_builder_widget import LaneBuilder
 from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
 from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
@@ -80,6 +81,8 @@ class TimelineWidget(QAbstractScrollArea):
         self._values = ValuesLayer()
         self._divergence: int | None = None
         self._told: View | None = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
         self.overview.centre_requested.connect(self.centre_time)
         self.filter = LaneFilter(self)
@@ -210,6 +213,35 @@ class TimelineWidget(QAbstractScrollArea):
         if self._scene is not None:
             self._scene.centre_or_fit_focus()
             self._move()
+
+    def show_time(self, begin: int, end: int) -> None:
+        """Show begin..end (ps)."""
+        if self._scene is not None:
+            self._scene.navigation.show(begin, end)
+            self._move()
+
+    # What a lecture lays over it
+
+    def set_emphasis(self, lanes) -> None:
+        """Dim all lanes but those with these keys; none dims nothing."""
+        self._stressed = frozenset(lanes)
+        self.viewport().update()
+
+    @property
+    def focused_step(self) -> int:
+        """The step the cursor stands at; -1 without one."""
+        focused = self._scene.focused if self._scene else None
+        return focused.focus.step if focused else -1
+
+    @property
+    def veiled_after(self) -> int | None:
+        """The step after which everything is hidden; None if nothing is."""
+        return self._veiled_after
+
+    def set_veil(self, step: int | None) -> None:
+        """Hide what comes after event `step`; None hides nothing."""
+        self._veiled_after = step
+        self.viewport().update()
 
     def undo_zoom(self) -> None:
         if self._scene is not None:
@@ -391,6 +423,9 @@ class TimelineWidget(QAbstractScrollArea):
             self._paint_measured(painter, scene, self._measured)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
         chip = beyond_chip(scene, look)
         if chip is not None:
             paint_chip(painter, *chip, look)

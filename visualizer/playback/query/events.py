@@ -80,7 +80,7 @@ class Events:
     def stage_state(self, steps: Selection) -> NDArray[np.int64]:
         """The StageState of the event's stage after the event; -1: it has no stage."""
         at = self.steps(steps)
-        stage, cta = place_of(self.trace, at)
+        stage, cta = place_of(self.history.columns, at)
         rows = np.flatnonzero(stage >= 0)
         columns = self.history.stages
         position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows])
@@ -95,7 +95,7 @@ class Events:
         issues = np.flatnonzero(self.kinds(steps) == EventKind.COPY_ISSUE)
         at = issues if steps is None else steps[issues]
         found = np.zeros(len(self) if steps is None else len(steps), bool)
-        stage, cta = place_of(self.trace, at)
+        stage, cta = place_of(self.history.columns, at)
         rows = np.flatnonzero(stage >= 0)
         columns = self.history.stages
         position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows] - 1)
