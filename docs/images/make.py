@@ -32,6 +32,7 @@ from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
+AT_REST_MS = 500  # a timeline that has just moved is painted in full a little later
 
 
 def main(arguments: list[str]) -> int:
@@ -92,7 +93,8 @@ def show_comparison(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         window.comparing.dock.resize(*SIZE)
-        settle()
+        QTimer.singleShot(AT_REST_MS, loop.quit)
+        loop.exec()
         window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
 

@@ -159,3 +159,14 @@ def test_it_can_be_emptied(pane: CompareWidget) -> None:
     pane.set_focus(Focus(3))
     assert pane.a.view is None
     assert pane.bars.grab().toImage().width() > 0
+
+
+def test_a_zoom_is_not_undone_by_what_the_other_has_yet_to_paint(pane: CompareWidget, qtbot: QtBot) -> None:
+    """Both have pictures to paint when a person zooms one: the last move counts."""
+    for step in (10, 60, 120):
+        pane.set_focus(Focus(step))
+        span = pane.a.view.span
+        with qtbot.waitSignal(pane.a.view_changed):
+            pane.a.zoom_in()
+        qtbot.waitUntil(lambda span=span: pane.b.view.span < span * 0.9)
+        assert pane.a.view.span < span * 0.9

@@ -55,7 +55,7 @@ class TimelineWidget(QAbstractScrollArea):
 
     focus_requested = Signal(object)
     view_changed = Signal()
-    """Another stretch of time is shown; told when it is painted."""
+    """The timeline has moved to another stretch of time by itself; told when it is painted."""
     lanes_changed = Signal()
     """Which lanes are shown has changed: collapsed, pinned, filtered, or how dense they stand."""
 
@@ -170,11 +170,14 @@ class TimelineWidget(QAbstractScrollArea):
         return self._measured
 
     def show_view(self, begin: int, end: int) -> None:
-        """Show exactly the stretch `begin`..`end` (ps), which may reach beyond the recording."""
-        if self._scene is not None and (begin, end) != (self.view.start, self.view.end):
+        """Show exactly the stretch `begin`..`end` (ps), which may reach beyond the recording. Tells nobody."""
+        if self._scene is None:
+            return
+        if (begin, end) != (self.view.start, self.view.end):
             width = self.view.width
             self._scene.navigation.view = View(begin, max((end - begin) / width, MIN_PS_PER_PX), width)
             self._move()
+        self._told = self.view
 
     @property
     def is_measuring(self) -> bool:
