@@ -102,6 +102,17 @@ def test_what_the_timeline_shows(
     assert len(times) < len(window.document.history.trace)
 
 
+def test_what_the_timeline_shows_are_its_lanes_too(window: MainWindow) -> None:
+    window.timeline.set_lane_filter("producer")
+    window.actions_by_id["file.export"].trigger()
+    dialog = window.exports.dialog
+    _choose(dialog, ".svg", "view")
+    assert dialog.note.text().endswith("in 1 lanes")
+    dialog.lanes.setText("full[*]")
+    assert dialog.note.text().endswith("in 3 lanes")
+    dialog.reject()
+
+
 def test_the_marked_stretch_is_offered_if_there_is_one(window: MainWindow, dialog: ExportDialog) -> None:
     assert dialog.part.findData("marked") < 0
     dialog.reject()

@@ -24,16 +24,21 @@ from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
 from visualizer.export.selection import Selection, between, select
 from visualizer.language import tr
 from visualizer.replay.history import History
+from visualizer.views.lanes import Lane
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What there is to choose from. Stretches in ps; None: nothing is marked, nothing is in focus."""
+    """What there is to choose from. Stretches in ps; None: nothing is marked, nothing is in focus.
+
+    `lanes` are those that the timeline shows; without any, all.
+    """
 
     history: History
     view: tuple[int, int] | None
     marked: tuple[int, int] | None
     step: int | None
+    lanes: tuple[Lane, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +153,7 @@ class ExportDialog(QDialog):
         history, part = self._offer.history, self.part.currentData()
         chosen = select(history, self.range.text() if part == "range" else "", self.lanes.text().split())
         stretch = {"view": self._offer.view, "marked": self._offer.marked}.get(part)
-        return chosen if stretch is None else between(history, *stretch, chosen.lanes)
+        if stretch is None:
+            return chosen
+        shown = self._offer.lanes if part == "view" and not self.lanes.text().strip() else ()
+        return between(history, *stretch, shown or chosen.lanes)

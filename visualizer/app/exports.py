@@ -70,11 +70,13 @@ class Exports:
     def _offer(self) -> Offer:
         window = self._window
         view, measured, focus = window.timeline.view, window.timeline.measured, window.navigator.focus
+        scene = window.timeline.scene
         return Offer(
             window.document.history,
             (view.start, view.end) if view is not None else None,
             tuple(sorted((measured.begin, measured.end))) if measured is not None else None,
             focus.step if focus is not None else None,
+            tuple(lane for lane in scene.lanes if lane.kind != "cta") if scene is not None else (),
         )
 
     def _done(self, written: int) -> None:

@@ -11,7 +11,7 @@ from visualizer.export.errors import needed
 from visualizer.export.selection import Selection
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.writing import Writing
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.views.theme import load_theme
 
 _WIDTH = 1280
@@ -20,7 +20,7 @@ _FRAME_MS = 800  # time to see what changed; the explanation of a step in full t
 
 def write_gif(selection: Selection, writing: Writing) -> None:
     """The chosen lanes' events, one frame each, over and over. ExportError if Pillow is not installed."""
-    pil = needed("PIL.Image", "Pillow", "GIF animations")
+    pil = needed("PIL.Image", "Pillow", mark("GIF animations"))
     picture = TimelinePicture(selection, load_theme(writing.look.theme), _WIDTH, with_step=True)
     background = QImage(picture.width, picture.height, QImage.Format.Format_RGBA8888)
     painter = QPainter(background)

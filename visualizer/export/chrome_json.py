@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from visualizer.export.lane_tracks import Counter, Instants, Slices, flows, tracks
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
+from visualizer.language import tr
 
 _PS_PER_US = 1_000_000
 
@@ -39,7 +40,7 @@ def write_chrome_json(selection: Selection, writing: Writing) -> None:
             _instants(writing, track.instants, cta, number)
         for counter in track.counters:
             _counter(writing, counter, f"{track.lane.title} {counter.name}", cta)
-        writing.reached(number / (len(selection.lanes) + 1), f"writing {track.title}")
+        writing.reached(number / (len(selection.lanes) + 1), tr("writing {name}", name=track.title))
     _flows(writing, selection, threads)
     # Every event above ends in a comma; this one, without a time of its own, does not.
     writing.text('{"ph":"M","name":"phasescope","pid":0,"tid":0,"args":{}}\n]}\n')

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from visualizer.language import tr
+
 
 class ExportError(Exception):
     """The file cannot be written; the message names the file, option or package, and what to do."""
@@ -17,5 +19,9 @@ def needed(module: str, package: str, what: str) -> ModuleType:
         return import_module(module)
     except ImportError:
         raise ExportError(
-            f"{what} need the package {package}, which is not installed; run: pip install 'phasescope[export]'"
+            tr(
+                "{what} need the package {package}, which is not installed; run: pip install 'phasescope[export]'",
+                what=tr(what),
+                package=package,
+            )
         ) from None

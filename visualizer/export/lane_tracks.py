@@ -1,6 +1,7 @@
 """Lanes as trace viewers think of them: slices, instants, counters and flows. Perfetto and Chrome JSON share them.
 
-Columns throughout: a text is a code into a list of texts, so that millions of rows stay a few arrays.
+Names are English in every language, so that queries over exported files hold. Columns throughout: a text is a code
+into a list of texts, so that millions of rows stay a few arrays.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from visualizer.export.errors import needed
 from visualizer.export.lane_tracks import Counter, Instants, Slices, Track, flows, tracks
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
+from visualizer.language import mark, tr
 
 _SEQUENCE = 1  # all packets are of one sequence: they share its interned texts
 _STEP, _AMOUNT, _TIME = 1, 2, 3  # interned names of the arguments
@@ -27,7 +28,7 @@ _TRACKS_A_LANE = 256  # at most: a copy engine has one per stage
 
 def write_perfetto(selection: Selection, writing: Writing) -> None:
     """The selection as one Trace message. ExportError if the perfetto package is not installed."""
-    schema = needed("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto", "Perfetto traces")
+    schema = needed("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto", mark("Perfetto traces"))
     packets = _Packets(schema, writing)
     found = flows(selection)
     ids = np.arange(1, len(found.source) + 1)
@@ -51,7 +52,7 @@ def write_perfetto(selection: Selection, writing: Writing) -> None:
         for below, counter in enumerate(track.counters, start=1):
             packets.counter_track(uuid + below, uuid, counter, track)
             packets.counter(uuid + below, counter)
-        writing.reached(number / len(selection.lanes), f"writing {track.title}")
+        writing.reached(number / len(selection.lanes), tr("writing {name}", name=track.title))
 
 
 class _Packets:

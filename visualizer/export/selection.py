@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.export.errors import ExportError
+from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import place_of
 from visualizer.views.lanes import Lane, build_lanes
@@ -64,7 +65,7 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
     """
     trace = history.trace
     if not history.steps:
-        raise ExportError("the recording holds no events, so there is nothing to export")
+        raise ExportError(tr("the recording holds no events, so there is nothing to export"))
     chosen = _lanes(own_lanes(history), lanes)
     if not range_:
         return Selection(history, 0, history.steps - 1, 0, trace.duration_ps, chosen)
@@ -72,20 +73,33 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
     bounds = [_BOUND.fullmatch(part.strip()) for part in parts]
     if len(parts) != 2 or any(part.strip() and not bound for part, bound in zip(parts, bounds, strict=True)):
         raise ExportError(
-            f"--range {range_}: expected A:B, two steps such as 100:200 or two times such as 2us:3.5us; either may be"
-            " left out"
+            tr(
+                "--range {range}: expected A:B, two steps such as 100:200 or two times such as 2us:3.5us; either may be"
+                " left out",
+                range=range_,
+            )
         )
     units = {bound[2] for bound in bounds if bound}
     if None in units and len(units) > 1:
-        raise ExportError(f"--range {range_}: one end is a step and the other a time; give both the same way")
+        raise ExportError(
+            tr("--range {range}: one end is a step and the other a time; give both the same way", range=range_)
+        )
     if units and None not in units:
         return _between_times(history, range_, bounds, chosen)
     if any(bound and "." in bound[1] for bound in bounds):
-        raise ExportError(f"--range {range_}: a step is a whole number; a time needs a unit, such as 2.5us")
+        raise ExportError(
+            tr("--range {range}: a step is a whole number; a time needs a unit, such as 2.5us", range=range_)
+        )
     first = int(bounds[0][1]) if bounds[0] else 0
     last = int(bounds[1][1]) if bounds[1] else history.steps - 1
     if not first <= last < history.steps:
-        raise ExportError(f"--range {range_} is not within 0:{history.steps - 1}, the steps of this recording")
+        raise ExportError(
+            tr(
+                "--range {range} is not within 0:{last}, the steps of this recording",
+                range=range_,
+                last=history.steps - 1,
+            )
+        )
     time = trace.events["time"]
     return Selection(history, first, last, int(time[first]), int(time[last]), chosen)
 
@@ -101,7 +115,7 @@ def between(history: History, begin: int, end: int, lanes: Sequence[Lane]) -> Se
     time = history.trace.events["time"]
     first, stop = int(np.searchsorted(time, begin)), int(np.searchsorted(time, end, side="right"))
     if first >= stop:
-        raise ExportError("no event lies in this stretch of time; choose a longer one")
+        raise ExportError(tr("no event lies in this stretch of time; choose a longer one"))
     return Selection(history, first, stop - 1, begin, end, tuple(lanes))
 
 
@@ -111,12 +125,14 @@ def _between_times(
     low, high = (round(float(bound[1]) * _PS[bound[2]]) if bound else None for bound in bounds)
     begin, end = low or 0, history.trace.duration_ps if high is None else high
     if begin > end:
-        raise ExportError(f"--range {text} ends before it begins")
+        raise ExportError(tr("--range {range} ends before it begins", range=text))
     try:
         return between(history, begin, end, lanes)
     except ExportError:
         whole = f"0:{history.trace.duration_ps / 1000:.0f}ns"
-        raise ExportError(f"--range {text}: no event lies in it; the recording is {whole}") from None
+        raise ExportError(
+            tr("--range {range}: no event lies in it; the recording is {whole}", range=text, whole=whole)
+        ) from None
 
 
 def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[Lane, ...]:
@@ -130,6 +146,8 @@ def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[Lane, ...]:
         found = {lane.key for lane in lanes if wanted.fullmatch(lane.key) or wanted.fullmatch(lane.title)}
         if not found:
             names = ", ".join(lane.key for lane in lanes[:12]) + (", ..." if len(lanes) > 12 else "")
-            raise ExportError(f"--lanes {pattern}: no lane has this name; there are {names}")
+            raise ExportError(
+                tr("--lanes {pattern}: no lane has this name; there are {names}", pattern=pattern, names=names)
+            )
         chosen |= found
     return tuple(lane for lane in lanes if lane.key in chosen)

@@ -44,9 +44,9 @@ def write_npz(selection: Selection, writing: Writing) -> None:
             arrays[f"{column.name}.names"] = np.array(column.names, np.str_)
         elif column.missing is not None:
             arrays[f"{column.name}.none"] = column.missing
-    writing.reached(0.5, "writing columns")
+    writing.reached(0.5, tr("writing columns"))
     _save_arrays(writing.file, arrays)
-    writing.reached(1.0, "writing columns")
+    writing.reached(1.0, tr("writing columns"))
 
 
 def _save_arrays(file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from visualizer.export.errors import needed
 from visualizer.export.selection import Selection
 from visualizer.export.writing import CHUNK_ROWS, Writing
+from visualizer.language import mark, tr
 from visualizer.replay.history import AgentActivity, Spans, StageState
 from visualizer.trace.schema import EventKind
 from visualizer.views.lanes import Lane
@@ -40,7 +41,7 @@ class Signal:
 
 def write_vcd(selection: Selection, writing: Writing) -> None:
     """The selection as one VCD file. ExportError if pyvcd is not installed."""
-    vcd = needed("vcd", "pyvcd", "VCD files")
+    vcd = needed("vcd", "pyvcd", mark("VCD files"))
     text = io.TextIOWrapper(writing.file, "ascii", write_through=False)
     trace = selection.history.trace
     comment = f"phasescope: {trace.meta.program}, ended: {trace.meta.ending.kind}"
@@ -59,7 +60,7 @@ def write_vcd(selection: Selection, writing: Writing) -> None:
             chunk = slice(first, first + CHUNK_ROWS)
             for at, row, shown in zip(time[chunk].tolist(), which[chunk].tolist(), value[chunk], strict=True):
                 writer.change(variables[row], at, shown)
-            writing.reached((first + CHUNK_ROWS) / len(time), "writing waveforms")
+            writing.reached((first + CHUNK_ROWS) / len(time), tr("writing waveforms"))
         writer.close(selection.end)
     text.detach()  # the file is not ours to close
 
