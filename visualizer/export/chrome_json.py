@@ -65,7 +65,7 @@ def _instants(writing: Writing, instants: Instants, pid: int, tid: int) -> None:
 
 
 def _counter(writing: Writing, counter: Counter, name: str, pid: int) -> None:
-    label = json.dumps(name)
+    label = json.dumps(name).replace("%", "%%")  # it becomes part of a template
     template = f'{{"ph":"C","pid":{pid},"name":{label},"ts":%d.%06d,"args":{{"{counter.unit}":%d}}}},\n'
     _rows(writing, template, *_micro(counter.time), counter.value)
 

@@ -42,7 +42,7 @@ class Signal:
 def write_vcd(selection: Selection, writing: Writing) -> None:
     """The selection as one VCD file. ExportError if pyvcd is not installed."""
     vcd = needed("vcd", "pyvcd", mark("VCD files"))
-    text = io.TextIOWrapper(writing.file, "ascii", write_through=False)
+    text = io.TextIOWrapper(writing.file, "ascii", errors="replace")
     trace = selection.history.trace
     comment = f"phasescope: {trace.meta.program}, ended: {trace.meta.ending.kind}"
     with vcd.VCDWriter(text, timescale="1 ps", comment=comment, init_timestamp=selection.begin) as writer:
@@ -67,9 +67,12 @@ def write_vcd(selection: Selection, writing: Writing) -> None:
 
 def signals(selection: Selection) -> Iterator[Signal]:
     """Every waveform of the chosen lanes, its first row at the selection's beginning; pure."""
-    several = selection.history.trace.ctas > 1
-    for lane in selection.lanes:
+    several, taken = selection.history.trace.ctas > 1, set[str]()
+    for number, lane in enumerate(selection.lanes):
         scope = (f"cta{lane.cta}." if several else "") + _identifier(lane.title)
+        if scope in taken:  # of two names that differ in signs only, the second gets its lane's number
+            scope += f"_lane{number}"
+        taken.add(scope)
         if lane.kind == "barrier":
             yield from _barrier(selection, lane, scope)
         elif lane.kind == "agent":
@@ -179,4 +182,4 @@ def _values(signal: Signal) -> list[Any]:
 
 def _identifier(name: str) -> str:
     """full[0] -> full_0: brackets would be read as a range of bits, dots as levels of the hierarchy."""
-    return re.sub(r"\W+", "_", name).strip("_")
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "lane"
