@@ -36,6 +36,8 @@ class Comparing:
         self._path = Path()
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
+        self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
+        self.jobs.busy_changed.connect(lambda busy: window.actions_by_id.refresh())
         self.jobs.progressed.connect(lambda fraction, what: window.messages.show_note(what))
 
     def ask(self) -> None:
