@@ -75,7 +75,7 @@ class TimelineWidget(TimelineCommands):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
-        self._told: View | None = None
+        self._told = None
         self._stressed: frozenset[str] = frozenset()
         self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
