@@ -117,6 +117,7 @@ class NaiveReplay:
                 self.flip_due.remove(row)
             case EventKind.INIT:
                 barrier.init(amount)
+                barrier.phase = self.trace.barriers[row].first_phase
                 return
             case EventKind.INVAL:
                 barrier.inval()

@@ -117,7 +117,8 @@ def build_barrier_columns(trace: Trace, kinds: NDArray[np.uint8]) -> BarrierColu
     start_pending = np.where(is_init, amount, np.where(is_complete, expected, -arrivals))
     pending = _since(start_pending, -arrivals, reload)
     tx = _since(np.where(is_init | is_complete, 0, bytes_), bytes_, reload)
-    phase = np.where(is_complete, amount + 1, 0)[reload]
+    first_phase = np.array([b.first_phase for b in trace.barriers] or [0], np.int64)[barrier[order]]
+    phase = np.where(is_complete, amount + 1, first_phase)[reload]
     valid = is_init[_latest(is_init | (kind == EventKind.INVAL) | first)]
     return BarrierColumns(
         index,

@@ -43,6 +43,8 @@ def order_arrivals(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Arr
     position[by_time] = running_total(barrier[by_time], amount[by_time])
 
     parity, pending, _ = decode(rows["token"])
+    # Positions count from the recording's begin, so parities must too.
+    parity ^= np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
     usable = ((rows["flags"] & EventFlag.HAS_TOKEN) != 0) & (pending >= 1) & (pending <= init)
     within = parity * init + init - pending  # position within an even and an odd phase
     laps = (position - within + init) // (2 * init)  # nearest whole number of phase pairs

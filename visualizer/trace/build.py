@@ -15,6 +15,7 @@ from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import reconcile
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
+from visualizer.trace.window import opened
 
 
 def build_trace(
@@ -50,7 +51,10 @@ def assemble(
         "copies_estimated": derived.copies_estimated,
     }
     meta = replace(meta, events_dropped=len(events) - len(kept), reconcile=figures)
-    return Trace(meta, agents, barriers, sites, expand(derived, time), source_files)
+    laid_out = expand(derived, time, barriers)
+    if meta.window:
+        laid_out = opened(laid_out, agents, barriers)
+    return Trace(meta, agents, barriers, sites, laid_out, source_files)
 
 
 def cut(events: NDArray[np.void], lost: NDArray[np.int64]) -> NDArray[np.void]:

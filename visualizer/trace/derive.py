@@ -37,7 +37,8 @@ class Landings:
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap. Shapes (n,)."""
+    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap, counted from its
+    first_phase on. Shapes (n,)."""
 
     barrier: Ints
     phase: Ints
@@ -65,7 +66,7 @@ class Derived:
 def derive(events: NDArray[np.void], agents: Sequence[Agent], barriers: Sequence[Barrier]) -> Derived:
     """Derive from `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's."""
     arrivals = order_arrivals(events, barriers)
-    waits = find_waits(events)
+    waits = find_waits(events, barriers)
     init = np.array([b.init_count for b in barriers], np.int64)
     copies = _copies(events, arrivals, init)
     phases = _phases(events, arrivals, waits, copies, init)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.arrivals import Ints
 from visualizer.trace.derive import Derived
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.trace.tables import Barrier
 
 _ROW = np.dtype((np.void, EVENT_DTYPE.itemsize))
 """An event as a block of bytes: numpy copies structured rows column by column, several times slower."""
 
 
-def expand(derived: Derived, time: Ints) -> NDArray[np.void]:
+def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier]) -> NDArray[np.void]:
     """All events, EVENT_DTYPE, by time from 0. A node whose arrivals or bytes span phases becomes a row for each."""
     logged, landings, completions = derived.events, derived.landings, derived.completions
     size = len(logged)
@@ -52,8 +55,10 @@ def expand(derived: Derived, time: Ints) -> NDArray[np.void]:
     _without_token(events, last)
 
     flip["kind"] = EventKind.PHASE_COMPLETE
-    flip["amount"] = completions.phase[by_node]
-    flip["parity"] = completions.phase[by_node] & 1
+    first_phase = np.array([barrier.first_phase for barrier in barriers], np.int64)
+    phase = completions.phase[by_node] + first_phase[completions.barrier[by_node]] if len(node) else node
+    flip["amount"] = phase
+    flip["parity"] = phase & 1
     flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)
     flip["token"] = 0
     events.view(_ROW)[piece + 1] = flip.view(_ROW)
