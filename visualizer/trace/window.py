@@ -7,7 +7,7 @@ number: every phase of an earlier tile has completed, and each cursor has advanc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -53,7 +53,7 @@ class Window:
         return tuple(row for row in rows if self.records_cta(row.cta))
 
     def as_dict(self, first: int, last: int, tiles: int, ctas: int) -> dict[str, Any]:
-        """What goes into Trace.meta.window: tiles `first` to `last` of `tiles` were recorded of a run of `ctas` CTAs."""
+        """What goes into Trace.meta.window: `first` to `last` of `tiles` tiles were recorded in a run of `ctas` CTAs."""
         recorded = -(-ctas // self.every_cta)
         left_out = [role for role in ROLES if role not in self.roles]
         if first == 0 and last == tiles - 1 and recorded == ctas and not left_out:
@@ -66,6 +66,7 @@ class Window:
             "tiles_after": tiles - 1 - last,
             "keep_last": self.keep_last,
             "every_cta": self.every_cta,
+            "ctas": ctas,
             "ctas_left_out": ctas - recorded,
             "roles_left_out": left_out,
         }
@@ -202,14 +203,5 @@ def _without_roles(events: NDArray[np.void], agents: Sequence[Agent], roles: Seq
     acts = np.isin(events["kind"], (*ARRIVAL_KINDS, EventKind.COMPLETE_TX, EventKind.EXPECT_TX, EventKind.INIT))
     acts |= events["kind"] == EventKind.PHASE_COMPLETE
     events["flags"][~told] |= np.uint8(EventFlag.DERIVED)
-    return events[told | acts]
-
-
-def window_facts(window: Mapping[str, Any]) -> tuple[int, int, int, tuple[str, ...]]:
-    """Tiles left out before and after, CTAs left out, roles left out: from a Trace.meta.window, which may be empty."""
-    return (
-        int(window.get("tiles_before", 0)),
-        int(window.get("tiles_after", 0)),
-        int(window.get("ctas_left_out", 0)),
-        tuple(window.get("roles_left_out", ())),
-    )
+    kept: NDArray[np.void] = events[told | acts]
+    return kept
