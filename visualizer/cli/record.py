@@ -17,6 +17,7 @@ from typing import Any
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
 from visualizer.cli.program_options import add_program_options, config_from, program_from
 from visualizer.cli.window_options import add_window_options, window_from
+from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.window_check import check_window
@@ -107,6 +108,10 @@ def run(args: argparse.Namespace) -> int:
     trace = replace(trace, meta=replace(trace.meta, command=command))
     save(trace, args.output)
     print(f"{args.output}: {summary(trace)}")
+    for sentence in left_out_sentences(trace.meta.window):
+        print(sentence)
+    if args.source == "gpu":
+        print(trust_sentence(trace.meta))
     return EXIT_CLEAN if _is_clean(trace) else EXIT_FINDINGS
 
 

@@ -53,7 +53,7 @@ class Window:
         return tuple(row for row in rows if self.records_cta(row.cta))
 
     def as_dict(self, first: int, last: int, tiles: int, ctas: int) -> dict[str, Any]:
-        """What goes into Trace.meta.window: `first` to `last` of `tiles` tiles were recorded in a run of `ctas` CTAs."""
+        """What goes into Trace.meta.window: of `tiles` tiles on `ctas` CTAs, `first` to `last` were recorded."""
         recorded = -(-ctas // self.every_cta)
         left_out = [role for role in ROLES if role not in self.roles]
         if first == 0 and last == tiles - 1 and recorded == ctas and not left_out:

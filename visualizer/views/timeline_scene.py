@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -17,6 +17,7 @@ from visualizer.views.lanes import Lane
 from visualizer.views.timeline_chrome import Frame, make_frame
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_layout import LaneLayout, lay_out
+from visualizer.views.timeline_left_out import FOOTER, footer_text
 from visualizer.views.timeline_navigation import Navigation
 from visualizer.views.timeline_paint import Fonts
 from visualizer.views.timeline_scale import View
@@ -61,7 +62,9 @@ class Scene:
     def arrange(self, width: float, height: float, fonts: Fonts) -> None:
         """Lay out columns and lanes for a viewport of this size."""
         self.frame = make_frame(width, height, fonts, self.lanes)
-        self.layout = lay_out(self.lanes, fonts.em, self.frame.lanes.height(), self.history.trace.stages)
+        footer = fonts.em * FOOTER if footer_text(self.history.trace.meta.window) else 0.0
+        layout = lay_out(self.lanes, fonts.em, self.frame.lanes.height() - footer, self.history.trace.stages)
+        self.layout = replace(layout, total=layout.total + footer)
         self.navigation.resize(int(self.frame.lanes.width()))
 
     def focus(self, focus: Focus) -> None:
@@ -83,6 +86,10 @@ class Scene:
 
     def height(self, row: int) -> float:
         return float(self.layout.height[row])
+
+    def bottom(self) -> float:
+        """y of the last lane's lower edge."""
+        return self.top(len(self.lanes) - 1) + self.height(len(self.lanes) - 1) if self.lanes else 0.0
 
     def middle(self, key: str) -> float | None:
         """The middle of the lane with this key; None if there is no such lane."""

@@ -31,6 +31,7 @@ from visualizer.views.timeline_chrome import (
     paint_values,
 )
 from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement, PanDrag
+from visualizer.views.timeline_left_out import paint_footer, paint_left_out
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
@@ -179,12 +180,15 @@ class TimelineWidget(QAbstractScrollArea):
         theme, fonts, frame, scroll = self._theme, self._fonts, scene.frame, scene.scroll
         trace = scene.history.trace
         paint_background(painter, frame, scene.view, trace.duration_ps, theme, fonts)
+        begin, end = scene.view.pixel(0), scene.view.pixel(scene.store.end)
+        paint_left_out(painter, frame.lanes, begin, end, trace.meta.window, theme, fonts)
         picture = lanes_picture(scene.store, scene.view, scene.layout, scroll, frame.lanes.height(), fonts.metrics)
         painter.save()
         painter.setClipRect(frame.lanes.adjusted(1, 1, 0, 0))
         painter.translate(frame.lanes.topLeft())
         paint_picture(painter, picture, theme, fonts)
         painter.restore()
+        paint_footer(painter, frame.lanes, begin, scene.bottom(), trace.meta.window, theme, fonts)
         paint_names(painter, frame, scene.lanes, trace, scene.layout, scroll, theme, fonts)
         paint_ruler(painter, frame, scene.view, theme, fonts)
         painter.end()
