@@ -1,9 +1,9 @@
 """From SM cycles to picoseconds on one scale, piece by piece between the anchors of each SM.
 
 Every SM counts its own cycles (clock64); the global timer is common to all but ticks every 32 ns only [H200]. Anchors
-pair the two right after a tick. SMs run at rates that differ by some parts in 100 000, and one that begins to work runs
-up to 1 % slow for some 40 us [H200], so no single rate holds for a run. Each SM's time goes through all its anchors - of
-its CTAs' starts and ends, and of a calibration kernel before and after the run - and is straight between them.
+pair the two right after a tick. SMs run at rates that differ by some parts in 100 000, and one that begins to work
+runs up to 1 % slow for some 40 us [H200], so no single rate holds for a run. Each SM's time goes through all its
+anchors - of its CTAs' starts and ends, and of a calibration kernel before and after - and is straight between them.
 """
 
 from __future__ import annotations
