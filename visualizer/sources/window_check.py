@@ -24,7 +24,7 @@ def check_window(window: Window, program: str | None, config: LessonConfig, faul
         raise SourceError(f"--keep-last is {window.keep_last}; it must be at least 1 tile")
     if not 0 <= window.first <= last < config.tiles:
         raise SourceError(
-            f"--window {window.first}:{last} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first"
+            f"--window {window.first}:{'' if window.last < 0 else last} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first"
         )
     if not 1 <= window.every_cta <= config.ctas:
         raise SourceError(f"--every-cta is {window.every_cta}; it must be 1..{config.ctas}, the CTAs of this run")
