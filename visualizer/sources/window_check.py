@@ -23,9 +23,8 @@ def check_window(window: Window, program: str | None, config: LessonConfig, faul
     if window.keep_last < 0:
         raise SourceError(f"--keep-last is {window.keep_last}; it must be at least 1 tile")
     if not 0 <= window.first <= last < config.tiles:
-        raise SourceError(
-            f"--window {window.first}:{'' if window.last < 0 else last} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first"
-        )
+        asked = f"{window.first}:{window.last if window.last >= 0 else ''}"
+        raise SourceError(f"--window {asked} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first")
     if not 1 <= window.every_cta <= config.ctas:
         raise SourceError(f"--every-cta is {window.every_cta}; it must be 1..{config.ctas}, the CTAs of this run")
     default = LessonConfig()
