@@ -45,7 +45,7 @@ def main() -> None:
     times.append(perf_counter())
     time, moves = reconcile(derived, trace.agents)
     times.append(perf_counter())
-    rows = expand(derived, time)
+    rows = expand(derived, time, trace.barriers)
     built = Trace(trace.meta, trace.agents, trace.barriers, trace.sites, rows)
     times.append(perf_counter())
     for name, begin, end in zip(("decode", "derive", "reconcile", "lay out and check"), times, times[1:], strict=False):
