@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,9 +19,11 @@ from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_te
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.process import WorkerProcess
 from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file
+from visualizer.sources.gpu.size import check_size
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
@@ -29,6 +31,7 @@ from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STAT
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
+from visualizer.trace.window import Window
 
 LogPlace = Literal["auto", "host", "device"]
 LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
@@ -50,6 +53,8 @@ class GpuOptions:
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
+    window: Window = Window()  # what of the run is recorded
+    ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
 
     def __post_init__(self) -> None:
         if self.check not in CHECK_MODES:
@@ -62,6 +67,8 @@ class GpuOptions:
             raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
         if not self.hang_s > 0:
             raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
+        if self.ab_pairs and not LEAST_PAIRS <= self.ab_pairs <= MOST_PAIRS:
+            raise SourceError(f"--ab is {self.ab_pairs}; it must be {LEAST_PAIRS}..{MOST_PAIRS} pairs of runs, or 0")
         if not self.time_limit_s > 0:
             raise SourceError(f"--time-limit is {self.time_limit_s}; it must be more than 0 seconds")
 
@@ -79,6 +86,7 @@ def record_gpu(
     Raises SourceError if no kernel ran, Cancelled if told to stop.
     """
     options = options or GpuOptions()
+    check_size(config, options.window)
     capacity = options.log_capacity or records_per_warp(config)
     place = FLIGHT_DIRECTORY if _in_host_memory(config, capacity, options) else None
     with tempfile.TemporaryDirectory(prefix="phasescope-", dir=place) as directory:
@@ -90,6 +98,8 @@ def record_gpu(
             watchdog_ms=options.watchdog_ms,
             output=str(output),
             fault=fault,
+            window=asdict(options.window),
+            ab_pairs=options.ab_pairs,
             flight=str(Path(directory) / "flight.log") if place else "",
         )
         flight = flight_file(config, job)
@@ -141,6 +151,7 @@ def trace_of_log(
         checked=outcome.checked if completed else 0,
         errors=outcome.errors if completed else 0,
     )
+    meta.cost.update(outcome.cost)
     return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,8 @@ from visualizer.sources.gpu.flight import FlightFile
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
 """The message that tells that the kernel is about to be launched."""
+COMPARING = "comparing runs with logging off and on"
+"""The message that tells that the recording is made and its cost is being measured: the log has no more to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Job:
     log_capacity: int  # records per warp
     watchdog_ms: int  # 0: none
     output: str
+    window: dict[str, Any]  # trace.window.Window's fields
+    ab_pairs: int  # pairs of runs, logging off and on, to time after the recording
     fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
     flight: str  # the file that holds the log while the kernel runs; "": device memory does
 
@@ -56,6 +60,7 @@ class Outcome:
     crash: str = ""  # the CUDA error's name; then there is no log
     checked: int = 0  # values compared (exact) or CTAs summed (checksum)
     errors: int = 0  # of these, wrong ones
+    cost: dict[str, Any] = field(default_factory=dict)  # what logging costs; goes into Trace.meta.cost
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
