@@ -37,7 +37,7 @@ class Window:
 
     @property
     def is_everything(self) -> bool:
-        return self == Window()
+        return self == EVERYTHING
 
     def records_cta(self, cta: int) -> bool:
         return cta % self.every_cta == 0
@@ -70,6 +70,9 @@ class Window:
             "ctas_left_out": ctas - recorded,
             "roles_left_out": left_out,
         }
+
+
+EVERYTHING = Window()
 
 
 def cut(trace: Trace, window: Window, tiles: int, ctas: int) -> Trace:

@@ -31,7 +31,7 @@ from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STAT
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
-from visualizer.trace.window import Window
+from visualizer.trace.window import EVERYTHING, Window
 
 LogPlace = Literal["auto", "host", "device"]
 LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
@@ -53,7 +53,7 @@ class GpuOptions:
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
-    window: Window = Window()  # what of the run is recorded
+    window: Window = EVERYTHING  # what of the run is recorded
     ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
 
     def __post_init__(self) -> None:
