@@ -27,7 +27,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
     const uint32_t warp = threadIdx.x / 32;
     const bool is_producer = warp == 0;
     const bool is_leader = threadIdx.x == 0;
-    Log log(params.records, params.attempted, params.capacity, blockIdx.x * (blockDim.x / 32) + warp);
+    Log log(params.records, params.attempted, params.capacity, params.window);
     Watchdog<Log> watchdog(control, log, params.watchdog_ns, &params.status[blockIdx.x], &params.anchors[2 * blockIdx.x + 1]);
     Pipeline pipeline(storage, {params.transaction_bytes, is_leader, params.arrive_per_warp != 0}, log, watchdog);
 
@@ -77,4 +77,14 @@ extern "C" __global__ void calibrate_clock(Anchor* anchors, uint64_t span_ns) {
     const uint64_t start = read_globaltimer();
     while (read_globaltimer() - start < span_ns) __nanosleep(1000);
     anchors[2 * blockIdx.x + 1] = take_anchor();
+}
+
+// Writes `records` records from one warp and nothing else: what one costs the warp that writes it, in cycles of its SM.
+extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams params, uint32_t records, uint64_t* cycles) {
+    Log log(params.records, params.attempted, params.capacity, params.window);
+    const uint64_t begin = read_clock();
+    for (uint32_t tile = 0; tile < records; ++tile) {
+        log.write(log.clock(), __LINE__, {.tile = tile, .kind = Kind::Advance, .stage = 0, .parity = 0});
+    }
+    *cycles = read_clock() - begin;
 }

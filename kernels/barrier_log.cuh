@@ -94,26 +94,42 @@ __device__ inline Anchor take_anchor() {
     return anchor;
 }
 
+// Which part of a run is logged. Everything else of it costs one comparison a record.
+struct LogWindow {
+    uint32_t first;      // tile
+    uint32_t tiles;      // so many from there; events of no tile are always logged
+    uint32_t ring_mask;  // of the record's index: a ring keeps the last records, else all bits
+    uint32_t every_cta;  // of every so many CTAs the first
+    uint32_t roles;      // bit 0: the producer, bit 1: consumers
+
+    __device__ bool has(uint32_t cta, uint32_t warp) const {
+        return cta % every_cta == 0 && (roles >> (warp != 0) & 1) != 0;
+    }
+    __device__ bool has(uint32_t tile) const { return tile == kNoTile || tile - first < tiles; }
+};
+
 // One warp's slice. `clock()` is read *before* an arrive or a copy and *after* a wait, so that a logged arrival is
 // never later than its effect and a logged pass never earlier than its cause.
 class BarrierLog {
 public:
     static constexpr bool enabled = true;
 
-    __device__ BarrierLog(Record* records, uint32_t* attempted, uint32_t capacity, uint32_t slice)
-        : records_(records + static_cast<uint64_t>(slice) * capacity),
-          attempted_(attempted + slice),
-          capacity_(capacity),
-          count_(0),
-          writes_(threadIdx.x % 32 == 0) {}
+    __device__ BarrierLog(Record* records, uint32_t* attempted, uint32_t capacity, const LogWindow& window)
+        : capacity_(window.ring_mask == ~0u ? capacity : ~0u), count_(0), window_(window) {
+        const uint32_t warp = threadIdx.x / 32;
+        const uint32_t slice = blockIdx.x / window.every_cta * (blockDim.x / 32) + warp;
+        records_ = records + static_cast<uint64_t>(slice) * capacity;
+        attempted_ = attempted + slice;
+        writes_ = threadIdx.x % 32 == 0 && window.has(blockIdx.x, warp);
+    }
 
     __device__ uint64_t clock() const { return read_clock(); }
 
     __device__ void write(uint64_t clock, uint32_t line, const Event& event) {
-        if (writes_) {
+        if (writes_ && window_.has(event.tile)) {
             if (count_ < capacity_) {
                 // Two 16-byte stores, the fields in Record's order; left to itself the compiler makes six small ones.
-                auto* const halves = reinterpret_cast<ulonglong2*>(records_ + count_);
+                auto* const halves = reinterpret_cast<ulonglong2*>(records_ + (count_ & window_.ring_mask));
                 halves[0] = {clock, event.token};
                 halves[1] = {event.tile | static_cast<uint64_t>(event.amount) << 32,
                              line | static_cast<uint64_t>(event.kind) << 16 | static_cast<uint64_t>(event.stage) << 24 |
@@ -150,6 +166,7 @@ private:
     uint32_t* attempted_;
     uint32_t capacity_;
     uint32_t count_;
+    LogWindow window_;
     bool writes_;
 };
 
@@ -158,7 +175,7 @@ class NoLog {
 public:
     static constexpr bool enabled = false;
 
-    __device__ NoLog(Record*, uint32_t*, uint32_t, uint32_t) {}
+    __device__ NoLog(Record*, uint32_t*, uint32_t, const LogWindow&) {}
     __device__ uint64_t clock() const { return 0; }
     __device__ void write(uint64_t, uint32_t, const Event&) {}
     template <class State>

@@ -27,6 +27,7 @@ struct LessonParams {
     uint32_t producer_phase;
     uint32_t consumer_phase;
     uint32_t arrive_per_warp;
+    LogWindow window;
 };
 
 constexpr uint32_t kBoxColumns = 64;  // halves in a box's row: 128 bytes, the span of the swizzle

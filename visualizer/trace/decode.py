@@ -52,7 +52,7 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
     events["token"] = records["token"]
     events["tile"] = records["tile"].astype(np.int32)  # NO_TILE wraps to -1
     events["amount"] = records["amount"]
-    events["barrier"] = _barrier_rows(records, cta, barriers)
+    events["barrier"] = _barrier_rows(records, np.unique([agent.cta for agent in agents])[cta], barriers)
     events["agent"] = agent_of_slice[slices]
     events["site"] = _site_rows(records["line"], sites)
     events["stage"] = _or_none(records["stage"])
@@ -67,8 +67,9 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:
     """The agents row of each slice, (slices,)."""
     rows = {(agent.cta, agent.warp): row for row, agent in enumerate(agents) if agent.warp >= 0}
-    wanted = [(cta, warp) for cta in range(raw.ctas) for warp in range(raw.warps)]
-    if len(wanted) != len(raw.attempted) or set(wanted) != set(rows):
+    ctas = sorted({cta for cta, _ in rows})  # of a window perhaps every k-th
+    wanted = [(cta, warp) for cta in ctas for warp in range(raw.warps)]
+    if len(wanted) != len(raw.attempted) or set(wanted) != set(rows) or len(ctas) != raw.ctas:
         raise TraceError(
             f"the log has {len(raw.attempted)} slices, the program {len(rows)} warps: not the same program"
         )

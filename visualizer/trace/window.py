@@ -7,7 +7,7 @@ number: every phase of an earlier tile has completed, and each cursor has advanc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -34,6 +34,11 @@ class Window:
     keep_last: int = 0  # record the last so many tiles, whatever their number; 0: not so
     every_cta: int = 1  # of every so many CTAs the first
     roles: tuple[str, ...] = ROLES  # in the order of ROLES
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Window:
+        """From dataclasses.asdict, also by way of JSON, which has no tuples."""
+        return cls(**{**fields, "roles": tuple(fields["roles"])})
 
     @property
     def is_everything(self) -> bool:

@@ -62,6 +62,11 @@ class FlightFile:
         memory = self._map()
         return 0 if memory is None else int(self._stored(self._records(memory)).sum())
 
+    def latest_clock(self) -> int:
+        """The latest record's clock: in a ring that is full, all that shows that records still come."""
+        memory = self._map()
+        return 0 if memory is None else int(self._records(memory)["clock"].max(initial=0))
+
     def read(self) -> RawLog | None:
         """What the file holds now; None if no CTA has started. Slices of warps that never left end where they stand."""
         memory = self._map()

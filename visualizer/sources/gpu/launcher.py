@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.log_window import recorded_ctas, records_per_warp
 from visualizer.sources.gpu.process import WorkerProcess
 from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file
 from visualizer.sources.gpu.size import check_size
@@ -31,6 +32,7 @@ from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STAT
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
+from visualizer.trace.unroll import build_window
 from visualizer.trace.window import EVERYTHING, Window
 
 LogPlace = Literal["auto", "host", "device"]
@@ -87,7 +89,7 @@ def record_gpu(
     """
     options = options or GpuOptions()
     check_size(config, options.window)
-    capacity = options.log_capacity or records_per_warp(config)
+    capacity = options.log_capacity or records_per_warp(config, options.window)
     place = FLIGHT_DIRECTORY if _in_host_memory(config, capacity, options) else None
     with tempfile.TemporaryDirectory(prefix="phasescope-", dir=place) as directory:
         output = Path(directory) / "raw.npz"
@@ -103,7 +105,9 @@ def record_gpu(
             flight=str(Path(directory) / "flight.log") if place else "",
         )
         flight = flight_file(config, job)
-        watch = FlightWatch(flight, options.hang_s, progress) if flight else None
+        # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
+        silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
+        watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
             if report.running is None:
@@ -127,13 +131,6 @@ def probe_gpu() -> dict[str, Any]:
     return report.answer
 
 
-def records_per_warp(config: LessonConfig) -> int:
-    """The most records one warp makes: the producer's or a consumer's, whichever is more."""
-    producer = 2 * config.stages + 1 + config.tiles * (4 + config.copies_per_tile) + 3 * config.stages + 1
-    consumer = config.tiles * 6 + 1
-    return max(producer, consumer)
-
-
 def trace_of_log(
     config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
 ) -> Trace:
@@ -152,7 +149,13 @@ def trace_of_log(
         errors=outcome.errors if completed else 0,
     )
     meta.cost.update(outcome.cost)
-    return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
+    window, sites, texts = options.window, find_sites(text), {KERNEL_FILE: text}
+    if window.is_everything:
+        return build_trace(raw, agents, barriers, sites, meta, texts)
+    told = np.arange(0, config.ctas, window.every_cta)
+    raw = replace(raw, anchors=raw.anchors[told], status=raw.status[told])
+    agents, barriers = window.of_ctas(agents), window.of_ctas(barriers)
+    return build_window(raw, window, config.tiles, config.ctas, agents, barriers, sites, meta, texts)
 
 
 def _in_host_memory(config: LessonConfig, capacity: int, options: GpuOptions) -> bool:
@@ -160,7 +163,7 @@ def _in_host_memory(config: LessonConfig, capacity: int, options: GpuOptions) ->
         raise SourceError(
             f"--log-memory host needs {FLIGHT_DIRECTORY}, a file system in memory: use --log-memory device"
         )
-    size = config.ctas * (1 + config.consumer_warps) * capacity * RECORD_DTYPE.itemsize
+    size = recorded_ctas(config, options.window) * (1 + config.consumer_warps) * capacity * RECORD_DTYPE.itemsize
     is_small = size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
     return options.log_memory == "host" or (options.log_memory == "auto" and is_small)
 

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.log_window import recorded_ctas
+from visualizer.trace.window import Window
 
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
@@ -48,7 +50,8 @@ def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
     """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
     if not job.flight:
         return None
-    return FlightFile(Path(job.flight), config.ctas * (1 + config.consumer_warps), job.log_capacity, config.ctas)
+    slices = recorded_ctas(config, Window.from_dict(job.window)) * (1 + config.consumer_warps)
+    return FlightFile(Path(job.flight), slices, job.log_capacity, config.ctas)
 
 
 @dataclass(frozen=True, slots=True)
