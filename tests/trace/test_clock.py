@@ -50,7 +50,7 @@ def test_a_short_run_takes_its_rate_from_the_calibration() -> None:
     calibration = anchors(505.0, {3: 10**9}, [(3, -3_000_000, -1_000_000)])
     fit = fit_clock(run, calibration)
     assert fit.ps_per_cycle[0] == pytest.approx(505.0, rel=2e-5)
-    assert fit.residual_max_ns == pytest.approx(16, abs=1)
+    assert fit.residual_max_ns == pytest.approx(17, abs=1)
 
 
 def test_each_sm_has_its_own_rate() -> None:
@@ -59,7 +59,7 @@ def test_each_sm_has_its_own_rate() -> None:
     )
     fit = fit_clock(run, NONE)
     assert fit.ps_per_cycle == pytest.approx([505.0, 505.1], rel=1e-7)
-    assert fit.residual_max_ns < 1
+    assert fit.residual_max_ns < 2
 
 
 @settings(max_examples=30)
@@ -88,7 +88,8 @@ def test_a_run_at_another_rate_than_before_it_is_fitted_by_itself(slow: float, b
         found = fit.to_ps(clocks, np.full(len(at), sm, np.uint32))
         assert np.abs(found - at * 1000).max() < 2000
     # What the fit cannot know is whether the rate changed within the run: that much it admits.
-    assert fit.residual_max_ns == pytest.approx(min(busy, 100_000) * slow / 2, rel=0.02, abs=2)
+    # And a tick came anywhere between two reads, 42 cycles apart.
+    assert fit.residual_max_ns == pytest.approx(min(busy, 100_000) * slow / 2 + 10.6, rel=0.02, abs=2)
 
 
 def test_anchors_in_the_middle_of_a_run_bend_the_line() -> None:
@@ -107,7 +108,7 @@ def test_an_anchor_that_was_interrupted_counts_for_nothing() -> None:
     calibration = anchors(505.0, {3: 10**9, 4: 10**9}, [(3, -3_000_000, -1_000_000), (4, -3_000_000, -1_000_000)])
     run["globaltimer"][0, 1] += 5000
     run["uncertainty"][0, 1] = 9000
-    assert fit_clock(run, calibration).residual_max_ns < 2
+    assert fit_clock(run, calibration).residual_max_ns < 3
 
 
 def test_an_sm_without_a_span_runs_at_the_common_rate() -> None:

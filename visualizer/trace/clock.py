@@ -122,7 +122,9 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     length[steps] = knot_cycles[steps + 1] - knot_cycles[steps]
     slopes[steps] = (knot_ps[steps + 1] - knot_ps[steps]) / length[steps]
     knot_in_run = np.logical_or.reduceat(in_run, begin)
-    residual = (_bends(knot_row, knot_cycles, slopes, knot_in_run)[knot] + np.abs(carried - knot_ps[knot]))[in_run]
+    reading = pairs["uncertainty"][order] * rates[row] / 2  # the tick came anywhere between two reads of the clock
+    residual = _bends(knot_row, knot_cycles, slopes, knot_in_run)[knot] + np.abs(carried - knot_ps[knot]) + reading
+    residual = residual[in_run]
     run_knots = np.full(len(sms), len(begin), np.int64)
     np.minimum.at(run_knots, row[in_run], knot[in_run])
     return ClockFit(

@@ -24,7 +24,7 @@ def log_window(config: LessonConfig, window: Window, capacity: int) -> dict[str,
     begin = 0 if window.keep_last else max(window.first - config.stages, 0)
     return {
         "first": begin,
-        "tiles": _ALL if window.keep_last or window.last < 0 else window.last + 1 - begin,
+        "tiles": _ALL if window.keep_last else window.tiles(config.tiles).stop - begin,
         "ring_mask": capacity - 1 if window.keep_last else _ALL,
         "every_cta": window.every_cta,
         "roles": sum(1 << ROLES.index(role) for role in window.roles),

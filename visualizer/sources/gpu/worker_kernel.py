@@ -27,6 +27,7 @@ CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
 NEVER_NS = 2**63  # a watchdog that does not bite
 CALIBRATION_RECORDS = 4096
+CALIBRATION_RUNS = 8
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
 
 PARAMS_DTYPE = np.dtype(
@@ -178,10 +179,12 @@ class LessonKernel:
         for name, value in log_window(self.config, EVERYTHING, CALIBRATION_RECORDS).items():
             params["window"][name] = value
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
-        for _ in range(2):  # the first fetches the kernel's instructions
+        best = np.inf
+        for _ in range(CALIBRATION_RUNS):  # the first fetches the kernel's instructions; none is faster than it can be
             self._calibrate_record((1,), (WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
+            best = min(best, int(cycles[0]))
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
-        return int(cycles[0]) / CALIBRATION_RECORDS / float(cycles_per_ns)
+        return float(best / CALIBRATION_RECORDS / cycles_per_ns)
 
     @property
     def _warps(self) -> int:
