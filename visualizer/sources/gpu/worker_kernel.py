@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.log_window import log_window, recorded_ctas
+from visualizer.sources.gpu.log_window import log_window
 from visualizer.sources.gpu.protocol import CheckMode
 from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
-from visualizer.trace.raw import ANCHOR_DTYPE, RawLog
+from visualizer.trace.raw import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog
 from visualizer.trace.window import EVERYTHING, Window
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
@@ -32,7 +32,7 @@ CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 part
 
 PARAMS_DTYPE = np.dtype(
     [
-        *((name, "<u8") for name in ("records", "attempted", "anchors", "status", "results", "expected")),
+        *((name, "<u8") for name in ("records", "attempted", "spans", "anchors", "status", "results", "expected")),
         ("watchdog_ns", "<u8"),
         *((name, "<u4") for name in ("producer_delay", "consumer_delay")),
         *((name, "<u4") for name in ("capacity", "tiles", "tile_rows", "tile_columns", "source_tiles", "data_offset")),
@@ -59,7 +59,7 @@ class Launch:
 
     start: Callable[[], None]
     results: Any
-    packed: Any  # struct LessonParams
+    params: np.void  # PARAMS_DTYPE
     keeps: tuple[Any, ...]  # memory that must outlive the launch
 
     def timed_ns(self) -> float:
@@ -73,7 +73,10 @@ class Launch:
 
 
 class LessonKernel:
-    """The kernel compiled for one configuration, with its source matrix on the GPU."""
+    """The kernel compiled for one configuration and log level, with its source matrix on the GPU.
+
+    `code` and `defines` are for benchmarks that compile the kernel with a log of their own.
+    """
 
     def __init__(
         self,
@@ -81,23 +84,27 @@ class LessonKernel:
         matrix: NDArray[np.float16],
         check: CheckMode,
         *,
-        logging: bool,
+        level: LogLevel,
         fault: int = 0,
         window: Window = EVERYTHING,
+        code: str = "",
+        defines: tuple[str, ...] = (),
     ) -> None:
         self.config = config
-        self._logging = logging
+        self._level = level
         self._window = window
         self._source = cupy.asarray(matrix)
         module = cupy.RawModule(
-            code=(resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
+            code=code or (resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
             options=(
                 "-std=c++20",
                 f"-I{resource_dir('kernels')}",
                 f"-DPHASESCOPE_STAGES={config.stages}",
-                f"-DPHASESCOPE_LOG={int(logging)}",
+                f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
+                f"-DPHASESCOPE_RING={int(window.keep_last > 0)}",
                 f"-DPHASESCOPE_FAULT={fault}",
+                *defines,
             ),
             backend="nvrtc",
         )
@@ -122,18 +129,18 @@ class LessonKernel:
         """
         memory: LogMemory = MappedMemory(flight) if flight else self.memory(capacity)
         launch = self.prepare(memory, capacity, watchdog_ms, expected)
-        before = self._take_anchors() if self._logging else _no_anchors()
+        logging = self._level != "off"
+        before = self._take_anchors() if logging else _no_anchors()
         if flight:
             flight.save_calibration(before)
         launch.start()
         cupy.cuda.runtime.deviceSynchronize()
-        after = self._take_anchors() if self._logging else _no_anchors()
+        after = self._take_anchors() if logging else _no_anchors()
         return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(launch.results))
 
     def memory(self, capacity: int) -> DeviceMemory:
         """Room on the GPU for the log of one launch; `capacity` is in records per warp."""
-        slices = recorded_ctas(self.config, self._window) * self._warps
-        return DeviceMemory(slices, capacity, self.config.ctas)
+        return DeviceMemory(LogLayout(self._level, self.config.ctas, self._warps, capacity))
 
     def prepare(
         self, memory: LogMemory, capacity: int, watchdog_ms: int, expected: NDArray[np.float16] | None = None
@@ -159,29 +166,30 @@ class LessonKernel:
             params[name] = getattr(config, name)
         for name, value in log_window(config, self._window, capacity).items():
             params["window"][name] = value
-        packed: Any = params.view(f"V{PARAMS_DTYPE.itemsize}")[()]
 
         def start() -> None:
             self._pipeline(
                 (config.ctas,),
                 (self._warps * WARP_THREADS,),
-                (self._tensor_map, packed),
+                (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
                 shared_mem=self._shared_bytes,
             )
 
-        return Launch(start, results, packed, (memory, wanted))
+        return Launch(start, results, params[()].copy(), (memory, wanted))
 
     def record_cost_ns(self) -> float:
         """What one record costs the warp that writes it, in a loop that does nothing else."""
-        memory = DeviceMemory(1, CALIBRATION_RECORDS, 1)
+        memory = self.memory(CALIBRATION_RECORDS)
         cycles = cupy.zeros(1, dtype=cupy.uint64)
-        params = np.frombuffer(self.prepare(memory, CALIBRATION_RECORDS, 0).packed, PARAMS_DTYPE)[0].copy()
+        params = self.prepare(memory, CALIBRATION_RECORDS, 0).params
         for name, value in log_window(self.config, EVERYTHING, CALIBRATION_RECORDS).items():
             params["window"][name] = value
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
         best = np.inf
         for _ in range(CALIBRATION_RUNS):  # the first fetches the kernel's instructions; none is faster than it can be
-            self._calibrate_record((1,), (WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
+            self._calibrate_record(
+                (1,), (2 * WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles)
+            )
             best = min(best, int(cycles[0]))
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
         return float(best / CALIBRATION_RECORDS / cycles_per_ns)
