@@ -53,6 +53,12 @@ class Window:
             return range(max(tiles - self.keep_last, 0), tiles)
         return range(self.first, tiles if self.last < 0 else min(self.last + 1, tiles))
 
+    def span(self, tiles: int, stages: int) -> range:
+        """The tiles that a kernel keeps for a window: the lap before it too, and the tile after, whose begin is the end
+        of the last; at the run's end the producer's last waits, one a stage, count as tiles."""
+        part = self.tiles(tiles)
+        return range(max(part.start - stages, 0), part.stop + (stages if part.stop == tiles else 1))
+
     def of_ctas(self, rows: Sequence[Named]) -> tuple[Named, ...]:
         """The agents or barriers of the recorded CTAs."""
         return tuple(row for row in rows if self.records_cta(row.cta))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.log_window import log_window
+from visualizer.sources.gpu.log_window import log_window, ring_mask
 from visualizer.sources.gpu.protocol import CheckMode
 from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
 from visualizer.trace.raw import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog
@@ -164,8 +164,9 @@ class LessonKernel:
             params[name] = getattr(config, name)
         for name in ("producer_phase", "consumer_phase", "arrive_per_warp"):
             params[name] = getattr(config, name)
-        for name, value in log_window(config, self._window, capacity).items():
+        for name, value in log_window(config, self._window).items():
             params["window"][name] = value
+        params["window"]["ring_mask"] = ring_mask(self._window, capacity)
 
         def start() -> None:
             self._pipeline(
@@ -182,7 +183,7 @@ class LessonKernel:
         memory = self.memory(CALIBRATION_RECORDS)
         cycles = cupy.zeros(1, dtype=cupy.uint64)
         params = self.prepare(memory, CALIBRATION_RECORDS, 0).params
-        for name, value in log_window(self.config, EVERYTHING, CALIBRATION_RECORDS).items():
+        for name, value in log_window(self.config, EVERYTHING).items():
             params["window"][name] = value
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
         best = np.inf
