@@ -14,7 +14,7 @@ from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.gpu.watch import LOOK_EVERY_S, FlightWatch
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, LogLayout, RawLog
 from visualizer.trace.schema import EventKind
 from visualizer.trace.violations import violations
 
@@ -22,7 +22,7 @@ LOG = RawLog.load(Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz")
 
 
 def flight(tmp_path: Path, log: RawLog = LOG) -> FlightFile:
-    return FlightFile(tmp_path / "flight.log", len(log.attempted), log.capacity, log.ctas)
+    return FlightFile(tmp_path / "flight.log", LogLayout(log.level, log.ctas, log.warps, log.capacity))
 
 
 def write(file: FlightFile, log: RawLog, stored: list[int], *, closed: bool) -> None:

@@ -169,7 +169,9 @@ def _of_cta(raw: RawLog, row: int, first: int, kept: Ints, tiles: int, *, ring: 
             clocks[0] = clocks[0, (first + np.arange(raw.capacity)) % raw.capacity]
         if first and kept[warp]:
             words = clocks[0, : kept[warp]].ravel()
-            spans["begin"][warp] = _last_lap(words, spans[warp]) if ring else _even_lap(words, spans[warp], first / tiles)
+            spans["begin"][warp] = (
+                _last_lap(words, spans[warp]) if ring else _even_lap(words, spans[warp], first / tiles)
+            )
     return log
 
 

@@ -53,10 +53,10 @@ class FlightFile:
         memory = self._map()
         return 0 if memory is None else int(self._stored(self._view(memory)).sum())
 
-    def latest_clock(self) -> int:
-        """The latest record's clock: in a ring that is full, all that shows that records still come."""
+    def mark(self) -> int:
+        """A number that changes with every record: in a ring that is full, all that shows that records still come."""
         memory = self._map()
-        return 0 if memory is None else int(self._records(memory)["clock"].max(initial=0))
+        return 0 if memory is None else int(self._view(memory).records.view(np.uint32).sum(dtype=np.uint64))
 
     def read(self) -> RawLog | None:
         """What the file holds now; None if no CTA has started. Slices of warps that never left end where they stand."""
@@ -101,7 +101,8 @@ class FlightFile:
         """Whole records at the start of each slice."""
         if raw.level not in TILE_WORDS:
             # Both halves of a record are there once its kind and clock are.
-            return _leading((raw.records["kind"] > 0) & (raw.records["clock"] > 0))
+            kind, clock = raw.records["kind"], raw.records["clock"]
+            return _leading(np.logical_and(kind > 0, clock > 0))
         # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
         stored = np.zeros((raw.ctas, raw.warps), np.int64)
         for warp in range(raw.logging_warps):

@@ -17,11 +17,9 @@ def records_per_warp(config: LessonConfig, level: LogLevel = "words", window: Wi
     if level == "off":
         return 0
     stages = config.stages
-    if window.keep_last:
-        # The lap before, the producer's last waits, and one more tile, of which the first record may be gone.
-        tiles = window.keep_last + 2 * stages + 1
-    else:
-        tiles = len(window.span(config.tiles, stages))
+    # A ring: the lap before, the producer's last waits, and one more tile, of which the first record may be gone.
+    ring = window.keep_last + 2 * stages + 1
+    tiles = ring if window.keep_last else len(window.span(config.tiles, stages))
     if level in TILE_WORDS:
         most = max(tiles, CAPACITY_STEP)
     else:

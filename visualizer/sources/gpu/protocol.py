@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.log_window import recorded_ctas
-from visualizer.trace.window import Window
+from visualizer.trace.raw import LogLayout, LogLevel
 
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
@@ -30,7 +29,8 @@ class Job:
 
     config: dict[str, Any]  # LessonConfig.as_dict()
     check: CheckMode
-    log_capacity: int  # records per warp
+    level: LogLevel  # what the kernel logs; not "off"
+    log_capacity: int  # records per warp: of events, or of tiles at the levels of clocks
     watchdog_ms: int  # 0: none
     output: str
     window: dict[str, Any]  # trace.window.Window's fields
@@ -50,8 +50,12 @@ def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
     """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
     if not job.flight:
         return None
-    slices = recorded_ctas(config, Window.from_dict(job.window)) * (1 + config.consumer_warps)
-    return FlightFile(Path(job.flight), slices, job.log_capacity, config.ctas)
+    return FlightFile(Path(job.flight), log_layout(config, job.level, job.log_capacity))
+
+
+def log_layout(config: LessonConfig, level: LogLevel, capacity: int) -> LogLayout:
+    """How large the log of this program is."""
+    return LogLayout(level, config.ctas, 1 + config.consumer_warps, capacity)
 
 
 @dataclass(frozen=True, slots=True)

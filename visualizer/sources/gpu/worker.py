@@ -17,10 +17,9 @@ import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.cost import slowdown
-from visualizer.sources.gpu.log_window import recorded_ctas
-from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file
+from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout
 from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.trace.raw import RECORD_DTYPE, STATUS_COMPLETED
+from visualizer.trace.raw import STATUS_COMPLETED
 from visualizer.trace.window import Window
 
 if TYPE_CHECKING:
@@ -102,12 +101,12 @@ def run(job: Job) -> Outcome:
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault, window=window)
+        kernel = LessonKernel(config, matrix, job.check, level=job.level, fault=job.fault, window=window)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
         raise Unable("memory", "the source matrix does not fit in memory: use fewer --source-tiles") from None
-    source = {"kind": "gpu", **gpu, "sm": 90}
+    source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
@@ -130,10 +129,10 @@ def run(job: Job) -> Outcome:
         checked, errors = config.ctas, int((sums != expected_sum(config, matrix)).sum())
     else:
         checked = errors = 0
-    cost: dict[str, Any] = {"record_ns": kernel.record_cost_ns()}
-    if job.ab_pairs and (done.log.status == STATUS_COMPLETED).all():
+    cost: dict[str, Any] = {} if job.level == "off" else {"record_ns": kernel.record_cost_ns()}
+    if job.ab_pairs and job.level != "off" and (done.log.status == STATUS_COMPLETED).all():
         say(progress=0.75, message=COMPARING)
-        without = LessonKernel(config, matrix, job.check, logging=False, fault=job.fault)
+        without = LessonKernel(config, matrix, job.check, level="off", fault=job.fault)
         cost.update(slowdown(*_time_pairs(kernel, without, job)))
     return Outcome(source, versions, checked=checked, errors=errors, cost=cost)
 
@@ -153,8 +152,7 @@ def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
-    slices = recorded_ctas(config, Window.from_dict(job.window)) * (1 + config.consumer_warps)
-    log = slices * job.log_capacity * RECORD_DTYPE.itemsize
+    log = log_layout(config, job.level, job.log_capacity).size
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(

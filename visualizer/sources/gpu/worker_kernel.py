@@ -59,7 +59,7 @@ class Launch:
 
     start: Callable[[], None]
     results: Any
-    params: np.void  # PARAMS_DTYPE
+    params: Any  # PARAMS_DTYPE
     keeps: tuple[Any, ...]  # memory that must outlive the launch
 
     def timed_ns(self) -> float:
@@ -188,9 +188,7 @@ class LessonKernel:
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
         best = np.inf
         for _ in range(CALIBRATION_RUNS):  # the first fetches the kernel's instructions; none is faster than it can be
-            self._calibrate_record(
-                (1,), (2 * WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles)
-            )
+            self._calibrate_record((1,), (2 * WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
             best = min(best, int(cycles[0]))
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
         return float(best / CALIBRATION_RECORDS / cycles_per_ns)
