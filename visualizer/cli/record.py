@@ -55,7 +55,16 @@ def add_parser(subparsers: Any) -> None:
         help="what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)",
     )
     gpu.add_argument(
-        "--log-capacity", type=_natural, metavar="N", help="records per warp (default: as many as the program needs)"
+        "--level",
+        choices=("off", "phases", "standard", "full", "words"),
+        help="how much to log: nothing, the times phases completed, the end of each wait, begin and end of each wait,"
+        " every event with the barrier's word (default: full; words with --fault)",
+    )
+    gpu.add_argument(
+        "--log-capacity",
+        type=_natural,
+        metavar="N",
+        help="records per warp: of tiles, or at --level words of events (default: as many as the program needs)",
     )
     gpu.add_argument(
         "--watchdog-ms",
@@ -114,6 +123,7 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
     from visualizer.sources.gpu.launcher import GpuOptions
 
     given = {
+        "level": args.level,
         "log_capacity": args.log_capacity,
         "check": args.check,
         "watchdog_ms": args.watchdog_ms,
@@ -141,7 +151,7 @@ def _check_output(path: Path) -> None:
 
 def _check_source_options(args: argparse.Namespace) -> None:
     """An option that the chosen source would ignore is a mistake, not a wish."""
-    of_gpu = ("check", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit")
+    of_gpu = ("check", "level", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit")
     other = of_gpu if args.source == "simulator" else ("seed",)
     for name in other:
         if getattr(args, name) is not None:

@@ -15,6 +15,7 @@ from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import reconcile
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
+from visualizer.trace.unfold import PipelineShape
 
 
 def build_trace(
@@ -24,10 +25,13 @@ def build_trace(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    shape: PipelineShape | None = None,
 ) -> Trace:
-    """The Trace of `raw`. `meta` gets the clock fit, what was lost and left out, and how far events were moved."""
-    decoded = decode(raw, agents, barriers, sites)
-    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=decoded.clock.as_dict())
+    """The Trace of `raw`; decode says when it needs `shape`. `meta` gets the clock fit, what was lost and left out, and
+    how far events were moved."""
+    decoded = decode(raw, agents, barriers, sites, shape)
+    clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
+    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
     return assemble(decoded.events, decoded.lost, agents, barriers, sites, meta, source_files)
 
 

@@ -1,13 +1,14 @@
 """RawLog: what the instrumented kernel leaves behind, before anything is interpreted.
 
-kernels/barrier_log.cuh and clock_log.cuh write it; they and this must change together. docs/trace-format.md says what each
-level holds.
+kernels/barrier_log.cuh and clock_log.cuh write it; they and this must change together. docs/trace-format.md says what
+each level holds.
 
 Kept apart from decoding so that a log can be saved as it came off the GPU and decoded again later.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -86,6 +87,11 @@ class LogLayout:
     def logging_warps(self) -> int:
         """Warps of a CTA with room for records: at level `phases` the first consumer speaks for the others."""
         return min(self.warps, 2) if self.level == "phases" else self.warps
+
+    @property
+    def size(self) -> int:
+        """Bytes of all arrays."""
+        return sum(math.prod(shape) * dtype.itemsize for dtype, shape in self.arrays().values())
 
     def arrays(self) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
         """Name, dtype and shape of each array the kernel writes."""

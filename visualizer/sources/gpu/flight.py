@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,8 @@ class FlightFile:
         """Whole records at the start of each slice."""
         if raw.level not in TILE_WORDS:
             # Both halves of a record are there once its kind and clock are.
-            return _leading((raw.records["kind"] > 0) & (raw.records["clock"] > 0))
+            kind, clock = raw.records["kind"], raw.records["clock"]
+            return _leading((kind > 0) & (clock > 0))
         # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
         stored = np.zeros((raw.ctas, raw.warps), np.int64)
         for warp in range(raw.logging_warps):
@@ -105,7 +107,7 @@ class FlightFile:
         return stored.ravel()
 
 
-def _leading(whole: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _leading(whole: Any) -> NDArray[np.int64]:
     """How many are true from the start of each row."""
     if not whole.shape[1]:
         return np.zeros(len(whole), np.int64)

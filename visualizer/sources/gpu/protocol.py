@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.trace.raw import LogLayout, LogLevel
 
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
@@ -26,7 +27,8 @@ class Job:
 
     config: dict[str, Any]  # LessonConfig.as_dict()
     check: CheckMode
-    log_capacity: int  # records per warp
+    level: LogLevel  # what the kernel logs; not "off"
+    log_capacity: int  # records per warp: of events, or of tiles at the levels of clocks
     watchdog_ms: int  # 0: none
     output: str
     fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
@@ -44,7 +46,12 @@ def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
     """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
     if not job.flight:
         return None
-    return FlightFile(Path(job.flight), config.ctas * (1 + config.consumer_warps), job.log_capacity, config.ctas)
+    return FlightFile(Path(job.flight), log_layout(config, job.level, job.log_capacity))
+
+
+def log_layout(config: LessonConfig, level: LogLevel, capacity: int) -> LogLayout:
+    """How large the log of this program is."""
+    return LogLayout(level, config.ctas, 1 + config.consumer_warps, capacity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file
+from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file, log_layout
 from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.trace.raw import RECORD_DTYPE
 
 SM90 = (9, 0)
 INSTALL = 'install the extra that matches the driver: pip install "phasescope[gpu-cuda13]" or "phasescope[gpu-cuda12]"'
@@ -96,12 +95,12 @@ def run(job: Job) -> Outcome:
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault)
+        kernel = LessonKernel(config, matrix, job.check, level=job.level, fault=job.fault)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
         raise Unable("memory", "the source matrix does not fit in memory: use fewer --source-tiles") from None
-    source = {"kind": "gpu", **gpu, "sm": 90}
+    source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
@@ -129,7 +128,7 @@ def run(job: Job) -> Outcome:
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
-    log = config.ctas * (1 + config.consumer_warps) * job.log_capacity * RECORD_DTYPE.itemsize
+    log = log_layout(config, job.level, job.log_capacity).size
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(
