@@ -188,7 +188,7 @@ def test_calibration_is_optional(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("level", ["phases", "standard", "full"])
 def test_clocks_fly_too(tmp_path: Path, level: LogLevel) -> None:
-    """Records of clocks are whole once they are there; a warp without its own is as far as the one that speaks for it."""
+    """Records of clocks are whole once there; a warp without its own is as far as the one that speaks for it."""
     file = FlightFile(tmp_path / "flight.log", LogLayout(level, ctas=2, warps=3, capacity=8))
     memory = file.create()
     records = memory[: math.prod(file.layout.arrays()["records"][1]) * 4].view("<u4").reshape(2, -1)
