@@ -56,12 +56,12 @@ public:
     }
 
     __device__ void start() {
-        if (first_lane_) span_->begin = read_clock();
+        if (first_lane_) span_->begin = ::read_clock();
     }
 
     // The test of a wait is on its way.
     __device__ void testing(On barrier) {
-        if constexpr (level == Level::Full) begun_ = read_clock_low();
+        if constexpr (level == Level::Full) read_clock(begun_);
         barrier == On::Empty ? store_producer() : store_consumer();
     }
     // The wait has passed.
@@ -69,11 +69,11 @@ public:
     __device__ void blocked(bool blocked) { blocked_ = blocked; }
     // The producer has armed the stage.
     __device__ void copying() {
-        if constexpr (level == Level::Full) copying_ = read_clock_low();
+        if constexpr (level == Level::Full) read_clock(copying_);
     }
     // It has issued the copies: its record is whole.
     __device__ void issued() {
-        if constexpr (level != Level::Phases) words_[3] = read_clock_low();
+        if constexpr (level != Level::Phases) read_clock(words_[3]);
         words_[2] = copying_;
         complete<kProducerWords>();
     }
@@ -87,7 +87,7 @@ public:
     __device__ void time_out(const Event&, uint32_t) {
         if (first_lane_) {
             span_->begun = begun_;
-            span_->timeout = read_clock();
+            span_->timeout = ::read_clock();
         }
     }
     __device__ void exit_producer() {
@@ -99,7 +99,7 @@ public:
         exit(0);
     }
     __device__ void exit(uint32_t) {
-        if (first_lane_) span_->end = read_clock();
+        if (first_lane_) span_->end = ::read_clock();
     }
     // Must be the last call: tells the host how many records were wanted.
     __device__ void close() {
@@ -113,10 +113,21 @@ public:
     __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
 
 private:
+    // Only lanes that store read the clock: what a whole warp reads comes by way of a uniform register, which takes longer.
+    __device__ void read_clock(uint32_t& cycles) {
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p mov.u32 %0, %%clock; }" : "+r"(cycles) : "r"(room_));
+    }
+
+    // A new word for the next record. Using the old one keeps its register from being given away right behind the store,
+    // where whoever wrote it next would wait for the store to have read it.
+    __device__ void replace(uint32_t& word, uint32_t value) {
+        asm volatile("lop3.b32 %0, %1, %0, %2, 0xf8;" : "+r"(word) : "r"(value), "r"(zero_));
+    }
+
     template <uint32_t record_words>
     __device__ void complete() {
-        words_[0] = begun_;
-        words_[1] = (passed_ & ~1u) | blocked_;
+        replace(words_[0], begun_);
+        replace(words_[1], (passed_ & ~1u) | blocked_);
         ++index_;
         if constexpr (kRing) {
             offset_ = (offset_ + record_words) & ring_mask_;  // a slice is a power of two of words
@@ -148,9 +159,10 @@ private:
 
     uint32_t* record_;  // of the last whole record
     uint32_t room_;
+    uint32_t zero_ = in_register(0u);
     uint32_t index_;  // of the last whole record
-    uint32_t* slice_;     // these three in a ring alone
-    uint32_t offset_;     // of the last whole record, in words
+    uint32_t* slice_;  // these three in a ring alone
+    uint32_t offset_;  // of the last whole record, in words
     uint32_t ring_mask_;
     uint32_t words_[4] = {};
     uint32_t begun_ = 0;

@@ -24,20 +24,24 @@ def _library() -> ctypes.CDLL:
 @functools.cache
 def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
-    nvrtc = _library()
-    kernels = resource_dir("kernels")
-    options = [
-        "-arch=sm_90a",
-        "-std=c++20",
-        f"-I{kernels}",
+    return compile_kernel(
+        "async_pipeline.cu",
         f"-DPHASESCOPE_STAGES={stages}",
         f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
-    ]
+    )
+
+
+@functools.cache
+def compile_kernel(file: str, *defines: str) -> str:
+    """The PTX of a file in kernels/ for sm_90a. AssertionError with the log, also for a mere warning."""
+    nvrtc = _library()
+    kernels = resource_dir("kernels")
+    options = ["-arch=sm_90a", "-std=c++20", f"-I{kernels}", *defines]
     program = ctypes.c_void_p()
-    source = (kernels / "async_pipeline.cu").read_bytes()
-    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"async_pipeline.cu", 0, None, None) == 0
+    source = (kernels / file).read_bytes()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, file.encode(), 0, None, None) == 0
     try:
         arguments = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         status = nvrtc.nvrtcCompileProgram(program, len(options), arguments)

@@ -41,11 +41,21 @@ def test_a_fresh_barrier_has_the_init_pattern_in_its_state_bits(count: int) -> N
     assert decode_one(pattern) == (0, count, 0)
 
 
+@settings(max_examples=100, deadline=None)
+@given(parity=st.integers(0, 1), pending=COUNTS, tx=TX)
+def test_bit_42_is_never_set_and_the_sign_of_tx_is_bit_41(parity: int, pending: int, tx: int) -> None:
+    word = encode(Token(parity, pending, tx))
+    assert word >> 42 & 1 == 0
+    assert (word >> 41 & 1 == 1) == (tx > 0)
+
+
 def test_known_words() -> None:
     assert encode(Token(0, 1, 0)) == 0x7FFF_F800_0000_0000
     assert encode(Token(0, 96, 0)) == 0x7FFD_0000_0000_0000
     assert encode(Token(1, 0, 0)) == 0x8000_0000_0000_0000
-    assert encode(Token(0, 0, 16384)) == 0x0000_07F8_0000_0000
+    assert encode(Token(0, 0, 16384)) == 0x0000_03F8_0000_0000
+    assert encode(Token(0, 0, MAX_COUNT)) == 0x0000_0200_0000_0000
+    assert encode(Token(0, 0, -MAX_COUNT)) == 0x0000_01FF_0000_0000
     assert encode(Token(0, 0, -2048)) == 0x0000_0001_0000_0000
 
 

@@ -7,10 +7,18 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import diagnose, doctor, explore, open, record, show
+from visualizer.cli import diagnose, doctor, explore, open, record, show, story
 from visualizer.cli.errors import run_reporting
 
-COMMANDS = {"open": open, "record": record, "show": show, "diagnose": diagnose, "explore": explore, "doctor": doctor}
+COMMANDS = {
+    "open": open,
+    "record": record,
+    "show": show,
+    "diagnose": diagnose,
+    "explore": explore,
+    "story": story,
+    "doctor": doctor,
+}
 
 EPILOG = """examples:
   phasescope                                   open the recorded H200 lesson

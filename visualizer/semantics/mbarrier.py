@@ -84,7 +84,11 @@ class Mbarrier:
         self._complete_if_due()
 
     def arrive(self, count: int = 1, *, no_complete: bool = False, remote: bool = False) -> Token | None:
-        """Arrive `count` times; returns the state before, or None for the remote form, which returns no token."""
+        """Arrive `count` times; returns the state before, or None for the remote form, which returns no token.
+
+        Lanes of a warp that arrive in one instruction are one arrive with the sum of their counts, so a warp that runs
+        past the end of the phase over-arrives; noComplete forms go lane by lane [H200].
+        """
         self._require_valid("arrive")
         token = self._token()
         self._check_arrive(count, no_complete)

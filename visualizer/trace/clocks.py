@@ -96,7 +96,7 @@ def _unwrapped(raw: RawLog, slice_: int, words: NDArray[np.uint32]) -> tuple[Int
     )
     steps = np.diff(chain).astype(np.int64)
     steps[steps > LAP - _BACK] -= LAP
-    clocks = begin + np.cumsum(steps)
+    clocks = np.maximum.accumulate(begin + np.cumsum(steps))
     last = int(clocks[-1]) if len(clocks) else begin
     # Its end is known in full; what lies between its last clock and that is short, unless a wait gave up.
     missed = 0

@@ -1,14 +1,15 @@
 """From the log of a window or a ring to the Trace of the part of the run that was asked for.
 
-A ring writes over its oldest records, so a warp's log begins wherever the ring was; and a window of a log of clocks keeps
-the record of tile t at t less its first tile, with clocks that do not say which lap of theirs they are in. Here both become
-logs that begin at their first record, CTA by CTA, as if the run had begun there.
+A ring writes over its oldest records, so a warp's log begins wherever the ring was; and a window of a log of clocks
+keeps the record of tile t at t less its first tile, with clocks that do not say which lap of theirs they are in. Here
+both become logs that begin at their first record, CTA by CTA, as if the run had begun there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from visualizer.trace.build import assemble
 from visualizer.trace.clock import ClockFit, fit_clock
 from visualizer.trace.clocks import LAP
 from visualizer.trace.decode import decode
+from visualizer.trace.ordering import Ints
 from visualizer.trace.raw import TILE_WORDS, RawLog
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
@@ -24,7 +26,7 @@ from visualizer.trace.trace import Trace
 from visualizer.trace.unfold import PipelineShape, unfold
 from visualizer.trace.window import Window, begin, bounds, in_part, with_left_out
 
-Ints = NDArray[np.int64]
+Row = TypeVar("Row", Agent, Barrier)
 _BACK = 1 << 16  # a step of nearly a lap is a small step back: the lowest bit of a clock can be a flag
 
 
@@ -48,7 +50,7 @@ def build_window(
     if raw.level in TILE_WORDS:
         events, lost, clock = _unfolded(raw, window, agents, barriers, sites, shape)
     else:
-        decoded = decode(_in_order(raw) if window.keep_last else raw, agents, barriers, sites)
+        decoded = decode(_in_order(raw) if window.keep_last else raw, _dense(agents), _dense(barriers), sites)
         events, lost, clock = decoded.events, decoded.lost, decoded.clock
     roles = np.array([agent.role in window.roles for agent in agents])
     events = events[roles[events["agent"]]]
@@ -79,8 +81,14 @@ def _recorded(raw: RawLog, window: Window) -> RawLog:
     )
 
 
+def _dense(rows: Sequence[Row]) -> list[Row]:
+    """The rows with the CTAs numbered without gaps, as the log has them."""
+    ctas = sorted({row.cta for row in rows})
+    return [replace(row, cta=ctas.index(row.cta)) for row in rows]
+
+
 def _in_order(raw: RawLog) -> RawLog:
-    """A ring of whole records with each warp's in the order it wrote them. What it wrote over was to go: it is not lost.
+    """A ring of whole records, each warp's in the order it wrote them. What it wrote over was to go: it is not lost.
 
     The oldest record of a full ring is the one with the earliest clock: a warp that never left did not say how many
     it wrote.
@@ -186,8 +194,8 @@ def _last_lap(words: NDArray[np.uint32], span: np.void) -> int:
 
 
 def _even_lap(words: NDArray[np.uint32], span: np.void, share: float) -> int:
-    """The whole clock of a window's first clock. In a run longer than a lap (2.2 s), the lap is the one nearest to where
-    an even pace puts a tile with this `share` of the tiles before it."""
+    """The whole clock of a window's first clock. In a run longer than a lap (2.2 s), the lap is the one nearest to
+    where an even pace puts a tile with this `share` of the tiles before it."""
     begin, end = int(span["begin"]), int(span["timeout"]) or int(span["end"])
     clock = begin + (int(words[0]) - begin) % LAP
     if end - begin < LAP:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints
+from visualizer.trace.ordering import Ints
 from visualizer.trace.schema import ARRIVAL_KINDS, EVENT_DTYPE, EventFlag, EventKind
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.trace import Trace

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,7 @@ class FlightFile:
         if raw.level not in TILE_WORDS:
             # Both halves of a record are there once its kind and clock are.
             kind, clock = raw.records["kind"], raw.records["clock"]
-            return _leading(np.logical_and(kind > 0, clock > 0))
+            return _leading((kind > 0) & (clock > 0))
         # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
         stored = np.zeros((raw.ctas, raw.warps), np.int64)
         for warp in range(raw.logging_warps):
@@ -111,7 +112,7 @@ class FlightFile:
         return stored.ravel()
 
 
-def _leading(whole: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _leading(whole: Any) -> NDArray[np.int64]:
     """How many are true from the start of each row."""
     if not whole.shape[1]:
         return np.zeros(len(whole), np.int64)

@@ -3,6 +3,7 @@
 A process of its own, so that a hung or crashed kernel costs this process and not the window.
     python -m visualizer.sources.gpu.worker           one job from stdin
     python -m visualizer.sources.gpu.worker --probe   only say which GPU there is
+    python -m visualizer.sources.gpu.worker --conformance   carry out sequences of mbarrier operations
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments == ["--probe"]:
             say(done=examine_gpu())
+        elif arguments == ["--conformance"]:
+            say(done=run_conformance(json.loads(sys.stdin.read())))
         else:
             say(done=run(Job.from_json(sys.stdin.read())).to_dict())
     except Unable as problem:
@@ -148,6 +151,26 @@ def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple
             if pair:
                 times[which].append(time)
     return times
+
+
+def run_conformance(job: dict[str, str]) -> dict[str, Any]:
+    """Carry out the Sequences in the file job["steps"]; saves one result a step to job["output"]."""
+    source = examine_gpu()
+    import cupy
+
+    from visualizer.sources.conformance.steps import Sequences
+    from visualizer.sources.gpu.worker_conformance import ConformanceKernel
+
+    sequences = Sequences.load(Path(job["steps"]))
+    try:
+        kernel = ConformanceKernel(sequences.form)
+    except cupy.cuda.compiler.CompileException as problem:
+        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+    source["numpy"] = np.__version__
+    say(progress=0.4, message=RUNNING, source=source)
+    results, crash = kernel.run(sequences)
+    np.save(job["output"], results)
+    return {"source": source, "crash": crash}
 
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:

@@ -1,0 +1,36 @@
+"""The File menu: recordings in and out."""
+
+from __future__ import annotations
+
+from visualizer.app.commands import Command, with_recording
+from visualizer.language import mark
+
+COMMANDS = (
+    Command("file.open", mark("Open…"), mark("Open a recording."), "File", lambda w: w.files.ask_open(), ("Ctrl+O",)),
+    Command(
+        "file.save",
+        mark("Save…"),
+        mark("Save this recording."),
+        "File",
+        lambda w: w.files.ask_save(),
+        ("Ctrl+S",),
+        with_recording,
+    ),
+    Command(
+        "file.lesson",
+        mark("Open the lesson"),
+        mark("Open the recording that phasescope starts with."),
+        "File",
+        lambda w: w.files.open_lesson(),
+    ),
+    Command(
+        "file.clear_recent",
+        mark("Clear recent files"),
+        mark("Forget which files were open."),
+        "File",
+        lambda w: w.files.clear_recent(),
+    ),
+    Command(
+        "file.quit", mark("Quit"), mark("Close phasescope."), "File", lambda w: w.close(), ("Ctrl+Q",), separated=True
+    ),
+)

@@ -1,0 +1,32 @@
+"""The Window menu: panes and the screen."""
+
+from __future__ import annotations
+
+from visualizer.app.commands import Command
+from visualizer.language import mark
+
+COMMANDS = (
+    Command(
+        "window.full_screen",
+        mark("Full screen"),
+        mark("Fill the screen, or go back to a window."),
+        "Window",
+        lambda w: w.toggle_full_screen(),
+        ("F11",),
+        checked=lambda w: w.isFullScreen(),
+    ),
+    Command(
+        "window.reset_layout",
+        mark("Reset the layout"),
+        mark("Put every pane back where it was at first."),
+        "Window",
+        lambda w: w.reset_layout(),
+    ),
+    Command(
+        "window.keys",
+        mark("Keys…"),
+        mark("Choose the keys of every command."),
+        "Window",
+        lambda w: w.keys.show(),
+    ),
+)
