@@ -176,7 +176,10 @@ def _of_cta(raw: RawLog, row: int, first: int, kept: Ints, tiles: int, *, ring: 
         if ring:
             clocks[0] = clocks[0, (first + np.arange(raw.capacity)) % raw.capacity]
         if first and kept[warp]:
-            words = clocks[0, : kept[warp]].ravel()
+            words = clocks[0, : kept[warp]].copy()
+            if words.shape[1] == 4:
+                words[:, 2] = words[:, 1]  # a last wait of the producer is followed by no copy
+            words = words.ravel()
             spans["begin"][warp] = (
                 _last_lap(words, spans[warp]) if ring else _even_lap(words, spans[warp], first / tiles)
             )
