@@ -125,8 +125,8 @@ def test_gpu_options_reach_the_launcher(
 
     _gpu(monkeypatch, record_gpu)
     outcome = phasescope(
-        "record", "--source", "gpu", "--check", "checksum", "--log-capacity", 99, "--level", "standard", "--watchdog-ms", 5,
-        "--time-limit", 7.5, "--tiles", 16, "-o", tmp_path / "run.pscope",
+        "record", "--source", "gpu", "--check", "checksum", "--log-capacity", 99, "--watchdog-ms", 5,
+        "--level", "standard", "--time-limit", 7.5, "--tiles", 16, "-o", tmp_path / "run.pscope",
     )  # fmt: skip
     assert outcome.status == 0, outcome.err
     assert seen["config"] == LessonConfig(tiles=16)
