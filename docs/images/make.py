@@ -3,6 +3,7 @@
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
+python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -44,6 +46,8 @@ def main(arguments: list[str]) -> int:
         window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
+        elif arguments[:1] == ["--long"]:
+            show_long(window, Path(arguments[1]))
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
         elif arguments[:1] == ["--debugging"]:
@@ -60,6 +64,28 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+
+
+def show_long(window: MainWindow, path: Path) -> None:
+    """The whole of it in compact lanes, a part, and single events of one CTA; the timeline has the window to itself."""
+    wait_for_document(window, lambda: window.files.open(path))
+    for dock in window.docks.all():
+        dock.hide()
+    settle_until(lambda: window.document is not None and window.document.read)
+    timeline = window.timeline
+    events = window.document.history.trace.events
+    waits = (events["kind"] == EventKind.WAIT_END) & (events["agent"] == 0) & (events["flags"] & EventFlag.BLOCKED > 0)
+    steps = waits.nonzero()[0]
+    window.navigator.go_to(Focus(int(steps[len(steps) // 2]), "CTA0.producer"))
+    for name, theme, zooms in (("whole", "dark", 0), ("part", "light", 11), ("events", "dark", 11)):
+        window.appearance.set_theme(theme)
+        if timeline.scene.compact is not (name == "whole"):
+            timeline.toggle_compact()
+        for _ in range(zooms):
+            timeline.zoom_in()
+        timeline.verticalScrollBar().setValue(0)
+        settle_until(lambda: timeline.rests and not timeline.busy)
+        save(window, HERE / f"timeline-{name}.png")
 
 
 def show_diagnoses(window: MainWindow) -> None:
@@ -85,6 +111,8 @@ def show_debugging(window: MainWindow) -> None:
     window.breakpoints.add("stage.overwritten_unread")
     window.navigator.go_to(Focus(60, "full[1]"))
     window.show_pane("breakpoints")
+    breakpoints = window.panes["breakpoints"].list
+    breakpoints.setCurrentItem(breakpoints.topLevelItem(0))
     window.breakpoints.next_hit()
     save(window, HERE / "debug-breakpoints.png")
     window.appearance.set_theme("light")
@@ -151,6 +179,15 @@ def save(window: MainWindow, path: Path) -> None:
     settle()
     window.grab().save(str(path))
     print(path.name)
+
+
+def settle_until(done: Callable[[], bool]) -> None:
+    """Let the window work until `done`."""
+    loop, timer = QEventLoop(), QTimer()
+    timer.timeout.connect(lambda: loop.quit() if done() else None)
+    timer.start(50)
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    loop.exec()
 
 
 def settle() -> None:
