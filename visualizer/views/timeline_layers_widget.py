@@ -129,6 +129,8 @@ class LanesLayer:
         """Scroll the old picture and paint the rows that come into view; False where that is not possible."""
         if self._pixmap is None or self._view != scene.view or look.ratio != 1.0:
             return False
+        if scene.history.trace.meta.window:  # the words beside the first and the last tile do not scroll
+            return False
         shift = round(scene.scroll - self._scroll)
         top = round(scene.frame.lanes.top() + scene.layout.pinned_edge) + 2
         bottom = round(scene.frame.lanes.bottom())
