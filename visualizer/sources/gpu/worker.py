@@ -4,6 +4,7 @@ A process of its own, so that a hung or crashed kernel costs this process and no
     python -m visualizer.sources.gpu.worker           one job from stdin
     python -m visualizer.sources.gpu.worker --probe   only say which GPU there is
     python -m visualizer.sources.gpu.worker --conformance   carry out sequences of mbarrier operations
+    python -m visualizer.sources.gpu.worker --cp-async   run the pipeline without mbarriers
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> int:
             say(done=examine_gpu())
         elif arguments == ["--conformance"]:
             say(done=run_conformance(json.loads(sys.stdin.read())))
+        elif arguments == ["--cp-async"]:
+            say(done=run_cp_async(json.loads(sys.stdin.read())))
         else:
             say(done=run(Job.from_json(sys.stdin.read())).to_dict())
     except Unable as problem:
@@ -171,6 +174,23 @@ def run_conformance(job: dict[str, str]) -> dict[str, Any]:
     results, crash = kernel.run(sequences)
     np.save(job["output"], results)
     return {"source": source, "crash": crash}
+
+
+def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
+    """Run kernels/cp_async_pipeline.cu with job["config"]; saves the RawLog to job["output"]."""
+    gpu = examine_gpu()
+    import cupy
+
+    from visualizer.sources.gpu.worker_cp_async import run_kernel
+
+    say(progress=0.4, message=RUNNING)
+    try:
+        log, wrong = run_kernel(LessonConfig.from_dict(job["config"]))
+    except cupy.cuda.compiler.CompileException as problem:
+        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+    log.save(Path(job["output"]))
+    versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
+    return {"source": {"kind": "gpu", **gpu, "sm": 90, "log_level": "words"}, "versions": versions, "errors": wrong}
 
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
