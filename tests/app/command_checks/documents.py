@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from command_checks.check import START, Check, Trigger
+from visualizer.app.export_dialog import ExportDialog
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.main_window import MainWindow
 
@@ -26,6 +27,21 @@ def _file_save(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch
     run()
     assert (tmp_path / "a.pscope").is_file()
     assert window.document.path == tmp_path / "a.pscope"
+
+
+def _file_export(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    dialog = window.findChild(ExportDialog)
+    assert dialog.isVisible()
+    dialog.close()
+
+
+def _file_compare(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compared: list[Path] = []
+    monkeypatch.setattr(window.files, "choose_open_path", lambda: tmp_path / "b.pscope")
+    monkeypatch.setattr(window.comparing, "compare_with", compared.append)
+    run()
+    assert compared == [tmp_path / "b.pscope"]
 
 
 def _file_lesson(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -112,6 +128,8 @@ def _lecture_edit(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPa
 CHECKS: dict[str, Check] = {
     "file.open": _file_open,
     "file.save": _file_save,
+    "file.export": _file_export,
+    "file.compare": _file_compare,
     "file.lesson": _file_lesson,
     "file.clear_recent": _file_clear_recent,
     "file.quit": _file_quit,
