@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from command_checks.check import START, Check, Trigger
-from visualizer.app.export_dialog import ExportDialog
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.main_window import MainWindow
 
@@ -31,15 +30,14 @@ def _file_save(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch
 
 def _file_export(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     run()
-    dialog = window.findChild(ExportDialog)
-    assert dialog.isVisible()
-    dialog.close()
+    assert window.exports.dialog.isVisible()
+    window.exports.dialog.close()
 
 
 def _file_compare(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     compared: list[Path] = []
     monkeypatch.setattr(window.files, "choose_open_path", lambda: tmp_path / "b.pscope")
-    monkeypatch.setattr(window.comparing, "compare_with", compared.append)
+    monkeypatch.setattr(window.comparing, "compare_with", lambda path: compared.append(path))
     run()
     assert compared == [tmp_path / "b.pscope"]
 
