@@ -7,10 +7,19 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import diagnose, doctor, explore, open, record, show
+from visualizer.cli import diagnose, doctor, explore, open, predict, record, show, stats
 from visualizer.cli.errors import run_reporting
 
-COMMANDS = {"open": open, "record": record, "show": show, "diagnose": diagnose, "explore": explore, "doctor": doctor}
+COMMANDS = {
+    "open": open,
+    "record": record,
+    "show": show,
+    "stats": stats,
+    "predict": predict,
+    "diagnose": diagnose,
+    "explore": explore,
+    "doctor": doctor,
+}
 
 EPILOG = """examples:
   phasescope                                   open the recorded H200 lesson
@@ -18,6 +27,8 @@ EPILOG = """examples:
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
   phasescope show run.pscope --table           the lesson's per-tile table, as text
+  phasescope stats run.pscope                  who waited for whom, and what bound the run
+  phasescope predict run.pscope                the time per tile with other stage counts
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
   phasescope doctor                            what works on this computer, and what to install
