@@ -12,7 +12,7 @@ from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
-from visualizer.diagnosis.statistics.facts import find_facts
+from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.wording import duration
 from visualizer.replay.history import History
 from visualizer.trace.file import load

@@ -10,7 +10,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.stats_text import statistics_text
-from visualizer.diagnosis.statistics.facts import find_facts
+from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.replay.history import History
 from visualizer.trace.file import load

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.steady import measured_per_tile
-from visualizer.diagnosis.statistics.facts import find_facts
+from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program

@@ -58,69 +58,44 @@ def critical_path(facts: Facts, first: int, last: int) -> CriticalPath:
         empty = np.empty(0, np.int64)
         return CriticalPath(empty, empty, empty, empty, empty)
     end = start + int(own[-1])
-    held = np.flatnonzero(waits.blocked & (waits.flip_step >= 0) & (waits.end_step >= 0))
-    cause, copy_begin = _causes(facts, held)
-    before = _latest_held(facts, held, events["agent"][cause].astype(np.int64), cause)
-    # From one wait to the one before it: plain integers, as fast as a list can be followed.
-    previous, ends = before.tolist(), waits.end[held].tolist()
-    at = int(_latest_held(facts, held, events["agent"][[end]].astype(np.int64), np.array([end]))[0])
-    chain = []
+    # From one wait to the one before it: one step a link of the path, not one an event.
+    at = _last_held(facts, int(events["agent"][end]), end)
+    chain: list[int] = []
     while at >= 0:
         chain.append(at)
-        if ends[at] <= first:
+        if waits.end[at] <= first:
             break
-        at = previous[at]
-    return _links(facts, held[chain[::-1]], cause[chain[::-1]], copy_begin[chain[::-1]], end, first)
+        at = int(waits.held_before[at])
+    return _links(facts, np.array(chain[::-1], np.int64), end, first)
 
 
-def _causes(facts: Facts, held: Ints) -> tuple[Ints, Ints]:
-    """For each held wait: the step that released it, its agent's own act, and when the copy began that lay between
-    (ps; -1: none did)."""
-    history, waits, copies = facts.history, facts.waits, facts.copies
-    events, length = history.trace.events, max(history.steps, 1)
-    flip = waits.flip_step[held]
-    cause, began = flip.copy(), np.full(len(held), -1, np.int64)
-    engines = np.isin(events["agent"][flip], history.engine_rows)
-    if engines.any() and len(copies.issued):
-        order = np.lexsort((copies.issue_step, copies.barrier))
-        keys = (copies.barrier * length + copies.issue_step)[order]
-        rows = np.flatnonzero(engines)
-        found = np.searchsorted(keys, waits.barrier[held[rows]] * length + flip[rows]) - 1
-        at = order[np.maximum(found, 0)]
-        known = (found >= 0) & (copies.barrier[at] == waits.barrier[held[rows]])
-        cause[rows[known]] = copies.issue_step[at[known]]
-        began[rows[known]] = copies.issued[at[known]]
-    return cause, began
+def _last_held(facts: Facts, agent: int, step: int) -> int:
+    """Row of the agent's latest held wait that ended at or before the step; -1: none."""
+    waits = facts.waits
+    rows = slice(*np.searchsorted(waits.agent, [agent, agent + 1]).tolist())
+    found = np.flatnonzero(waits.held[rows] & (waits.end_step[rows] <= step))
+    return int(rows.start + found[-1]) if len(found) else -1
 
 
-def _latest_held(facts: Facts, held: Ints, agent: Ints, step: Ints) -> Ints:
-    """Row of `held` of each agent's latest held wait that ended at or before the step; -1: none."""
-    waits, length = facts.waits, max(facts.history.steps, 1)
-    found = np.searchsorted(waits.agent[held] * length + waits.end_step[held], agent * length + step, side="right") - 1
-    at = np.maximum(found, 0)
-    known = (found >= 0) & (waits.agent[held[at]] == agent) if len(held) else np.zeros(len(agent), bool)
-    return np.where(known, found, -1)
-
-
-def _links(facts: Facts, waits_on: Ints, cause: Ints, copy_begin: Ints, end: int, first: int) -> CriticalPath:
+def _links(facts: Facts, chain: Ints, end: int, first: int) -> CriticalPath:
     """The chain as stretches: work up to each cause, the copy, the waking up; and the work up to the last event."""
-    history, waits = facts.history, facts.waits
-    events = history.trace.events
-    time, agents = events["time"].astype(np.int64), events["agent"].astype(np.int64)
-    role = facts.lives.role
-    ended = waits.end[waits_on]
-    work_end = np.append(cause, end)
-    worker = agents[work_end]
-    starts_at = np.append(ended[:1] * 0 + first, ended) if len(ended) else np.array([first])
-    if not len(ended) or ended[0] > first:
-        starts_at[0] = max(first, int(facts.lives.begin[worker[0]]))
+    history, waits, copies = facts.history, facts.waits, facts.copies
+    events, role = history.trace.events, facts.lives.role
+    ended, flip = waits.end[chain], waits.flip_step[chain]
+    work_end = np.append(waits.cause_step[chain], end)
+    worker = events["agent"][work_end].astype(np.int64)
+    work_begin = np.concatenate(([0], ended))
+    # Where no wait holds up the first of them, its work begins with itself.
+    work_begin[0] = max(first, int(facts.lives.begin[worker[0]]))
     work_kind = np.select([role[worker] == PRODUCER, role[worker] == CONSUMER], [PRODUCE, CONSUME], OTHER_WORK)
-    copied = copy_begin >= 0
-    flip = waits.flip_step[waits_on]
+    copied = waits.copy[chain] >= 0
+    flip_time = events["time"][flip].astype(np.int64)
+    issued = copies.issued[waits.copy[chain][copied]]
+    engine = events["agent"][flip].astype(np.int64)[copied]
     parts = (
-        (worker, work_kind, starts_at, time[work_end], work_end),
-        (agents[flip][copied], np.full(copied.sum(), COPY), copy_begin[copied], time[flip][copied], flip[copied]),
-        (waits.agent[waits_on], np.full(len(flip), WAKE), time[flip], ended, waits.end_step[waits_on]),
+        (worker, work_kind, work_begin, events["time"][work_end].astype(np.int64), work_end),
+        (engine, np.full(copied.sum(), COPY), issued, flip_time[copied], flip[copied]),
+        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end_step[chain]),
     )
     agent, kind, begin, until, step = (np.concatenate(column) for column in zip(*parts, strict=True))
     begin = np.maximum(begin, first)

@@ -83,31 +83,14 @@ def engine_share(facts: Facts, first: int, last: int) -> float:
     ctas = np.unique(copies.cta)
     if not len(ctas) or last <= first:
         return 0.0
-    order = np.lexsort((copies.issued, copies.cta))
-    cta, issued, landed = copies.cta[order], copies.issued[order], copies.landed[order]
-    # Overlapping copies count once: each begins no earlier than all before it have landed. CTAs do not overlap.
-    offset = np.searchsorted(ctas, cta) * (int(landed.max(initial=0)) + 1)
-    reached = np.maximum.accumulate(landed + offset) - offset
-    begin = issued.copy()
-    same = cta[1:] == cta[:-1]
-    begin[1:][same] = np.maximum(issued[1:], reached[:-1])[same]
-    return float(clipped(begin, np.maximum(landed, begin), first, last).sum()) / (len(ctas) * (last - first))
+    busy = clipped(copies.alone_from, np.maximum(copies.landed, copies.alone_from), first, last)
+    return float(busy.sum()) / (len(ctas) * (last - first))
 
 
 def starved_parts(facts: Facts, first: int, last: int) -> tuple[int, int]:
     """Consumers' starved time (ps) split by what was missing: (the copy had not been issued, it was in flight)."""
-    waits, copies = facts.waits, facts.copies
-    rows = np.flatnonzero((waits.role == CONSUMER) & waits.on_full & waits.blocked & (waits.flip_step >= 0))
-    if not len(rows) or not len(copies.issued):
-        return 0, 0
-    # The last copy bound to the barrier that was issued before the completion.
-    length = max(facts.history.steps, 1)
-    order = np.lexsort((copies.issue_step, copies.barrier))
-    keys = (copies.barrier * length + copies.issue_step)[order]
-    found = np.searchsorted(keys, waits.barrier[rows] * length + waits.flip_step[rows]) - 1
-    at = order[np.maximum(found, 0)]
-    known = (found >= 0) & (copies.barrier[at] == waits.barrier[rows])
-    rows, at = rows[known], at[known]
+    waits = facts.waits
+    rows = np.flatnonzero((waits.role == CONSUMER) & waits.on_full & waits.held & (waits.copy >= 0))
     begin, due = waits.begin[rows], waits.due[rows]
-    issued = np.clip(copies.issued[at], begin, due)
+    issued = np.clip(facts.copies.issued[waits.copy[rows]], begin, due)
     return int(clipped(begin, issued, first, last).sum()), int(clipped(issued, due, first, last).sum())
