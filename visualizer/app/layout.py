@@ -20,6 +20,8 @@ _TITLES = {
     "events": "Events",
     "memory": "Shared memory",
     "diagnosis": "Diagnosis",
+    "statistics": "Statistics",
+    "predict": "Predict",
 }
 """The docks, in the order of the Window menu."""
 
@@ -63,6 +65,8 @@ class Docks:
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
         for name in ("events", "memory", "diagnosis"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
+        for name in ("statistics", "predict"):
+            window.tabifyDockWidget(docks["code"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:
             window.addDockWidget(_LEFT, docks["experiment"])

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
+from visualizer.app.analysis import Analysis
 from visualizer.app.appearance import Appearance
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.document import Document
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
         self.timeline = TimelineWidget()
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
+        self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.setCentralWidget(_stacked(self.messages, self.timeline))
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(COMMANDS, self, self.timeline)
@@ -101,8 +103,7 @@ class MainWindow(QMainWindow):
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
         if document.needs_diagnosis:
-            self.docks["diagnosis"].show()
-            self.docks["diagnosis"].raise_()
+            self.show_pane("diagnosis")
         self.actions_by_id.refresh()
 
     def document_saved(self, path: Path) -> None:
@@ -120,6 +121,22 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
+
+    def show_pane(self, name: str) -> None:
+        """Bring a pane's dock to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    def verify_prediction(self) -> None:
+        """Start, once there is a prediction to verify; again: stop."""
+        self.show_pane("predict")
+        self.panes["predict"].verify_or_cancel()
+
+    def toggle_critical_path(self) -> None:
+        """The path is part of the statistics, so showing it shows them."""
+        if not self.analysis.shows_path:
+            self.show_pane("statistics")
+        self.analysis.toggle_path()
 
     def show_help(self) -> None:
         self._show_sheet(help_sheet(self))
@@ -148,6 +165,7 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.jobs.stop()
         self.experiment.what_if.jobs.stop()
+        self.analysis.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -182,6 +200,7 @@ class MainWindow(QMainWindow):
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)

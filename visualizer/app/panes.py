@@ -10,7 +10,9 @@ from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
+from visualizer.views.predict_widget import PredictWidget
 from visualizer.views.ring_widget import RingWidget
+from visualizer.views.statistics_widget import StatisticsWidget
 from visualizer.views.tile_table_widget import TileTableWidget
 
 
@@ -25,4 +27,6 @@ def build_panes() -> dict[str, QWidget]:
         "events": EventTableWidget(),
         "memory": MemoryMapWidget(),
         "diagnosis": DiagnosisWidget(),
+        "statistics": StatisticsWidget(),
+        "predict": PredictWidget(),
     }

@@ -102,6 +102,11 @@ class TimelineWidget(QAbstractScrollArea):
         return self._scene.view if self._scene else None
 
     @property
+    def scene(self) -> Scene | None:
+        """What is shown where, for what is painted over it; None without a recording."""
+        return self._scene
+
+    @property
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
         return self._measured

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
 from visualizer.language import tr, trn
+from visualizer.sources.errors import SourceError
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 Floats = NDArray[np.float64]
@@ -22,8 +23,8 @@ MOST_CTAS = 64
 _LEAST_OVERLAPS = 4
 
 
-class PredictError(ValueError):
-    """A recording that no prediction can be made from; the message says what it lacks."""
+class PredictError(SourceError):
+    """A recording that no prediction can be made from, or that cannot be run again; the message says what it lacks."""
 
 
 @dataclass(frozen=True, eq=False)

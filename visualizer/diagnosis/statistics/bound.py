@@ -13,7 +13,7 @@ BoundKind = Literal["consumer-bound", "copy-bound", "producer-bound", "balanced"
 MUCH = 0.25
 """A role that waits less than this share of its time is not held up."""
 CLEARLY = 2.0
-"""One role's waiting names the bound if it is this many times the other's."""
+"""Consumers bound the run only if the producer waits this many times as much as they do."""
 
 _BALANCED = mark("balanced: the producer waited {back} of the time for free stages, the consumers {starved} for data")
 _CONSUMER = mark("consumer-bound: the producer waited {back} of the time for consumers to release a stage")
@@ -62,6 +62,7 @@ def judge(roles: tuple[RoleShare, ...], not_issued: int, in_flight: int) -> Boun
         return Bound("unknown", back, starved)
     if back >= MUCH and back >= CLEARLY * starved:
         return Bound("consumer-bound", back, starved)
-    if starved >= MUCH and starved >= CLEARLY * back:
+    # Producers wait too while slow copies fill the ring: whoever the consumers wait for is what bounds the run.
+    if starved >= MUCH:
         return Bound("copy-bound" if in_flight > not_issued else "producer-bound", back, starved)
     return Bound("balanced", back, starved)

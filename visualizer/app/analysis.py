@@ -1,0 +1,209 @@
+"""Keeps the Statistics and Predict panes answered: their numbers are found in threads, for the newest question only.
+
+The Statistics pane follows the range in view: when the timeline has stood still for a moment, the numbers of what it
+shows are asked for, and the old ones stay, greyed, until they are there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+from visualizer.app.job import JobRunner, Work
+from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.predict import Prediction, predict
+from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
+from visualizer.diagnosis.statistics.facts import Facts
+from visualizer.diagnosis.statistics.find import find_facts
+from visualizer.diagnosis.statistics.statistics import Statistics, statistics
+from visualizer.replay.history import History
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.views.critical_path_widget import CriticalPathOverlay
+from visualizer.views.predict_widget import PredictWidget
+from visualizer.views.statistics_widget import StatisticsWidget
+from visualizer.views.theme import Theme
+from visualizer.views.timeline_widget import TimelineWidget
+
+_SETTLED_MS = 150
+"""The view has stood still for so long: now its numbers are worth finding."""
+
+
+class FactsShelf:
+    """The facts of one recording at a time, found once, by whichever thread asks first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._facts: Facts | None = None
+
+    def of(self, history: History) -> Facts:
+        with self._lock:
+            if self._facts is None or self._facts.history is not history:
+                self._facts = find_facts(history)
+            return self._facts
+
+
+class NewestAnswer(QObject):
+    """One question at a time in a thread; of those asked meanwhile only the newest is asked next."""
+
+    def __init__(self, answered: Callable[[Any], None], failed: Callable[[str], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self.jobs = JobRunner(self)
+        self._next: Work | None = None
+        self._answered, self._failed = answered, failed
+        self.jobs.succeeded.connect(lambda result: None if self._go_on() else self._answered(result))
+        self.jobs.failed.connect(lambda sentence: None if self._go_on() else self._failed(sentence))
+        self.jobs.cancelled.connect(self._go_on)
+
+    def ask(self, work: Work) -> None:
+        if self.jobs.is_busy:
+            self._next = work
+        else:
+            self.jobs.start(work)
+
+    def forget(self) -> None:
+        """What is being found out is of no interest any more."""
+        self._next = None
+        self.jobs.cancel()
+
+    def stop(self) -> None:
+        self._next = None
+        self.jobs.stop()
+
+    def _go_on(self) -> bool:
+        work, self._next = self._next, None
+        if work is not None:
+            self.jobs.start(work)
+        return work is not None
+
+
+class Analysis(QObject):
+    """Between the timeline and the two panes; `verifying` is the JobRunner of Verify."""
+
+    def __init__(
+        self, timeline: TimelineWidget, statistics_pane: StatisticsWidget, predict_pane: PredictWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._timeline, self._statistics_pane, self._predict_pane = timeline, statistics_pane, predict_pane
+        self.overlay = CriticalPathOverlay(timeline)
+        self._shelf = FactsShelf()
+        self._history: History | None = None
+        self._shown: Statistics | None = None
+        self._range: tuple[int, int] | None = None
+        self._prediction: Prediction | None = None
+        self._predicted_from: History | None = None
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settle.timeout.connect(self._ask_statistics)
+        self._statistics = NewestAnswer(self._show_statistics, statistics_pane.show_problem, self)
+        self._predictions = NewestAnswer(self._show_prediction, predict_pane.show_problem, self)
+        self.verifying = JobRunner(self)
+        timeline.viewport().installEventFilter(self)
+        statistics_pane.installEventFilter(self)
+        statistics_pane.history_changed.connect(self._set_history)
+        statistics_pane.path_wanted.connect(lambda wanted: self._show_path())
+        predict_pane.asked.connect(self._ask_prediction)
+        predict_pane.verify_requested.connect(self._verify)
+        predict_pane.cancel_requested.connect(self.verifying.cancel)
+        self.verifying.busy_changed.connect(predict_pane.set_busy)
+        self.verifying.progressed.connect(predict_pane.show_progress)
+        self.verifying.succeeded.connect(predict_pane.show_verification)
+        self.verifying.failed.connect(predict_pane.show_note)
+        self.verifying.cancelled.connect(lambda: predict_pane.show_note("Cancelled."))
+
+    @property
+    def shows_path(self) -> bool:
+        return self._statistics_pane.path.isChecked()
+
+    def toggle_path(self) -> None:
+        self._statistics_pane.path.toggle()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.overlay.set_theme(theme)
+
+    def stop(self) -> None:
+        """Wait until no thread is left."""
+        self._settle.stop()
+        self._statistics.stop()
+        self._predictions.stop()
+        self.verifying.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whatever moves the view paints the timeline anew; a pane that nobody saw meanwhile catches up."""
+        if event.type() in (QEvent.Type.Paint, QEvent.Type.Show) and self._is_seen and self._view() != self._range:
+            self._range = self._view()
+            self._statistics_pane.set_stale(True)
+            self._settle.start()
+        return False
+
+    @property
+    def _is_seen(self) -> bool:
+        return self._history is not None and (self._statistics_pane.isVisible() or self.shows_path)
+
+    def _view(self) -> tuple[int, int] | None:
+        view = self._timeline.view
+        return None if view is None else (view.start, view.end)
+
+    def _set_history(self, history: History | None) -> None:
+        """The Statistics pane shows another recording, or is seen for the first time since one was opened."""
+        self._history, self._shown, self._range = history, None, self._view()
+        self._statistics.forget()
+        self._settle.stop()
+        self._show_path()
+        self._ask_statistics()
+
+    def _ask_statistics(self) -> None:
+        history, view = self._history, self._range
+        if history is None:
+            return
+
+        def work(progress: Progress, cancelled: CancelCheck) -> Statistics:
+            facts = self._shelf.of(history)
+            return statistics(facts) if view is None else statistics(facts, *view)
+
+        self._statistics.ask(work)
+
+    def _show_statistics(self, found: Statistics) -> None:
+        if self._settle.isActive():
+            return  # the view has moved on; the numbers shown stay grey
+        self._shown = found
+        self._statistics_pane.show_statistics(found)
+        self._show_path()
+
+    def _show_path(self) -> None:
+        wanted = self.shows_path and self._shown is not None and self._history is not None
+        self.overlay.set_path(self._shown.path if wanted else None, self._history.trace if wanted else None)
+
+    def _ask_prediction(self, history: History | None, delay_ns: int | None, copy_ns: int | None) -> None:
+        self._predicted_from, self._prediction = history, None
+        self._predictions.forget()
+        self.verifying.cancel()
+        if history is None:
+            return
+
+        def work(progress: Progress, cancelled: CancelCheck) -> Prediction:
+            return predict(self._shelf.of(history), consumer_delay_ns=delay_ns, copy_time_ns=copy_ns)
+
+        self._predictions.ask(work)
+
+    def _show_prediction(self, prediction: Prediction) -> None:
+        if self._predicted_from is None:
+            return
+        self._prediction = prediction
+        try:
+            check_verifiable(self._predicted_from.trace.meta, prediction)
+        except PredictError as problem:
+            self._predict_pane.show_prediction(prediction, str(problem))
+        else:
+            self._predict_pane.show_prediction(prediction, "")
+
+    def _verify(self) -> None:
+        prediction, history = self._prediction, self._predicted_from
+        if prediction is None or history is None:
+            return
+
+        def work(progress: Progress, cancelled: CancelCheck) -> Verification:
+            return verify(history.trace.meta, prediction, progress=progress, cancelled=cancelled)
+
+        self.verifying.start(work)
