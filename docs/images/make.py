@@ -2,6 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -24,6 +25,7 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.resources import resource_dir  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 
 SIZE = (1600, 900)
@@ -44,6 +46,8 @@ def main(arguments: list[str]) -> int:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--debugging"]:
+            show_debugging(window)
         else:
             show_lesson(window)
         window.close()
@@ -69,6 +73,40 @@ def show_diagnoses(window: MainWindow) -> None:
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
+
+
+def show_debugging(window: MainWindow) -> None:
+    """One recording, as somebody would read it: breakpoints in the dark theme, the rest in the light one."""
+    recording = resource_dir("assets") / "traces" / "slow-consumer.pscope"
+    wait_for_document(window, lambda: window.files.open(recording))
+    window.appearance.set_theme("dark")
+    for query in ('barrier == "full[1]" and kind == phase_complete', "wait > 500 ns and role == producer"):
+        window.breakpoints.add(query)
+    window.breakpoints.add("stage.overwritten_unread")
+    window.navigator.go_to(Focus(60, "full[1]"))
+    window.show_pane("breakpoints")
+    window.breakpoints.next_hit()
+    save(window, HERE / "debug-breakpoints.png")
+    window.appearance.set_theme("light")
+    window.breakpoints.remove_all()
+    window.find_bar.open_bar()
+    window.find_bar.line.setText("kind == wait_end and blocked")
+    window.find_bar.next()
+    save(window, HERE / "debug-find.png")
+    window.find_bar.close_bar()
+    notes = window.notebook
+    for number, step in ((1, 30), (2, 200)):
+        window.navigator.go_to(Focus(step, "producer"))
+        notes.set_bookmark(number)
+    window.navigator.go_to(Focus(55, "full[0]"))
+    notes.toggle_mark()
+    notes.set_text(notes.notes.at(55), "the pipeline is full from here on")
+    window.timeline.toggle_measure()
+    window.navigator.go_to(Focus(140, "full[0]"))
+    window.timeline.toggle_measure()
+    notes.mark_region()
+    window.show_pane("notes")
+    save(window, HERE / "debug-notes.png")
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

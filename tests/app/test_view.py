@@ -128,8 +128,8 @@ def test_the_help_sheet_lists_every_command(window: MainWindow, key: str) -> Non
     sheet = _dialog(window)
     text = sheet.findChild(QTextBrowser).toPlainText()
     for command in COMMANDS:
-        assert command.title in text
-        assert all(shown in text for shown in command.keys)
+        assert (command.submenu or command.title) in text
+        assert command.submenu or all(shown in text for shown in command.keys)
     sheet.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_copies_and_tiles_are_those_of_the_range(facts: Facts) -> None:
     gaps = []
     for cta in range(trace.ctas):
         times = flips["time"][empty & (trace.barrier_cta[flips["barrier"]] == cta)]
-        gaps += [int(b - a) for a, b in zip(times[:-1], times[1:], strict=True) if first <= b <= last]
+        gaps += [int(b - a) for a, b in pairwise(times) if first <= b <= last]
     assert found.per_tile.count == len(gaps)
     assert found.per_tile.median == pytest.approx(np.median(gaps))
 

@@ -7,18 +7,18 @@ shows are asked for, and the old ones stay, greyed, until they are there.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
-from visualizer.app.job import JobRunner, Work
+from visualizer.app.job import JobRunner
+from visualizer.app.newest_job import NewestJob
 from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
+from visualizer.diagnosis.wording import sentence
 from visualizer.replay.history import History
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.critical_path_widget import CriticalPathOverlay
@@ -29,6 +29,8 @@ from visualizer.views.timeline_widget import TimelineWidget
 
 _SETTLED_MS = 150
 """The view has stood still for so long: now its numbers are worth finding."""
+_PASSES = 10
+"""Statistics look through every event some ten times."""
 
 
 class FactsShelf:
@@ -43,40 +45,6 @@ class FactsShelf:
             if self._facts is None or self._facts.history is not history:
                 self._facts = find_facts(history)
             return self._facts
-
-
-class NewestAnswer(QObject):
-    """One question at a time in a thread; of those asked meanwhile only the newest is asked next."""
-
-    def __init__(self, answered: Callable[[Any], None], failed: Callable[[str], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self.jobs = JobRunner(self)
-        self._next: Work | None = None
-        self._answered, self._failed = answered, failed
-        self.jobs.succeeded.connect(lambda result: None if self._go_on() else self._answered(result))
-        self.jobs.failed.connect(lambda sentence: None if self._go_on() else self._failed(sentence))
-        self.jobs.cancelled.connect(self._go_on)
-
-    def ask(self, work: Work) -> None:
-        if self.jobs.is_busy:
-            self._next = work
-        else:
-            self.jobs.start(work)
-
-    def forget(self) -> None:
-        """What is being found out is of no interest any more."""
-        self._next = None
-        self.jobs.cancel()
-
-    def stop(self) -> None:
-        self._next = None
-        self.jobs.stop()
-
-    def _go_on(self) -> bool:
-        work, self._next = self._next, None
-        if work is not None:
-            self.jobs.start(work)
-        return work is not None
 
 
 class Analysis(QObject):
@@ -96,8 +64,11 @@ class Analysis(QObject):
         self._predicted_from: History | None = None
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settle.timeout.connect(self._ask_statistics)
-        self._statistics = NewestAnswer(self._show_statistics, statistics_pane.show_problem, self)
-        self._predictions = NewestAnswer(self._show_prediction, predict_pane.show_problem, self)
+        self._statistics, self._predictions = NewestJob(self), NewestJob(self)
+        self._statistics.answered.connect(self._show_statistics)
+        self._statistics.failed.connect(statistics_pane.show_problem)
+        self._predictions.answered.connect(self._show_prediction)
+        self._predictions.failed.connect(predict_pane.show_problem)
         self.verifying = JobRunner(self)
         timeline.viewport().installEventFilter(self)
         statistics_pane.installEventFilter(self)
@@ -108,7 +79,7 @@ class Analysis(QObject):
         predict_pane.cancel_requested.connect(self.verifying.cancel)
         self.verifying.busy_changed.connect(predict_pane.set_busy)
         self.verifying.progressed.connect(predict_pane.show_progress)
-        self.verifying.succeeded.connect(predict_pane.show_verification)
+        self.verifying.succeeded.connect(self._show_verification)
         self.verifying.failed.connect(predict_pane.show_note)
         self.verifying.cancelled.connect(lambda: predict_pane.show_note("Cancelled."))
 
@@ -148,7 +119,6 @@ class Analysis(QObject):
     def _set_history(self, history: History | None) -> None:
         """The Statistics pane shows another recording, or is seen for the first time since one was opened."""
         self._history, self._shown, self._range = history, None, self._view()
-        self._statistics.forget()
         self._settle.stop()
         self._show_path()
         self._ask_statistics()
@@ -158,14 +128,15 @@ class Analysis(QObject):
         if history is None:
             return
 
-        def work(progress: Progress, cancelled: CancelCheck) -> Statistics:
+        def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Statistics]:
             facts = self._shelf.of(history)
-            return statistics(facts) if view is None else statistics(facts, *view)
+            return history, (statistics(facts) if view is None else statistics(facts, *view))
 
-        self._statistics.ask(work)
+        self._statistics.ask(work, _PASSES * history.steps)
 
-    def _show_statistics(self, found: Statistics) -> None:
-        if self._settle.isActive():
+    def _show_statistics(self, answer: tuple[History, Statistics]) -> None:
+        history, found = answer
+        if history is not self._history or self._settle.isActive():
             return  # the view has moved on; the numbers shown stay grey
         self._shown = found
         self._statistics_pane.show_statistics(found)
@@ -177,24 +148,30 @@ class Analysis(QObject):
 
     def _ask_prediction(self, history: History | None, delay_ns: int | None, copy_ns: int | None) -> None:
         self._predicted_from, self._prediction = history, None
-        self._predictions.forget()
         self.verifying.cancel()
         if history is None:
             return
 
-        def work(progress: Progress, cancelled: CancelCheck) -> Prediction:
-            return predict(self._shelf.of(history), consumer_delay_ns=delay_ns, copy_time_ns=copy_ns)
+        def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Prediction | PredictError]:
+            try:
+                return history, predict(self._shelf.of(history), consumer_delay_ns=delay_ns, copy_time_ns=copy_ns)
+            except PredictError as problem:
+                return history, problem
 
-        self._predictions.ask(work)
+        self._predictions.ask(work, _PASSES * history.steps)
 
-    def _show_prediction(self, prediction: Prediction) -> None:
-        if self._predicted_from is None:
+    def _show_prediction(self, answer: tuple[History, Prediction | PredictError]) -> None:
+        history, prediction = answer
+        if history is not self._predicted_from:
+            return
+        if isinstance(prediction, PredictError):
+            self._predict_pane.show_problem(sentence(str(prediction)) + ".")
             return
         self._prediction = prediction
         try:
-            check_verifiable(self._predicted_from.trace.meta, prediction)
+            check_verifiable(history.trace.meta, prediction)
         except PredictError as problem:
-            self._predict_pane.show_prediction(prediction, str(problem))
+            self._predict_pane.show_prediction(prediction, sentence(str(problem)) + ".")
         else:
             self._predict_pane.show_prediction(prediction, "")
 
@@ -203,7 +180,12 @@ class Analysis(QObject):
         if prediction is None or history is None:
             return
 
-        def work(progress: Progress, cancelled: CancelCheck) -> Verification:
-            return verify(history.trace.meta, prediction, progress=progress, cancelled=cancelled)
+        def work(progress: Progress, cancelled: CancelCheck) -> tuple[Prediction, Verification]:
+            return prediction, verify(history.trace.meta, prediction, progress=progress, cancelled=cancelled)
 
         self.verifying.start(work)
+
+    def _show_verification(self, answer: tuple[Prediction, Verification]) -> None:
+        prediction, found = answer
+        if prediction is self._prediction:
+            self._predict_pane.show_verification(found)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import diagnose, doctor, explore, open, predict, record, show, stats
+from visualizer.cli import diagnose, doctor, explore, open, predict, record, show, stats, story
 from visualizer.cli.errors import run_reporting
 
 COMMANDS = {
@@ -18,6 +18,7 @@ COMMANDS = {
     "predict": predict,
     "diagnose": diagnose,
     "explore": explore,
+    "story": story,
     "doctor": doctor,
 }
 

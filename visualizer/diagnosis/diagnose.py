@@ -12,10 +12,16 @@ from visualizer.diagnosis.program_checks import has_unseen_order, program_findin
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
 from visualizer.diagnosis.waits import build_waits
+from visualizer.language import mark, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
 _STUCK = ("deadlock", "timeout")
+
+
+NO_BARRIERS = mark(
+    "it has no mbarrier, so nothing was judged: what cp.async groups and __syncthreads order is not followed"
+)
 
 
 def diagnose(history: History, program: Program | None = None) -> Report:
@@ -33,6 +39,8 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         program = program_of(history.trace)
     if stuck:
         findings += _stuck(history, Outlook(history, waits, program))
+    if not history.trace.barriers and meta.ending.kind == "completed":
+        return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
     if not lost:
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)

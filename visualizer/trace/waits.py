@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints, group_starts
+from visualizer.trace.ordering import Ints, group_starts, order_by
 from visualizer.trace.schema import EventFlag, EventKind
 
 
@@ -30,11 +30,11 @@ def find_waits(events: NDArray[np.void]) -> Waits:
     An agent takes a barrier's phases one after another, so its n-th wait there means phase n; one later, -1 first,
     if it starts with parity 1, as producers do.
     """
-    kind = events["kind"]
+    kind = np.ascontiguousarray(events["kind"])
     begin = np.flatnonzero(kind == EventKind.WAIT_BEGIN)
     agent, barrier = events["agent"][begin].astype(np.int64), events["barrier"][begin].astype(np.int64)
     parity = events["parity"][begin].astype(np.int64)
-    order = np.lexsort((begin, barrier, agent))
+    order = order_by(agent, barrier)
     group = agent[order] * (int(barrier.max(initial=0)) + 1) + barrier[order]
     starts = group_starts(group)
     meant = np.empty(len(begin), np.int64)

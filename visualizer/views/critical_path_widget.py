@@ -73,7 +73,7 @@ class CriticalPathOverlay(QWidget):
         bottoms = np.full(len(self._names), np.nan)
         agents = path.agent[rows]
         for agent in np.unique(agents).tolist():
-            row = scene.store.row_of.get(self._names[agent])
+            row = scene.rows_shown.row_of(self._names[agent])
             if row is not None:
                 bottoms[agent] = scene.top(row) + scene.height(row)
         y = bottoms[agents] - _THICK - 1

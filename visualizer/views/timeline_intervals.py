@@ -123,7 +123,7 @@ def _add_columns(
     for part, share in zip(parts, shares, strict=True):
         if part.role == "error":
             picture.add(Style(Layer.MARK, part.role, "outline"), x[share > 0] - 1.0, top, 3.0, height)
-    add_fold_counts(picture, x, mix.begun.sum(axis=0)[at], "intervals", top, height, metrics)
+    add_fold_counts(picture, x, mix.begun[at], "intervals", top, height, metrics)
 
 
 def selection(x: NDArray[np.int64]) -> NDArray[np.int64] | slice:

@@ -43,8 +43,8 @@ COMMANDS = (
         mark("Cancel"),
         mark("Stop recording or loading; the picture stays."),
         "Play",
-        lambda w: w.jobs.cancel(),
+        lambda w: w.cancel_work(),
         ("Esc",),
-        lambda w: w.jobs.is_busy,
+        lambda w: w.is_working,
     ),
 )

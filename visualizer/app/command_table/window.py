@@ -38,4 +38,11 @@ COMMANDS = (
         "Window",
         lambda w: w.reset_layout(),
     ),
+    Command(
+        "window.keys",
+        mark("Keys…"),
+        mark("Choose the keys of every command."),
+        "Window",
+        lambda w: w.keys.show(),
+    ),
 )

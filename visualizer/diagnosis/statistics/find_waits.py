@@ -98,7 +98,7 @@ def _causes(history: History, copies: CopyTimes, barrier: Ints, flip: Ints) -> t
 
 
 def _held_before(events: NDArray[np.void], agent: Ints, end_step: Ints, held: Ints, cause: Ints, length: int) -> Ints:
-    """For each held wait the row of the latest held wait, of the agent behind its cause, that ended before the cause."""
+    """For each held wait the row of the latest held wait of the agent behind its cause that ended before the cause."""
     before = np.full(len(agent), -1, np.int64)
     if not len(held):
         return before
