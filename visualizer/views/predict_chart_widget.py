@@ -76,17 +76,18 @@ class PredictChart(QWidget):
         theme, em, plot = self._theme, self._em(), self._plot()
         painter.fillRect(plot, brush(theme.panel_alternate))
         painter.setFont(scaled_font(self.font(), 0.88))
-        slot, top = self._slot(plot), self._top()
+        slot, top, units = self._slot(plot), self._top(), self._has_room_for_units()
         for row, point in enumerate(self._points):
-            self._paint_point(painter, point, QRectF(plot.x() + row * slot, plot.y(), slot, plot.height()), top)
+            self._paint_point(painter, point, QRectF(plot.x() + row * slot, plot.y(), slot, plot.height()), top, units)
         painter.fillRect(QRectF(plot.x(), plot.bottom(), plot.width(), 1), brush(theme.border))
         painter.setFont(scaled_font(self.font(), 0.88))
         painter.setPen(colour(theme.text_muted))
         axis = QRectF(plot.x(), plot.bottom() + 1.15 * em, plot.width(), em)
-        painter.drawText(axis, Qt.AlignmentFlag.AlignCenter, tr("stages"))
+        title = tr("stages") if units else tr("stages (times in ns)")
+        painter.drawText(axis, Qt.AlignmentFlag.AlignCenter, title)
         self._paint_key(painter)
 
-    def _paint_point(self, painter: QPainter, point: Point, box: QRectF, top: float) -> None:
+    def _paint_point(self, painter: QPainter, point: Point, box: QRectF, top: float, units: bool) -> None:
         theme, em = self._theme, self._em()
         scale = box.height() / (top * 1.18)
         middle = box.center().x()
@@ -102,15 +103,17 @@ class PredictChart(QWidget):
         centre = Qt.AlignmentFlag.AlignCenter
         painter.setPen(colour(theme.text))
         painter.setFont(scaled_font(self.font(), 0.88, bold=point.is_knee))
-        text = duration(round(point.predicted))
         value = QRectF(box.x(), min(high, body.top()) - 1.1 * em, box.width(), em)
-        if QFontMetricsF(painter.font()).horizontalAdvance(text) > box.width():
-            text = text.rpartition(" ")[0]
-        painter.drawText(value, centre, text)
+        painter.drawText(value, centre, _time(point) if units else f"{point.predicted / 1000:.0f}")
         label = str(point.stages) + (f" {tr('knee')}" if point.is_knee else "")
         painter.drawText(QRectF(box.x(), box.bottom() + 1, box.width(), 1.1 * em), centre, label)
         if point.measured is not None:
             self._diamond(painter, middle + width / 2 + 0.35 * em, box.bottom() - point.measured * scale)
+
+    def _has_room_for_units(self) -> bool:
+        bold = QFontMetricsF(scaled_font(self.font(), 0.88, bold=True))
+        widest = max((bold.horizontalAdvance(_time(point)) for point in self._points), default=0.0)
+        return widest <= self._slot(self._plot())
 
     def _diamond(self, painter: QPainter, x: float, y: float) -> None:
         size = 0.38 * self._em()
@@ -144,3 +147,7 @@ class PredictChart(QWidget):
             width = metrics.horizontalAdvance(text)
             painter.drawText(QRectF(x + 0.9 * em, y, width + 2, em), side, text)
             x += width + 2.2 * em
+
+
+def _time(point: Point) -> str:
+    return duration(round(point.predicted))

@@ -161,9 +161,13 @@ class Scene:
 
     def arrows(self) -> list[Arrow]:
         """Those of the focused event, or of every event in view."""
+        found = [] if self.focused is None else self.focused.causes
         if self.all_arrows and self.answers:
-            return place(self._causes_in_view(), self.view, self.middle)
-        return [] if self.focused is None else place(self.focused.causes, self.view, self.middle)
+            found = self._causes_in_view()
+        row_of = self.rows_shown.row_of
+        # Between two lanes of a collapsed CTA there is nothing to see.
+        seen = [one for one in found if row_of(one.from_lane) != row_of(one.to_lane) or one.from_lane == one.to_lane]
+        return place(seen, self.view, self.middle)
 
     def _causes_in_view(self) -> list[Cause]:
         """What released each wait in view, of the CTAs in view; none while there are too many to be told apart."""

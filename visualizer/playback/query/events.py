@@ -21,6 +21,7 @@ from visualizer.trace.trace import Trace
 Selection = Steps | None
 """Ascending steps; None: every event."""
 
+_KEPT = frozenset(("agent", "barrier", "stage", "tile", "amount"))
 _NOTHING = np.iinfo(np.int64).min
 _WAIT_OVER = kind_mask(EventKind.WAIT_END, EventKind.TIMEOUT)
 
@@ -42,8 +43,8 @@ class Events:
         return self.history.steps
 
     def field(self, name: str, steps: Selection) -> NDArray[Any]:
-        """A field of the events as the schema has it."""
-        column: NDArray[Any] = self.trace.events[name]
+        """A field of the events, in a type as narrow as it allows; from the columns of History if they are there."""
+        column: NDArray[Any] = getattr(self.history.columns, name) if name in _KEPT else self.trace.events[name]
         return column if steps is None else column[steps]
 
     def kinds(self, steps: Selection) -> NDArray[np.uint8]:
