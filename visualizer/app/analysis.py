@@ -71,7 +71,7 @@ class Analysis(QObject):
         self._predictions.failed.connect(predict_pane.show_problem)
         self.verifying = JobRunner(self)
         timeline.viewport().installEventFilter(self)
-        statistics_pane.installEventFilter(self)
+        statistics_pane.viewport().installEventFilter(self)
         statistics_pane.history_changed.connect(self._set_history)
         statistics_pane.path_wanted.connect(lambda wanted: self._show_path())
         predict_pane.asked.connect(self._ask_prediction)
@@ -101,8 +101,8 @@ class Analysis(QObject):
         self.verifying.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Whatever moves the view paints the timeline anew; a pane that nobody saw meanwhile catches up."""
-        if event.type() in (QEvent.Type.Paint, QEvent.Type.Show) and self._is_seen and self._view() != self._range:
+        """Whatever moves the view paints the timeline anew; a pane that nobody saw catches up when it is painted."""
+        if event.type() == QEvent.Type.Paint and self._is_seen and self._view() != self._range:
             self._range = self._view()
             self._statistics_pane.set_stale(True)
             self._settle.start()
@@ -110,7 +110,9 @@ class Analysis(QObject):
 
     @property
     def _is_seen(self) -> bool:
-        return self._history is not None and (self._statistics_pane.isVisible() or self.shows_path)
+        # isVisible() is true of a pane behind another tab too.
+        seen = not self._statistics_pane.visibleRegion().isEmpty()
+        return self._history is not None and (seen or self.shows_path)
 
     def _view(self) -> tuple[int, int] | None:
         view = self._timeline.view
