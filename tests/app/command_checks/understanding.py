@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from command_checks.check import Check, Trigger
 from visualizer.app.main_window import MainWindow
@@ -14,6 +15,7 @@ def _brings_to_front(name: str) -> Check:
     def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert window.panes[name].visibleRegion().isEmpty()
         run()
+        QApplication.processEvents()
         assert not window.panes[name].visibleRegion().isEmpty()
 
     return check
