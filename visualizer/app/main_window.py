@@ -186,12 +186,13 @@ class MainWindow(QMainWindow):
     @property
     def is_working(self) -> bool:
         """Whether something runs that Cancel stops."""
-        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy or self.comparing.jobs.is_busy
 
     def cancel_work(self) -> None:
         self.jobs.cancel()
         self.reading.cancel()
         self.timeline.cancel()
+        self.comparing.jobs.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None

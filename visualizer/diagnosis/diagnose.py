@@ -28,7 +28,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     """The diagnosis of a history. `program`, if given, tells what the blocked agents would have done next; for the
     recordings of built-in programs it is laid out again from the recording's parameters.
 
-    With records lost only the blocked agents are judged: counts and orders would be guesses.
+    With records lost, or roles not recorded, only the blocked agents are judged: counts and orders would be guesses.
     """
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
@@ -41,7 +41,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += _stuck(history, Outlook(history, waits, program))
     if not history.trace.barriers and meta.ending.kind == "completed":
         return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
-    if not lost:
+    if not lost and not meta.window.get("roles_left_out"):
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
         findings += early_arrival_findings(history, waits)
