@@ -1,24 +1,31 @@
-"""How fast a raw log becomes a Trace: decode, derive what hardware did, reconcile, lay out.
+"""How fast a kernel's raw log becomes a Trace and a History, and how much memory that takes at its peak.
 
-Run: python -m benchmarks.build [--events N] [--ctas N] [--json FILE]
+Run: python -m benchmarks.build [--events N ...] [--ctas N] [--repeats N] [--json FILE]
+Needs no GPU: the log is made from a simulated run, with clocks that are read early or late as on hardware. Each size
+runs in a process of its own, so that its peak is its own. Events are those of the Trace; times are of the best repeat.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.long_trace import long_trace
-from visualizer.trace.decode import decode
-from visualizer.trace.derive import derive
-from visualizer.trace.expand import expand
+from visualizer.replay.history import History
+from visualizer.trace.build import build_trace
+from visualizer.trace.file import load, save
 from visualizer.trace.raw import ANCHOR_DTYPE, BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_COMPLETED, RawLog
-from visualizer.trace.reconcile import reconcile
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
@@ -26,39 +33,128 @@ from visualizer.trace.violations import violations
 JITTER_PS = 30_000
 PS_PER_CYCLE = 500
 EPOCH_NS = 10**18  # a global timer's value is not small
+SIZES = (4_000_000, 10_000_000)
+COLUMNS = ("columns", "barriers", "agents", "stages", "copies", "wait_ends", "completion_steps")
+
+Figures = dict[str, float]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=4_000_000, help="at least so many events (default: 4 million)")
+    parser.add_argument("--events", type=int, nargs="+", default=SIZES, help="at least so many, one after another")
     parser.add_argument("--ctas", type=int, default=132)
+    parser.add_argument("--repeats", type=int, default=3, help="the best of so many is told (default: 3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
+    parser.add_argument("--measure", type=Path, metavar="LOG", help="measure one log, in this process")
     args = parser.parse_args()
-
-    trace = long_trace(args.events, args.ctas)
-    raw = raw_log(trace, logged(trace))
-    figures: dict[str, float] = {"records": int(raw.stored.sum())}
-    times = [perf_counter()]
-    decoded = decode(raw, trace.agents, trace.barriers, trace.sites)
-    times.append(perf_counter())
-    derived = derive(decoded.events, trace.agents, trace.barriers)
-    times.append(perf_counter())
-    time, moves = reconcile(derived, trace.agents)
-    times.append(perf_counter())
-    rows = expand(derived, time)
-    built = Trace(trace.meta, trace.agents, trace.barriers, trace.sites, rows)
-    times.append(perf_counter())
-    for name, begin, end in zip(("decode", "derive", "reconcile", "lay out and check"), times, times[1:], strict=False):
-        figures[f"{name}, s"] = end - begin
-    figures["all, s"] = times[-1] - times[0]
-    figures["events in the Trace"] = len(built)
-    figures["events/s"] = len(built) / figures["all, s"]
-    figures["moved"], figures["passes"] = moves.moved, moves.passes
-    figures["violations"] = sum(violations(built).values())
-    for name, value in figures.items():
-        print(f"{name:24} {value:>14,.3f}" if isinstance(value, float) else f"{name:24} {value:>14,}")
+    if args.measure:
+        print(json.dumps(measure(args.measure, args.ctas, args.repeats)))
+        return
+    found = [in_own_process(events, args.ctas, args.repeats) for events in args.events]
+    for name in found[0]:
+        print(f"{name:32}" + "".join(f"{figures[name]:>16,.2f}" for figures in found))
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
+        versions = {"python": platform.python_version(), "numpy": np.__version__}
+        document = {"machine": machine, "versions": versions, "ctas": args.ctas, "sizes": found}
+        args.json.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def in_own_process(events: int, ctas: int, repeats: int) -> Figures:
+    """The figures for a log of at least so many events."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "log.npz"
+        trace = long_trace(events, ctas)
+        raw_log(trace, logged(trace)).save(path)
+        del trace
+        command = [sys.executable, "-m", "benchmarks.build", "--measure", str(path)]
+        command += ["--ctas", str(ctas), "--repeats", str(repeats)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    figures: Figures = json.loads(done.stdout)
+    return figures
+
+
+def measure(path: Path, ctas: int, repeats: int) -> Figures:
+    """Make the Trace and the History of the log in `path`, several times; then save it and open it."""
+    tables = long_trace(1, ctas)
+    gc.collect()
+    before = resident()
+    raw = RawLog.load(path)
+    records = int(raw.stored.sum())
+    best: Figures = {}
+    trace = tables
+    for _ in range(repeats):
+        del trace
+        gc.collect()
+        reset_peak()
+        begin, spent = perf_counter(), process_time()
+        trace = build_trace(raw, tables.agents, tables.barriers, tables.sites, tables.meta, tables.source_files)
+        built, built_spent = perf_counter(), process_time()
+        building_peak = peak_resident()
+        reset_peak()
+        history = History(trace)
+        for name in COLUMNS:
+            getattr(history, name)
+        end, end_spent = perf_counter(), process_time()
+        reading_peak = peak_resident()
+        figures = {
+            "build, s": built - begin,
+            "History, s": end - built,
+            "both, s": end - begin,
+            "build, CPU s": built_spent - spent,
+            "History, CPU s": end_spent - built_spent,
+            "build with its log, peak B/event": (building_peak - before) / len(trace),
+            "History with its log, peak B/event": (reading_peak - before) / len(trace),
+        }
+        best = {name: min(value, best.get(name, value)) for name, value in figures.items()}
+        figures_of = {"moved": trace.meta.reconcile["moved"], "violations": float(sum(violations(trace).values()))}
+        events = len(trace)
+        del history
+    result: Figures = {"events": events, "records": records, **best}
+    result["both, M events/s"] = events / best["both, s"] / 1e6
+    result["both, M events/CPU s"] = events / (best["build, CPU s"] + best["History, CPU s"]) / 1e6
+    result["raw log, B/event"] = raw.records.nbytes / events
+    return {**result, **figures_of, **opening(trace, path.with_suffix(".pscope"))}
+
+
+def opening(trace: Trace, path: Path) -> Figures:
+    """From a file to the first state: seconds of each step, in the order an app takes them."""
+    save(trace, path)
+    del trace
+    times = [perf_counter()]
+    history = History(load(path))
+    times.append(perf_counter())
+    history.barrier_curve(0)
+    times.append(perf_counter())
+    history.agent_spans(1)
+    times.append(perf_counter())
+    history.state_at(history.steps // 2)
+    times.append(perf_counter())
+    names = ("open file, s", "+ first barrier lane, s", "+ first agent lane, s", "+ first state, s")
+    return {name: end - begin for name, begin, end in zip(names, times, times[1:], strict=False)}
+
+
+def resident() -> float:
+    """Bytes of memory this process has in use."""
+    return status_bytes("VmRSS")
+
+
+def peak_resident() -> float:
+    return status_bytes("VmHWM")
+
+
+def status_bytes(field: str) -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024.0 * int(line.split()[1]) for line in lines if line.startswith(field))
+
+
+def reset_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def cpu_name() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
 def logged(trace: Trace) -> NDArray[np.void]:

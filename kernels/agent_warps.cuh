@@ -7,9 +7,12 @@
 #define PHASESCOPE_PROBE 0
 #endif
 
-enum class Probe { Off = 0, Words = 1, Flips = 2 };  // visualizer/trace/probe.py PROBES, in this order
-constexpr Probe kProbe = static_cast<Probe>(PHASESCOPE_PROBE);
+// An enum, because NVRTC puts constants into the PTX.
+enum : uint32_t {
+    kProbeThreads = PHASESCOPE_PROBE ? 32 : 0,
+    kMostThreads = 512 + kProbeThreads,  // 15 consumer warps and a producer
+};
 
 // The probe's warp is launched behind the agents', so that their numbers stay.
-__device__ inline uint32_t agent_threads() { return kProbe == Probe::Off ? blockDim.x : blockDim.x - 32; }
+__device__ inline uint32_t agent_threads() { return blockDim.x - kProbeThreads; }
 __device__ inline uint32_t agent_warps() { return agent_threads() / 32; }

@@ -13,6 +13,9 @@
 
 #if PHASESCOPE_PROBE
 
+enum class Probe { Off = 0, Words = 1, Flips = 2 };  // visualizer/trace/probe.py PROBES, in this order
+constexpr Probe kProbe = static_cast<Probe>(PHASESCOPE_PROBE);
+
 struct alignas(16) ProbeRun {
     uint64_t seen;   // clock after the run's first sample
     int span;        // to the clock before its last sample; negative where both are one sample

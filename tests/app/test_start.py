@@ -18,18 +18,19 @@ from PySide6.QtCore import QSettings
 from visualizer.app import start
 from visualizer.app.run import run_app
 from visualizer.app.settings import Settings
+from visualizer.playback.address import Address
 
 store = QSettings(sys.argv[2], QSettings.Format.IniFormat)
 open_window = start.open_window
 
-def open_and_leave(application, path):
-    window = open_window(application, path, Settings(store))
+def open_and_leave(application, address):
+    window = open_window(application, address, Settings(store))
     window.jobs.succeeded.connect(lambda: print(window.windowTitle()))
     window.jobs.succeeded.connect(window.close)
     return window
 
 start.open_window = open_and_leave
-sys.exit(run_app(Path(sys.argv[1])))
+sys.exit(run_app(Address(Path(sys.argv[1]))))
 """
 
 

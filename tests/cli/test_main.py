@@ -11,6 +11,7 @@ import pytest
 
 from visualizer import __version__
 from visualizer.cli import main as main_module
+from visualizer.playback.address import Address
 
 _WITHOUT_QT = """
 import sys
@@ -47,10 +48,10 @@ def test_every_help_has_a_description_and_examples(phasescope: Callable, words: 
 
 
 def test_the_word_open_may_be_left_out(phasescope: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    opened: list[Path | None] = []
+    opened: list[Address] = []
 
-    def run_app(path: Path | None) -> int:
-        opened.append(path)
+    def run_app(address: Address) -> int:
+        opened.append(address)
         return 0
 
     monkeypatch.setattr("visualizer.app.run.run_app", run_app)
@@ -58,7 +59,7 @@ def test_the_word_open_may_be_left_out(phasescope: Callable, monkeypatch: pytest
     recording.touch()
     for words in ((), ("open",), (recording,), ("open", recording)):
         assert phasescope(*words).status == 0
-    assert opened == [None, None, recording, recording]
+    assert opened == [Address(None), Address(None), Address(recording), Address(recording)]
 
 
 def test_a_word_that_is_no_command_and_no_file(phasescope: Callable) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.protocol import Job
 from visualizer.sources.gpu.worker import Unable, _check_memory
+from visualizer.trace.window import EVERYTHING
 
 
 def test_the_simulator_has_no_probe(phasescope: Callable, tmp_path: Path) -> None:
@@ -46,6 +47,25 @@ def test_barriers_without_a_probe_are_a_mistake(phasescope: Callable, tmp_path: 
     assert "it needs --probe words or --probe flips" in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--level", "off"), "--level off leaves some to estimates: use --level full or --level words"),
+        (("--level", "standard"), "--level standard leaves some to estimates"),
+        (("--keep-last", "3"), "looks at a whole run: leave out --window, --keep-last, --every-cta and --roles"),
+        (("--every-cta", "2"), "looks at a whole run"),
+    ],
+    ids=str,
+)
+def test_a_probe_wants_a_whole_log_of_every_arrival(
+    options: tuple[str, ...], message: str, phasescope: Callable, tmp_path: Path
+) -> None:
+    words = ("--source", "gpu", "--ctas", "4", "--probe", "words", *options)
+    outcome = phasescope("record", *words, "-o", tmp_path / "x.pscope")
+    assert outcome.status == 2
+    assert message in outcome.err
+
+
 def test_an_unknown_barrier_is_named_with_those_there_are() -> None:
     with pytest.raises(SourceError) as caught:
         record_gpu(LessonConfig(), GpuOptions(probe="words", probe_barriers=("full[3]",)))
@@ -69,7 +89,20 @@ def test_room_for_every_run_of_a_short_kernel_and_a_bound_for_a_long_one() -> No
 
 def test_the_probes_room_counts_towards_what_must_fit() -> None:
     config = LessonConfig(ctas=132)
-    job = Job(config.as_dict(), "off", 1, 0, "raw.npz", 0, "", probe="words", probe_capacity=MOST_RUNS)
+    job = Job(
+        config=config.as_dict(),
+        check="off",
+        level="full",
+        log_capacity=4,
+        watchdog_ms=0,
+        output="raw.npz",
+        window=asdict(EVERYTHING),
+        ab_pairs=0,
+        fault=0,
+        flight="",
+        probe="words",
+        probe_capacity=MOST_RUNS,
+    )
     needed = 132 * 6 * MOST_RUNS * 16
     with pytest.raises(Unable, match=r"the log needs 0\.2 GB"):
         _check_memory(config, job, needed)

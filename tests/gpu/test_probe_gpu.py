@@ -16,6 +16,7 @@ from visualizer.semantics.word import TX_GRANULE, decode
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.simulator import simulate
 from visualizer.trace.probe import ProbeMode
+from visualizer.trace.raw import LogLevel
 from visualizer.trace.violations import violations
 
 SHAPES: list[dict[str, Any]] = [
@@ -31,10 +32,11 @@ SHAPES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("values", SHAPES, ids=str)
+@pytest.mark.parametrize("level", ["full", "words"])
 @pytest.mark.parametrize("mode", ["words", "flips"])
-def test_the_agents_do_the_same_with_a_probe(values: dict[str, Any], mode: ProbeMode) -> None:
+def test_the_agents_do_the_same_with_a_probe(values: dict[str, Any], level: LogLevel, mode: ProbeMode) -> None:
     config = LessonConfig(**values)
-    recorded = record_gpu(config, GpuOptions(probe=mode))
+    recorded = record_gpu(config, GpuOptions(level=level, probe=mode))
     assert recorded.meta.ending.kind == "completed"
     assert recorded.meta.check["errors"] == 0
     assert recorded.meta.source["probe"]["runs_lost"] == 0
@@ -65,3 +67,9 @@ def test_a_hang_is_seen_to_its_end() -> None:
     full, pending, _ = decode(trace.samples["word"][trace.samples["barrier"] == 0])
     assert full.tolist() == [0]
     assert pending.tolist() == [1]
+
+
+def test_what_a_probe_and_its_log_cost_is_measured_together() -> None:
+    cost = record_gpu(LessonConfig(tiles=64), GpuOptions(probe="flips", ab_pairs=6)).meta.cost
+    assert cost["record_ns"] > 0
+    assert cost["pairs"] == 6

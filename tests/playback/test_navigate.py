@@ -124,3 +124,31 @@ def test_lanes_of_several_ctas() -> None:
         steps = walk(history, Focus(0, lane), 1)
         assert steps
         assert {trace.agents[agent].cta for agent in trace.events["agent"][steps]} == {1}
+
+
+@pytest.mark.parametrize("lane", ["producer", "consumer.w1", "full[0]", "stage[0]", "tma"])
+def test_tile_by_tile_lands_on_the_first_event_of_each(lesson_history: History, lane: str) -> None:
+    found = lane_steps(lesson_history, lane)
+    assert found is not None
+    index, row = found
+    steps = index.steps(row)
+    tiles = lesson_history.trace.events["tile"][steps]
+    firsts = [
+        int(step) for step, tile, before in zip(steps, tiles, [-1, *tiles], strict=False) if tile not in (-1, before)
+    ]
+    focus = Focus(0, lane)
+    seen = []
+    while (after := navigate.tile(lesson_history, focus, 1)) is not None:
+        seen.append(after.step)
+        focus = after
+    assert seen == firsts[-len(seen) :]
+    assert len(seen) >= len(firsts) - 1
+    back = [focus.step]
+    while (before := navigate.tile(lesson_history, focus, -1)) is not None:
+        back.append(before.step)
+        focus = before
+    assert back[::-1] == firsts
+
+
+def test_no_tile_where_there_is_no_such_lane(lesson_history: History) -> None:
+    assert navigate.tile(lesson_history, Focus(5, "nobody"), 1) is None

@@ -12,6 +12,7 @@ from visualizer.programs.kernel_source import find_sites, kernel_text
 from visualizer.programs.lesson import agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.trace.build import build_trace, cut
+from visualizer.trace.parts import NEVER
 from visualizer.trace.raw import RawLog
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Ending, Meta
@@ -29,7 +30,7 @@ def built(raw: RawLog) -> Trace:
 
 def test_nothing_lost_nothing_cut() -> None:
     events = logged(simulated())
-    assert cut(events, np.zeros(5, np.int64)) is events
+    assert cut(events, NEVER) is events
 
 
 def test_all_agents_end_where_the_first_ran_out_of_room() -> None:

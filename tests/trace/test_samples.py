@@ -14,17 +14,22 @@ from recording_files import assert_equal, members_of, refusal
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
 from visualizer.trace.build import assemble
-from visualizer.trace.clock import ClockFit
+from visualizer.trace.clock import ClockFit, fit_clock
 from visualizer.trace.file import load, save
 from visualizer.trace.probe import COUNT_DTYPE, RUN_DTYPE, RawProbe
+from visualizer.trace.raw import ANCHOR_DTYPE
 from visualizer.trace.samples import decode_samples, find_flips, probe_figures
 from visualizer.trace.schema import SAMPLE_DTYPE, EventFlag, EventKind
 from visualizer.trace.trace import TraceError
 from visualizer.trace.violations import violations
 
-CLOCK = ClockFit(
-    0, np.array([7], np.uint32), np.array([500.0]), np.array([1000], np.uint64), np.array([0], np.int64), 0.0, 0.0
-)  # two cycles a nanosecond, from cycle 1000
+
+def fit() -> ClockFit:
+    """Two cycles a nanosecond on SM 7, from cycle 1000 on."""
+    anchors = np.zeros((1, 2), ANCHOR_DTYPE)
+    anchors["smid"] = 7
+    anchors["clock"], anchors["globaltimer"] = [[1000, 201_000]], [[32, 100_032]]
+    return fit_clock(anchors, anchors[:0])
 
 
 def raw_probe(capacity: int = 4) -> RawProbe:
@@ -37,7 +42,7 @@ def raw_probe(capacity: int = 4) -> RawProbe:
 
 def test_runs_become_samples_on_the_events_time_scale() -> None:
     barriers = simulated(stages=1).barriers
-    samples = decode_samples(raw_probe(), CLOCK, np.array([7], np.uint32), barriers, origin=50_000)
+    samples = decode_samples(raw_probe(), fit(), np.array([7], np.uint32), barriers, origin=50_000)
     assert samples["barrier"].tolist() == [0, 0, 1, 1, 1, 1]
     assert samples["begin"][:2].tolist() == [50_000, 350_000]
     assert samples["end"][:2].tolist() == [250_000, 300_000], "a single sample: the clock before it"
@@ -52,7 +57,7 @@ def test_what_did_not_fit_is_counted() -> None:
 
 def test_another_programs_probe_is_refused() -> None:
     with pytest.raises(TraceError, match="looked at 2 barriers, the program has 6"):
-        decode_samples(raw_probe(), CLOCK, np.array([7], np.uint32), simulated(stages=3).barriers, 0)
+        decode_samples(raw_probe(), fit(), np.array([7], np.uint32), simulated(stages=3).barriers, 0)
 
 
 def test_a_raw_probe_comes_back_from_its_file(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ def test_lesson_lanes_in_drawing_order(lesson_trace):
 def test_several_ctas_are_prefixed_and_kept_together():
     trace = simulate(lesson(LessonConfig(ctas=2, tiles=1, stages=1, consumer_warps=1)))
     lanes = build_lanes(trace)
-    assert [lane.key for lane in lanes[:6]] == [
-        "CTA0.producer", "CTA0.consumer.w1", "CTA0.tma", "CTA0.stage[0]", "CTA0.full[0]", "CTA0.empty[0]",
+    assert [lane.key for lane in lanes[:7]] == [
+        "CTA0", "CTA0.producer", "CTA0.consumer.w1", "CTA0.tma", "CTA0.stage[0]", "CTA0.full[0]", "CTA0.empty[0]",
     ]  # fmt: skip
-    assert [(lane.key, lane.title, lane.row) for lane in lanes[6:]] == [
+    assert [(lane.key, lane.title, lane.row) for lane in lanes[8:]] == [
         ("CTA1.producer", "producer", 3),
         ("CTA1.consumer.w1", "consumer.w1", 4),
         ("CTA1.tma", "tma", 5),

@@ -38,7 +38,10 @@ def test_shares_are_exact(lane):
             inside = np.minimum(end, high) - np.maximum(start, low)
             expected = np.maximum(inside, 0)[mine].sum() / (high - low)
             assert abs(found.share[row, column] - expected) < 1e-12
-            assert found.begun[row, column] == (mine & (start >= low) & (start < high)).sum()
+            brief = mine & (start == end) & (start >= low) & (start < high)
+            assert (found.visible[row, column] > 0) == (expected > 0 or brief.any())
+    for column, (low, high) in enumerate(pairwise(edges)):
+        assert found.begun[column] == ((start >= low) & (start < high)).sum()
 
 
 def test_times_beyond_what_a_float_holds():

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from visualizer.views.timeline_lanes import LaneStore
-from visualizer.views.timeline_layout import LaneLayout
 from visualizer.views.timeline_model import Metrics, Picture
 from visualizer.views.timeline_picture import lanes_picture
 from visualizer.views.timeline_scale import View
@@ -16,8 +13,5 @@ HEIGHT = 40.0
 
 def lane_picture(store: LaneStore, key: str, view: View, height: float = HEIGHT) -> Picture:
     """One lane between y 0 and `height`."""
-    row = store.row_of[key]
-    top = np.where(np.arange(len(store.lanes)) == row, 0.0, 1e6 + np.arange(len(store.lanes)))
-    top[:row] = -1e6 + np.arange(row)
-    layout = LaneLayout(top, np.full(len(store.lanes), height), height)
-    return lanes_picture(store, view, layout, 0.0, height, METRICS)
+    lane = store.lanes[store.row_of[key]]
+    return lanes_picture(store, [(lane, 0.0, height)], view, METRICS)

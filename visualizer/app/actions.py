@@ -21,13 +21,31 @@ class Actions:
         self._window = window
         self._registry = registry
         self._actions: dict[str, QAction] = {}
+        self._timeline_keys: dict[str, QAction] = {}
         for command in registry:
             action = self._make(command)
             self._actions[command.id] = action
             window.addAction(action)
             if command.scope == "timeline":
-                self._add_timeline_key(command, action, timeline)
+                self._timeline_keys[command.id] = self._make_timeline_key(command, action, timeline)
+        self.use_keys(registry)
         self.refresh()
+
+    def use_keys(self, registry: Registry) -> None:
+        """The same commands, on other keys."""
+        self._registry = registry
+        for action in self._timeline_keys.values():
+            action.setShortcuts([])
+        for command in registry:
+            # Of a command of the timeline's, the first key works there alone.
+            local = self._timeline_keys.get(command.id)
+            if local is not None:
+                local.setShortcuts([QKeySequence(key) for key in command.keys[:1]])
+            keys = command.keys[1:] if local is not None else command.keys
+            action = self._actions[command.id]
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            shown = f" ({' or '.join(command.keys)})" if command.keys else ""
+            action.setToolTip(f"{command.title}{shown}\n{command.help}")
 
     def __getitem__(self, command_id: str) -> QAction:
         return self._actions[command_id]
@@ -42,24 +60,20 @@ class Actions:
     def _make(self, command: Command) -> QAction:
         action = QAction(command.title, self._window)
         action.setObjectName(command.id)
-        keys = command.keys[1:] if command.scope == "timeline" else command.keys
-        action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setCheckable(command.checked is not None)
-        shown = f" ({' or '.join(command.keys)})" if command.keys else ""
-        action.setToolTip(f"{command.title}{shown}\n{command.help}")
-        action.triggered.connect(lambda: self._run(command))
+        action.triggered.connect(lambda: self._run(command.id))
         return action
 
-    def _add_timeline_key(self, command: Command, action: QAction, timeline: QWidget) -> None:
+    def _make_timeline_key(self, command: Command, action: QAction, timeline: QWidget) -> QAction:
         """A second, invisible action: one QAction has one context only."""
         local = QAction(command.title, timeline)
-        local.setShortcut(QKeySequence(command.keys[0]))
         local.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         local.triggered.connect(action.trigger)
         timeline.addAction(local)
+        return local
 
-    def _run(self, command: Command) -> None:
-        command.run(self._window)
+    def _run(self, command_id: str) -> None:
+        self._registry[command_id].run(self._window)
         # A checkable action has already flipped its own mark; what counts is what the command did.
         self.refresh()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualizer.diagnosis.report import Report
+from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 
 
@@ -13,7 +14,8 @@ from visualizer.replay.history import History
 class Document:
     """`path` is None for a recording that was never saved; `note` is something the status bar should say about it.
 
-    `report` is None for a recording that was not diagnosed.
+    `report` is None for a recording that was not diagnosed. While `read` is False the history is not built, and only
+    its lanes can be shown at once.
     """
 
     history: History
@@ -21,6 +23,9 @@ class Document:
     saved: bool
     note: str = ""
     report: Report | None = None
+    read: bool = True
+    focus: Focus | None = None
+    """Where to look first, if the recording was opened by an address."""
 
     @property
     def needs_diagnosis(self) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.record_job import Experiment, open_work, record_work
+from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.trace.file import save
@@ -26,10 +28,10 @@ class Files:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, focus: Focus | None = None) -> None:
         """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
         if self.may_replace():
-            self._window.jobs.start(open_work(path))
+            self._window.jobs.start(open_work(path, focus))
 
     def open_lesson(self) -> None:
         """The recorded H200 lesson; a simulated one if the recording is not installed."""
@@ -109,3 +111,9 @@ def lesson_path() -> Path | None:
     """The lesson's recording that comes with phasescope, if it is there."""
     path = resource_dir("assets") / "traces" / f"lesson{SUFFIX}"
     return path if path.is_file() else None
+
+
+def dropped_file(event: QDropEvent) -> Path | None:
+    """The one local file that is being dropped."""
+    urls = event.mimeData().urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.commands import GROUPS, Command, Registry
+from visualizer.app.lecture.commands import LECTURE_COMMANDS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog, QWidget
@@ -18,12 +20,17 @@ MOUSE = (
     ("click anywhere", "move the focus there"),
     ("Ctrl+wheel", "zoom at the pointer"),
     ("Shift+wheel, middle-drag", "pan"),
+    ("drag on the ruler", "measure, snapped to events; with Alt held, freely"),
     ("drop a .pscope file", "open it"),
 )
 
 
-def commands_markdown(registry: Registry = COMMANDS) -> str:
-    """docs/commands.md: one table per menu."""
+_COLUMNS_BEGIN = (2, 5)
+"""Numbers of the menus at which the sheet's second and third columns begin."""
+
+
+def commands_markdown(registry: Registry = COMMANDS, stage: Registry = LECTURE_COMMANDS) -> str:
+    """docs/commands.md: one table per menu, and one for the stage."""
     lines = [
         "# Commands and keys",
         "",
@@ -36,6 +43,10 @@ def commands_markdown(registry: Registry = COMMANDS) -> str:
             f"| {command.title} | {' '.join(f'`{key}`' for key in _keys(command))} | {command.help} |"
             for command in registry.in_group(group)
         ]
+    lines += ["", "## On a lecture's stage", "", "| command | keys | what it does |", "|---|---|---|"]
+    lines += [
+        f"| {command.title} | {' '.join(f'`{key}`' for key in command.keys)} | {command.help} |" for command in stage
+    ]
     lines += ["", "## Mouse", "", "| gesture | what it does |", "|---|---|"]
     lines += [f"| {gesture} | {what} |" for gesture, what in MOUSE]
     return "\n".join(lines) + "\n"
@@ -52,18 +63,18 @@ def help_sheet(parent: QWidget, registry: Registry = COMMANDS) -> QDialog:
     layout = QVBoxLayout(sheet)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.addWidget(text)
-    sheet.resize(parent.fontMetrics().averageCharWidth() * 130, parent.fontMetrics().height() * 44)
+    sheet.resize(parent.fontMetrics().averageCharWidth() * 190, parent.fontMetrics().height() * 44)
     return sheet
 
 
 def _html(registry: Registry) -> str:
-    """Two columns of menus: the whole sheet should be seen without scrolling."""
-    halves: tuple[list[str], list[str]] = ([], [])
+    """Three columns of menus: the whole sheet should be seen without scrolling."""
+    columns: tuple[list[str], ...] = ([], [], [])
     for index, group in enumerate(GROUPS):
-        rows = [(" or ".join(_keys(command)), command.title) for command in registry.in_group(group)]
-        halves[index >= 2].append(_section(group, rows))
-    halves[1].append(_section("Mouse", list(MOUSE)))
-    cells = "".join(f'<td width="50%" style="padding: 4px 14px">{"".join(half)}</td>' for half in halves)
+        rows = [_row(commands) for commands in _folded(registry.in_group(group))]
+        columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(group, rows))
+    columns[-1].append(_section("Mouse", list(MOUSE)))
+    cells = "".join(f'<td width="33%" style="padding: 4px 14px">{"".join(column)}</td>' for column in columns)
     return f'<table width="100%"><tr>{cells}</tr></table><p>* while the timeline has the keyboard</p>'
 
 
@@ -74,6 +85,20 @@ def _section(title: str, rows: list[tuple[str, str]]) -> str:
         for keys, what in rows
     )
     return f"<h3>{escape(title)}</h3><table>{body}</table>"
+
+
+def _folded(commands: list[Command]) -> list[list[Command]]:
+    """The commands one by one, but those of a submenu together: nine bookmarks are one thing to remember."""
+    return [list(together) for _, together in groupby(commands, key=lambda command: command.submenu or command.id)]
+
+
+def _row(commands: list[Command]) -> tuple[str, str]:
+    """Keys and title of one command, or the first and last key and the common title of several."""
+    first, last = commands[0], commands[-1]
+    if first is last:
+        return " or ".join(_keys(first)), first.title
+    ends = [" or ".join(_keys(command)) for command in (first, last)]
+    return " … ".join(ends), first.submenu
 
 
 def _keys(command: Command) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -20,6 +20,10 @@ _TITLES = {
     "events": "Events",
     "memory": "Shared memory",
     "diagnosis": "Diagnosis",
+    "breakpoints": "Breakpoints",
+    "notes": "Notes",
+    "statistics": "Statistics",
+    "predict": "Predict",
 }
 """The docks, in the order of the Window menu."""
 
@@ -63,6 +67,8 @@ class Docks:
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
         for name in ("events", "memory", "diagnosis"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
+        for name in ("breakpoints", "notes", "statistics", "predict"):
+            window.tabifyDockWidget(docks["code"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:
             window.addDockWidget(_LEFT, docks["experiment"])
@@ -95,3 +101,15 @@ class Docks:
             [round(height * 0.48), round(height * 0.21), round(height * 0.25)],
             Qt.Orientation.Vertical,
         )
+
+
+def stacked(*widgets: QWidget) -> QWidget:
+    """The widgets one above the other; the last takes the room."""
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in widgets[:-1]:
+        layout.addWidget(widget)
+    layout.addWidget(widgets[-1], 1)
+    return holder

@@ -4,34 +4,47 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
+from visualizer.app.analysis import Analysis
 from visualizer.app.appearance import Appearance
-from visualizer.app.command_table import COMMANDS
+from visualizer.app.breakpoint_control import BreakpointControl
+from visualizer.app.comparing import Comparing
+from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
-from visualizer.app.files import Files
+from visualizer.app.exports import Exports
+from visualizer.app.files import Files, dropped_file
+from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
-from visualizer.app.layout import Docks
+from visualizer.app.keys import Keys
+from visualizer.app.layout import Docks, stacked
+from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
+from visualizer.app.notebook import Notebook
 from visualizer.app.palette import CommandPalette
 from visualizer.app.pane_host import PaneHost
 from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
+from visualizer.app.places import Places
 from visualizer.app.playback import Playback
+from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.transport_bar import TransportBar
 from visualizer.playback.focus import Focus
+from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.trace.schema import EventKind
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -46,20 +59,30 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
         self.jobs = JobRunner(self)
+        self.reading = Reading(self)
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
+        self.exports = Exports(self)
+        self.comparing = Comparing(self)
+        self.lectures = Lectures(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
+        self.find_bar = FindBar()
+        self.breakpoints = BreakpointControl(self)
+        self.notebook = Notebook(self)
+        self.places = Places(self)
+        self.keys = Keys(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
-        self.setCentralWidget(_stacked(self.messages, self.timeline))
+        self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
+        self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
-        self.actions_by_id = Actions(COMMANDS, self, self.timeline)
+        self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
         build_menus(
             self,
-            COMMANDS,
+            self.keys.commands,
             self.actions_by_id,
             self.docks.all(),
             lambda: self.settings.recent,
@@ -74,24 +97,30 @@ class MainWindow(QMainWindow):
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
         self._connect()
+        connect_debugging(self)
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
-        """Replace the picture."""
+        """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
         self.playback.pause()
+        self.reading.stop()
         self.messages.hide()
+        self.comparing.close()
         self.document = document
         history = document.history
-        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
-            pane.set_report(document.report)
-        self.navigator.set_history(history)
-        self.transport.set_history(history)
-        self.pane_host.set_history(history, self.navigator.focus)
-        if self.navigator.focus is not None:
-            self.transport.set_focus(self.navigator.focus)
+        if document.read:
+            self._show_history(document)
+        else:
+            self.navigator.set_history(None)
+            self.transport.set_history(None)
+            self.pane_host.set_history(None, None)
+            self.timeline.show_lanes(history, answers=False)
+            self.timeline.viewport().repaint()  # which lanes are wanted is known when they are painted
+            self._show_notes(document)
+            self.reading.start(document)
         self.status.show_document(document)
         self._show_title()
         if document.path is not None:
@@ -101,13 +130,74 @@ class MainWindow(QMainWindow):
         if ending.kind != "completed":
             self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
         if document.needs_diagnosis:
-            self.docks["diagnosis"].show()
-            self.docks["diagnosis"].raise_()
+            self.show_pane("diagnosis")
+        if document.read and document.focus is not None:
+            self.places.look_at(document.focus)
         self.actions_by_id.refresh()
+
+    def document_read(self, document: Document) -> None:
+        """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
+        self.document = document
+        if document.report is None:
+            self._show_history(document)
+            if document.focus is not None:
+                self.places.look_at(document.focus)
+        else:
+            for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+                pane.set_report(document.report)
+                self.pane_host.show_again(pane)
+            self._mark_errors(document)
+        self.status.show_document(document)
+        if document.needs_diagnosis:
+            self.show_pane("diagnosis")
+        self.actions_by_id.refresh()
+
+    def _show_history(self, document: Document) -> None:
+        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            pane.set_report(document.report)
+        self.navigator.set_history(document.history)
+        self.transport.set_history(document.history)
+        self.pane_host.set_history(document.history, self.navigator.focus)
+        if self.navigator.focus is not None:
+            self.transport.set_focus(self.navigator.focus)
+            self.find_bar.set_focus(self.navigator.focus)
+        self._mark_errors(document)
+        self._show_notes(document)
+
+    def _show_notes(self, document: Document) -> None:
+        """What a person noted on the recording; and what breakpoints and find look through, once it is read."""
+        events = Events(document.history) if document.read else None
+        self.notebook.set_document(document)
+        self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
+        self.find_bar.set_events(events)
+
+    def _mark_errors(self, document: Document) -> None:
+        """On the overview: waits that gave up, and where findings of an error stand."""
+        steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
+        if document.report is not None:
+            steps += [f.step for f in document.report.findings if f.severity == "error" and f.step is not None]
+        self.timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
+
+    def show_pane(self, name: str) -> None:
+        """Bring a pane to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether something runs that Cancel stops."""
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy or self.comparing.jobs.is_busy
+
+    def cancel_work(self) -> None:
+        self.jobs.cancel()
+        self.reading.cancel()
+        self.timeline.cancel()
+        self.comparing.jobs.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
         self.document = self.document.saved_as(path)
+        self.notebook.saved_as(self.document)
         self.status.show_document(self.document)
         self._show_title()
 
@@ -121,33 +211,50 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
 
+    def verify_prediction(self) -> None:
+        """Start, once there is a prediction to verify; again: stop."""
+        self.show_pane("predict")
+        self.panes["predict"].verify_or_cancel()
+
+    def toggle_critical_path(self) -> None:
+        """The path is part of the statistics, so showing it shows them."""
+        if not self.analysis.shows_path:
+            self.show_pane("statistics")
+        self.analysis.toggle_path()
+
     def show_help(self) -> None:
-        self._show_sheet(help_sheet(self))
+        self.show_sheet(help_sheet(self, self.keys.commands))
 
     def show_about(self) -> None:
-        self._show_sheet(about_sheet(self, self.document))
+        self.show_sheet(about_sheet(self, self.document))
 
     def show_palette(self) -> None:
         self.actions_by_id.refresh()
-        self._show_sheet(CommandPalette(COMMANDS, self.actions_by_id, self))
+        self.show_sheet(CommandPalette(self.keys.commands, self.actions_by_id, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped_file(event) is not None:
+        if dropped_file(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _dropped_file(event)
+        path = dropped_file(event)
         if path is not None:
             event.acceptProposedAction()
             self.files.open(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_replace():
+        if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
             return
         self.playback.pause()
         self.jobs.stop()
+        self.exports.jobs.stop()
+        self.comparing.close()
+        self.reading.stop()
         self.experiment.what_if.jobs.stop()
+        self.breakpoints.job.stop()
+        self.find_bar.job.stop()
+        self.analysis.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -156,6 +263,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
+        self.timeline.lanes_changed.connect(refresh)
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
@@ -174,14 +282,20 @@ class MainWindow(QMainWindow):
         self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
         self.appearance.theme_changed.connect(self._show_theme)
+        self.lectures.changed.connect(refresh)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
+        self.comparing.set_focus(focus)
         self.transport.set_focus(focus)
+        self.find_bar.set_focus(focus)
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.comparing.set_theme(theme)
+        self.find_bar.set_theme(theme)
+        self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)
@@ -200,7 +314,7 @@ class MainWindow(QMainWindow):
             return
         self.experiment.show_lesson(config, recorded.get("fault"))
 
-    def _show_sheet(self, sheet: QWidget) -> None:
+    def show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         sheet.show()
 
@@ -209,20 +323,3 @@ class MainWindow(QMainWindow):
             self.resize(QSize(1600, 900).boundedTo(self.screen().availableSize()))
         self.docks.arrange(self.size())
         self.restoreState(self.settings.window_state, LAYOUT_VERSION)
-
-
-def _stacked(*widgets: QWidget) -> QWidget:
-    holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    for widget in widgets[:-1]:
-        layout.addWidget(widget)
-    layout.addWidget(widgets[-1], 1)
-    return holder
-
-
-def _dropped_file(event: QDropEvent) -> Path | None:
-    """The one local file that is being dropped."""
-    urls = event.mimeData().urls()
-    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None

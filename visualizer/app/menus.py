@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from visualizer.app.actions import Actions
 from visualizer.app.commands import GROUPS, Registry
+from visualizer.language import tr
 
 
 def build_menus(
@@ -22,10 +23,13 @@ def build_menus(
     for group in GROUPS:
         menu = window.menuBar().addMenu(f"&{group}")
         menu.setToolTipsVisible(True)
+        submenus: dict[str, QMenu] = {}
         for command in registry.in_group(group):
             if command.separated:
                 menu.addSeparator()
-            menu.addAction(actions[command.id])
+            if command.submenu and command.submenu not in submenus:
+                submenus[command.submenu] = menu.addMenu(tr(command.submenu))
+            submenus.get(command.submenu, menu).addAction(actions[command.id])
             if command.id == "file.open":
                 menu.addMenu(_recent_menu(menu, recent_files, open_file))
         if group == "Window":

@@ -26,12 +26,12 @@ class Navigator(QObject):
         self._causality: Causality | None = None
         self._visited = FocusHistory()
 
-    def set_history(self, history: History) -> None:
-        """Another recording: look at its first event. Tells nobody; the window shows both at once."""
+    def set_history(self, history: History | None) -> None:
+        """Another recording: look at its first event; None: nowhere. Tells nobody; the window shows both at once."""
         self._history = history
-        self._causality = Causality(history)
+        self._causality = Causality(history) if history is not None else None
         self._visited.clear()
-        self.focus = Focus(0) if history.steps else None
+        self.focus = Focus(0) if history is not None and history.steps else None
         if self.focus is not None:
             self._visited.visit(self.focus)
 
@@ -104,6 +104,12 @@ class Navigator(QObject):
 
     def previous_any_lane(self) -> None:
         self._move(_event_and_its_lane, -1)
+
+    def next_tile(self) -> None:
+        self._move(navigate.tile, 1)
+
+    def previous_tile(self) -> None:
+        self._move(navigate.tile, -1)
 
     def next_phase(self) -> None:
         self._move(navigate.phase_completion, 1)

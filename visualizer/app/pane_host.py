@@ -53,6 +53,14 @@ class PaneHost(QObject):
             entry.stale_history = entry.stale_focus = True
         self._catch_up_all()
 
+    def show_again(self, pane: QWidget) -> None:
+        """Give one pane the present document anew: it has been told something that changes the picture."""
+        for entry in self._entries:
+            if entry.pane is pane:
+                entry.stale_history = entry.stale_focus = True
+                if entry.seen:
+                    self._catch_up(entry)
+
     def set_focus(self, focus: Focus) -> None:
         self._focus = focus
         for entry in self._entries:

@@ -1,28 +1,47 @@
-"""The panes around the timeline, by the name of the dock each stands in."""
+"""The panes by name: the docks' names, and the timeline."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
 from visualizer.views.barrier_table_widget import BarrierTableWidget
+from visualizer.views.breakpoints_widget import BreakpointsWidget
 from visualizer.views.code_widget import CodeWidget
 from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
+from visualizer.views.notes_widget import NotesWidget
+from visualizer.views.predict_widget import PredictWidget
 from visualizer.views.ring_widget import RingWidget
+from visualizer.views.statistics_widget import StatisticsWidget
 from visualizer.views.tile_table_widget import TileTableWidget
+from visualizer.views.timeline_widget import TimelineWidget
+
+_MAKE: dict[str, Callable[[], QWidget]] = {
+    "timeline": TimelineWidget,
+    "ring": RingWidget,
+    "explanation": ExplanationWidget,
+    "barriers": BarrierTableWidget,
+    "code": CodeWidget,
+    "tiles": TileTableWidget,
+    "events": EventTableWidget,
+    "memory": MemoryMapWidget,
+    "diagnosis": DiagnosisWidget,
+    "breakpoints": BreakpointsWidget,
+    "notes": NotesWidget,
+    "statistics": StatisticsWidget,
+    "predict": PredictWidget,
+}
+
+
+def build_pane(name: str) -> QWidget:
+    """A new Pane (visualizer.views.pane) of that name."""
+    return _MAKE[name]()
 
 
 def build_panes() -> dict[str, QWidget]:
-    """One of each; all of them are Panes (visualizer.views.pane)."""
-    return {
-        "ring": RingWidget(),
-        "explanation": ExplanationWidget(),
-        "barriers": BarrierTableWidget(),
-        "code": CodeWidget(),
-        "tiles": TileTableWidget(),
-        "events": EventTableWidget(),
-        "memory": MemoryMapWidget(),
-        "diagnosis": DiagnosisWidget(),
-    }
+    """One of each that stands in a dock; all of them are Panes."""
+    return {name: build_pane(name) for name in _MAKE if name != "timeline"}

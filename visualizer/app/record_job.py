@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.language import tr
+from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
@@ -67,16 +70,46 @@ def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, C
     return work
 
 
-def open_work(path: Path) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`; raises TraceError, which names the file."""
+_POLL_S = 0.02
+_READ_AT_ONCE = 300_000
+"""Events of a recording that is read in a moment; a longer one shows its lanes first."""
+
+
+def open_work(path: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file.
+
+    See `read_work` for a document that is not read.
+    """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, f"loading {path.name}")
         trace = load(path)
-        document = Document(_history(trace, progress, cancelled), path=path, saved=True)
+        if len(trace) > _READ_AT_ONCE:
+            return Document(History(trace), path=path, saved=True, read=False, focus=focus)
+        document = Document(_history(trace, progress, cancelled), path=path, saved=True, focus=focus)
         return _diagnosed(document, None, progress, cancelled)
 
     return work
+
+
+def read_work(document: Document, held_up: Callable[[], bool]) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that builds the history of a document that is not read, in place; it waits while `held_up`."""
+
+    def work(progress: Progress, cancelled: CancelCheck) -> Document:
+        progress(0.1, tr("reading the recording"))
+        while held_up():
+            if cancelled():
+                raise Cancelled
+            time.sleep(_POLL_S)
+        document.history.state_at(0)
+        return replace(document, read=True)
+
+    return work
+
+
+def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that diagnoses a document that has been read."""
+    return lambda progress, cancelled: _diagnosed(document, None, progress, cancelled)
 
 
 def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
@@ -96,7 +129,7 @@ def _record(experiment: Experiment, program: Program | None, progress: Progress,
 def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> History:
     if cancelled():
         raise Cancelled
-    progress(0.95, "reading the recording")
+    progress(0.95, tr("reading the recording"))
     history = History(trace)
     if history.steps:
         # Builds what every pane will ask for; in the window's own thread it would freeze millions of events long.
@@ -108,7 +141,7 @@ def _diagnosed(document: Document, program: Program | None, progress: Progress, 
     """The document with its diagnosis. A run on a GPU never comes back, so a defect here must not lose it."""
     if cancelled():
         raise Cancelled
-    progress(0.97, "diagnosing the run")
+    progress(0.97, tr("diagnosing the run"))
     try:
         return replace(document, report=diagnose(document.history, program))
     except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -9,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 """UI scales in percent that Ctrl+= and Ctrl+- step through."""
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 4
 """Raise when docks are added or renamed, so that an old window state is not forced on the new docks."""
 
 
@@ -74,6 +75,25 @@ class Settings:
 
     def clear_recent(self) -> None:
         self._store.setValue("recent", [])
+
+    @property
+    def directory(self) -> Path:
+        """Where settings lie, and what else the window keeps for a person."""
+        return Path(self._store.fileName()).parent
+
+    @property
+    def keys(self) -> dict[str, tuple[str, ...]]:
+        """The keys of the commands a person chose others for, by command id."""
+        self._store.beginGroup("keys")
+        chosen = {name: self._store.value(name) for name in self._store.childKeys()}
+        self._store.endGroup()
+        return {name: tuple(str(value).split()) for name, value in chosen.items()}
+
+    @keys.setter
+    def keys(self, value: Mapping[str, Sequence[str]]) -> None:
+        self._store.remove("keys")
+        for command_id, keys in value.items():
+            self._store.setValue(f"keys/{command_id}", " ".join(keys))
 
     def flush(self) -> None:
         self._store.sync()

@@ -12,13 +12,16 @@ from PySide6.QtWidgets import QApplication
 
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
+from visualizer.playback.address import Address
 
 
-def start(path: Path | None) -> int:
+def start(address: Address, *, story: Path | None = None) -> int:
     application = make_application()
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    window = open_window(application, path)
+    window = open_window(application, address)
+    if story is not None:
+        window.lectures.present(story)
     sys.excepthook = partial(report_defect, window)
     status = application.exec()
     sys.excepthook = sys.__excepthook__
@@ -43,12 +46,12 @@ def make_application() -> QApplication:
     return application
 
 
-def open_window(application: QApplication, path: Path | None, settings: Settings | None = None) -> MainWindow:
-    """The window, shown, with `path` (None: the lesson) being loaded."""
+def open_window(application: QApplication, address: Address, settings: Settings | None = None) -> MainWindow:
+    """The window, shown, with the recording (none: the lesson) being loaded."""
     window = MainWindow(application, settings or Settings())
     window.show()
-    if path is None:
+    if address.path is None:
         window.files.open_lesson()
     else:
-        window.files.open(path)
+        window.files.open(address.path, address.focus)
     return window

@@ -64,7 +64,7 @@ QToolButton:pressed, QToolButton:checked {{ background: {theme.selection}; borde
 QToolButton:disabled {{ color: {theme.text_disabled}; }}
 QDockWidget {{ color: {theme.text_muted}; font-weight: 600; }}
 QDockWidget::title {{ background: {theme.header}; padding: 4px 8px; border-top: 1px solid {theme.border}; }}
-QDockWidget > QWidget {{ background: {theme.panel}; }}
+QDockWidget > QWidget {{ background: {theme.panel}; font-weight: 400; }}
 QTabBar::tab {{ background: {theme.header}; color: {theme.text_muted}; padding: 5px 12px; margin-right: 2px;
   border-top: 2px solid transparent; }}
 QTabBar::tab:selected {{ background: {theme.panel}; color: {theme.text}; border-top: 2px solid {theme.accent}; }}
@@ -87,9 +87,10 @@ QSpinBox::up-button:hover, QSpinBox::down-button:hover {{ background: {button}; 
 QSpinBox::up-arrow {{ image: url({icons}/up.svg); width: 9px; height: 9px; }}
 QSpinBox::down-arrow, QComboBox::down-arrow {{ image: url({icons}/down.svg); width: 9px; height: 9px; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
-QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.text_muted}; border-radius: 3px;
-  background: {theme.panel}; }}
-QCheckBox::indicator:checked {{ background: {theme.producer.fill}; image: url({icons}/check.svg); }}
+QCheckBox::indicator, QTreeView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.text_muted};
+  border-radius: 3px; background: {theme.panel}; }}
+QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {theme.producer.fill};
+  image: url({icons}/check.svg); }}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
 QComboBox QAbstractItemView {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
@@ -103,6 +104,7 @@ QHeaderView::section {{ background: {theme.header}; color: {theme.text_muted}; b
   border-right: 1px solid {theme.grid}; border-bottom: 1px solid {theme.border}; }}
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextBrowser {{ background: {theme.panel}; border: none;
   gridline-color: {theme.grid}; selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
+QTreeView::item {{ padding: 2px 0; }}
 QTableCornerButton::section {{ background: {theme.header}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
@@ -118,6 +120,7 @@ QStatusBar {{ background: {theme.header}; border-top: 1px solid {theme.border}; 
 QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {theme.text_muted}; padding: 1px 7px; }}
 QStatusBar QLabel[alarm="true"] {{ color: {theme.error.text}; background: {theme.error.fill}; border-radius: 3px; }}
+#findBar {{ background: {theme.header}; border-bottom: 1px solid {theme.border}; }}
 #messageBar {{ border: 1px solid {theme.border}; background: {theme.raised}; }}
 #messageBar[kind="error"] {{ background: {theme.error.fill}; }}
 #messageBar[kind="error"] QLabel, #messageBar[kind="error"] QToolButton {{ color: {theme.error.text};

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import UserError
+from visualizer.playback.address import Address, AddressError, parse_address
 
 EXAMPLES = """examples:
   phasescope                      the recorded H200 lesson
   phasescope my-run.pscope        a recording of your own; the word "open" may be left out
+  phasescope 'my-run.pscope#step=120&lane=full[1]'
+                                  where somebody pointed at: the window's "Copy address" makes these
 """
 
 
@@ -22,13 +24,29 @@ def add_parser(subparsers: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help="a .pscope file (default: the lesson)")
+    parser.add_argument(
+        "trace",
+        nargs="?",
+        metavar="TRACE",
+        help="a .pscope file, or an address in one: FILE#step=N (default: the lesson)",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.trace is not None and not args.trace.exists():
-        raise UserError(f"{args.trace}: no such recording, and no command of that name; see `phasescope --help`")
+    address = _address(args.trace) if args.trace is not None else Address(None)
     from visualizer.app.run import run_app
 
-    return run_app(args.trace)
+    return run_app(address)
+
+
+def _address(text: str) -> Address:
+    try:
+        address = parse_address(text)
+    except AddressError as error:
+        raise UserError(str(error)) from None
+    if address.path is None or not address.path.exists():
+        raise UserError(
+            f"{address.path or text}: no such recording, and no command of that name; see `phasescope --help`"
+        )
+    return address

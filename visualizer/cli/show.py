@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.cli.find_text import found_events, found_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
 from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
+from visualizer.playback.address import AddressError, parse_address
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
@@ -21,21 +24,26 @@ EXAMPLES = """examples:
   phasescope show run.pscope --step 12           the state after event 12, and why it happened
   phasescope show run.pscope --table             a row per tile: cursors, waits, phase flips
   phasescope show run.pscope --step 12 --json    the same for scripts
+  phasescope show 'run.pscope#step=12'           the same by the address that the window copies
+  phasescope show run.pscope --find 'wait > 500 ns and role == producer'
+                                                 the events that a query means (docs/queries.md)
 """
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "show",
-        help="print what a recording holds: a summary, one step, or the per-tile table",
-        description="Print facts from a recording: a summary, the state after one event, or a row per tile.",
+        help="print what a recording holds: a summary, one step, the per-tile table, or the events of a query",
+        description="Print facts from a recording: a summary, the state after one event, a row per tile, or the events"
+        " that a query means.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
+    parser.add_argument("trace", metavar="TRACE", help="a .pscope file, or the address of a step: FILE#step=N")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--step", type=int, metavar="N", help="the state after event N, counted from 0")
     what.add_argument("--table", action="store_true", help="the lesson's table: one row per tile")
+    what.add_argument("--find", metavar="QUERY", help="the events that a query means, or that hold all of some words")
     parser.add_argument("--cta", type=int, metavar="N", help="whose table (default: 0); with --table only")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -44,11 +52,15 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.cta is not None and not args.table:
         raise UserError("--cta applies to --table only")
-    history = History(load(args.trace))
+    path, step = _place(args)
+    history = History(load(path))
     document: Any
-    if args.step is not None:
-        document = _step(history, args.step)
+    if step is not None:
+        document = _step(history, step)
         text = step_text(document)
+    elif args.find is not None:
+        document = found_events(history, args.find)
+        text = found_text(document)
     elif args.table:
         document = _table(history, args.cta or 0)
         text = table_text(document)
@@ -57,6 +69,21 @@ def run(args: argparse.Namespace) -> int:
         text = summary_text(document)
     print(json.dumps(document, indent=1) if args.json else text)
     return EXIT_CLEAN
+
+
+def _place(args: argparse.Namespace) -> tuple[Path, int | None]:
+    """The file to read and the step to show, by option or by address."""
+    try:
+        address = parse_address(args.trace)
+    except AddressError as error:
+        raise UserError(str(error)) from None
+    if address.path is None:
+        raise UserError(f"{args.trace}: name the recording as well: FILE#step=N")
+    if address.focus is None:
+        return address.path, args.step
+    if args.step is not None or args.table or args.find is not None:
+        raise UserError(f"{args.trace} names a step: leave out --step, --table and --find")
+    return address.path, address.focus.step
 
 
 def summary(trace: Trace) -> dict[str, Any]:
@@ -76,6 +103,10 @@ def summary(trace: Trace) -> dict[str, Any]:
         "stages": trace.stages,
         "records_lost": meta.records_lost,
         "events_dropped": meta.events_dropped,
+        "trust": trust_sentence(meta),
+        "left_out": left_out_sentences(meta.window),
+        "window": meta.window,
+        "cost": meta.cost,
         "clock": meta.clock,
         "reconcile": meta.reconcile,
         "check": meta.check,

@@ -96,7 +96,7 @@ def build_reads(history: History) -> Reads:
     """Reads; an agent's n-th READ_END of a stage ends its n-th READ_BEGIN of it."""
     trace = history.trace
     steps = np.flatnonzero(kind_mask(EventKind.READ_BEGIN, EventKind.READ_END)[history.kinds])
-    stage, cta = place_of(trace, steps)
+    stage, cta = place_of(history.columns, steps)
     steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
     agent = trace.events["agent"][steps].astype(np.int64)
     begins = history.kinds[steps] == EventKind.READ_BEGIN

@@ -11,7 +11,8 @@ def report_text(report: Report) -> str:
     """The whole report; one paragraph per finding."""
     lost = f", {counted(report.lost_events, 'event')} lost" if report.lost_events else ""
     if report.clean:
-        return f"clean: the run {_ENDED.get(report.ended, report.ended)}{lost}, no findings"
+        note = f" ({report.note})" if report.note else ""
+        return f"clean: the run {_ENDED.get(report.ended, report.ended)}{lost}, no findings{note}"
     head = f"{counted(len(report.findings), 'finding')}: the run {_ENDED.get(report.ended, report.ended)}{lost}"
     return "\n\n".join([head, *(finding_text(number, f) for number, f in enumerate(report.findings, 1))])
 

@@ -59,7 +59,7 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
     """
     trace = history.trace
     rows = trace.events[steps]
-    stage, cta = place_of(trace, steps)
+    stage, cta = place_of(history.columns, steps)
     place = np.where(stage >= 0, cta * trace.stages + stage, -1)
     place[~np.isin(place, buffers)] = -1
     # Numbered anew, so that a clock has a component for those who take part and not for a whole grid.

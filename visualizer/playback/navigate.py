@@ -54,6 +54,24 @@ def same_kind(history: History, focus: Focus, direction: int) -> Focus | None:
     return _at(history, focus, step)
 
 
+def tile(history: History, focus: Focus, direction: int) -> Focus | None:
+    """The first event of the lane's next or previous tile."""
+    found = lane_steps(history, _lane(history, focus))
+    if found is None:
+        return None
+    index, row = found
+    tiles = history.trace.events["tile"]
+    latest = index.before(row, focus.step + 1)
+    current = int(tiles[latest]) if latest is not None else -1
+    step = index.nearest(row, focus.step, direction, lambda steps: (tiles[steps] >= 0) & (tiles[steps] != current))
+    if step is None or direction > 0:
+        return _at(history, focus, step)
+    # That is the last event of the previous tile: go on to its first.
+    wanted = int(tiles[step])
+    before = index.nearest(row, step, -1, lambda steps: tiles[steps] != wanted)
+    return _at(history, focus, index.after(row, -1 if before is None else before))
+
+
 def phase_completion(history: History, focus: Focus, direction: int) -> Focus | None:
     """The next or previous phase completion of any barrier."""
     steps = history.completion_steps

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask
+from visualizer.replay.step_index import StepIndex, Steps, kind_mask, steps_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -89,15 +89,13 @@ def activity_of(kinds: NDArray[np.uint8], steps: Steps) -> NDArray[np.uint8]:
     return np.where(steps < 0, np.uint8(AgentActivity.NOT_STARTED), _ACTIVITY[kinds[steps]])
 
 
-def build_agent_columns(trace: Trace, kinds: NDArray[np.uint8]) -> AgentColumns:
-    """All agents of the trace; `kinds` is its kind column, contiguous."""
+def build_agent_columns(columns: EventColumns) -> AgentColumns:
+    """All agents of the trace."""
+    trace = columns.trace
     agents = len(trace.agents)
-    agent: NDArray[Any] = trace.events["agent"].astype(np.uint16 if agents <= 1 << 16 else np.int32)
-    acts, _ = _index(agent, np.flatnonzero(_ACTS[kinds]), agents, len(trace))
-    advances, _ = _index(agent, np.flatnonzero(kinds == EventKind.ADVANCE), agents, len(trace))
+    act = _ACTS[columns.kind]
+    acts, _ = StepIndex.build(columns.agent[act], steps_where(act), agents, len(trace))
+    steps = steps_where(columns.kind == EventKind.ADVANCE)
+    advances, _ = StepIndex.build(columns.agent[steps], steps, agents, len(trace))
     start = [(a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents]
     return AgentColumns(acts, advances, np.array(start, np.int32).reshape(agents, 3))
-
-
-def _index(agent: NDArray[np.integer], steps: Steps, agents: int, length: int) -> tuple[StepIndex, Steps]:
-    return StepIndex.build(agent[steps], steps, agents, length)

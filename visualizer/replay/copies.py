@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.agent_columns import AgentActivity
+from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import StepIndex, Steps
@@ -45,13 +46,13 @@ class Copies:
         start = max(int(self.issues.starts[stage_row]), stop - _LOOK_BACK)
         done = self.done_step[start:stop]
         rows = start + np.flatnonzero((done < 0) | (done >= step))
-        return [int(issue) for issue in self.issues.keys[rows] - stage_row * self.issues.length]
+        return [int(issue) for issue in self.issues.step_at(rows)]
 
     def spans(self, trace: Trace, cta: int) -> Spans:
         """The copies of a CTA, issued to landed; they may overlap."""
         first = int(self.issues.starts[cta * trace.stages])
         last = int(self.issues.starts[(cta + 1) * trace.stages])
-        issued = self.issues.keys[first:last] % max(self.issues.length, 1)
+        issued = self.issues.step_at(np.arange(first, last))
         order = np.argsort(issued)
         issued, done = issued[order], self.done_step[first:last][order]
         done = np.where(done < 0, len(trace) - 1, done)
@@ -65,10 +66,10 @@ class Copies:
 _LOOK_BACK = 64
 
 
-def build_copies(trace: Trace, kinds: NDArray[np.uint8]) -> Copies:
-    """All copies of the trace; `kinds` is its kind column, contiguous."""
-    issues, issued, issue_lane = _by_stage(trace, np.flatnonzero(kinds == EventKind.COPY_ISSUE))
-    _, landed, landing_lane = _by_stage(trace, np.flatnonzero(kinds == EventKind.COPY_DONE))
+def build_copies(columns: EventColumns) -> Copies:
+    """All copies of the trace."""
+    issues, issued, issue_lane = _by_stage(columns, np.flatnonzero(columns.kind == EventKind.COPY_ISSUE))
+    _, landed, landing_lane = _by_stage(columns, np.flatnonzero(columns.kind == EventKind.COPY_DONE))
     # The n-th copy of a tile into a stage is the n-th to land of that tile in that stage.
     _, lane = np.unique(np.concatenate((issue_lane, landing_lane)), return_inverse=True)
     issue_key = _rank_keys(lane[: len(issued)], len(lane))
@@ -77,17 +78,18 @@ def build_copies(trace: Trace, kinds: NDArray[np.uint8]) -> Copies:
     done_step = np.full(len(issued), -1, np.int64)
     done_step[issue_row] = landed[landing_row]
     by_time = np.argsort(landed[landing_row])
-    traffic, in_flight = _traffic(trace, kinds)
+    traffic, in_flight = _traffic(columns)
     return Copies(issues, done_step, landed[landing_row][by_time], issued[issue_row][by_time], traffic, in_flight)
 
 
-def _by_stage(trace: Trace, steps: Steps) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
+def _by_stage(columns: EventColumns, steps: Steps) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
     """Index of the steps by stage; at its positions the steps, and one number per (stage, tile)."""
-    stage, cta = place_of(trace, steps)
+    trace = columns.trace
+    stage, cta = place_of(columns, steps)
     steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
-    index, order = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace))
-    steps = steps[order]
-    return index, steps, (row[order] << 32) + trace.events["tile"][steps]
+    lane = (row << 32) + columns.tile[steps]
+    index, (steps, lane) = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace), steps, lane)
+    return index, steps, lane
 
 
 def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
@@ -102,12 +104,13 @@ def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
     return keys
 
 
-def _traffic(trace: Trace, kinds: NDArray[np.uint8]) -> tuple[StepIndex, NDArray[np.int32]]:
+def _traffic(columns: EventColumns) -> tuple[StepIndex, NDArray[np.int32]]:
+    trace, kinds = columns.trace, columns.kind
     steps = np.flatnonzero((kinds == EventKind.COPY_ISSUE) | (kinds == EventKind.COPY_DONE))
-    stage, cta = place_of(trace, steps)
+    stage, cta = place_of(columns, steps)
     steps, cta = steps[stage >= 0], cta[stage >= 0]
-    index, order = StepIndex.build(cta, steps, trace.ctas, len(trace))
-    change = np.where(kinds[steps[order]] == EventKind.COPY_ISSUE, 1, -1)
+    change = np.where(kinds[steps] == EventKind.COPY_ISSUE, 1, -1)
+    index, (change,) = StepIndex.build(cta, steps, trace.ctas, len(trace), change)
     total = np.cumsum(change)
     base = np.concatenate(([0], total))[index.starts[:-1]]
     in_flight = total - np.repeat(base, np.diff(index.starts))

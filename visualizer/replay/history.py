@@ -20,10 +20,11 @@ from visualizer.replay.agent_columns import (
 )
 from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
+from visualizer.replay.event_columns import EventColumns, event_columns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
-from visualizer.replay.step_index import StepIndex, Steps
+from visualizer.replay.step_index import StepIndex, Steps, steps_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -46,25 +47,30 @@ class History:
         return len(self.trace)
 
     @cached_property
+    def columns(self) -> EventColumns:
+        """The columns that the others are built from."""
+        return event_columns(self.trace)
+
+    @property
     def kinds(self) -> NDArray[np.uint8]:
-        """The kind of every event, contiguous (the events' own column is strided)."""
-        return np.ascontiguousarray(self.trace.events["kind"])
+        """The kind of every event."""
+        return self.columns.kind
 
     @cached_property
     def barriers(self) -> BarrierColumns:
-        return build_barrier_columns(self.trace, self.kinds)
+        return build_barrier_columns(self.columns)
 
     @cached_property
     def agents(self) -> AgentColumns:
-        return build_agent_columns(self.trace, self.kinds)
+        return build_agent_columns(self.columns)
 
     @cached_property
     def stages(self) -> StageColumns:
-        return build_stage_columns(self.trace, self.kinds)
+        return build_stage_columns(self.columns)
 
     @cached_property
     def copies(self) -> Copies:
-        return build_copies(self.trace, self.kinds)
+        return build_copies(self.columns)
 
     @cached_property
     def completion_steps(self) -> Steps:
@@ -74,10 +80,9 @@ class History:
     @cached_property
     def wait_ends(self) -> StepIndex:
         """WAIT_END events by barrier."""
-        steps = np.flatnonzero(self.kinds == EventKind.WAIT_END)
-        barrier = self.trace.events["barrier"][steps]
-        steps, barrier = steps[barrier >= 0], barrier[barrier >= 0]
-        return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
+        barrier = self.columns.barrier
+        steps = steps_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0))
+        return StepIndex.build(barrier[steps], steps, len(self.trace.barriers), self.steps)[0]
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:

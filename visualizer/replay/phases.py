@@ -58,7 +58,7 @@ def released_until(barriers: BarrierColumns, barrier: int, completion: int) -> i
     end = int(barriers.index.starts[barrier + 1])
     for row in barriers.reloads[reload : reload + 2]:
         if row < end and (barriers.kind[row] == EventKind.INIT or row != barriers.reloads[reload]):
-            return int(barriers.index.keys[row]) - barrier * barriers.index.length
+            return barriers.index.one(int(row))
     return barriers.index.length
 
 
@@ -70,11 +70,11 @@ def _phase_ending_at(barriers: BarrierColumns, barrier: int, reload: int) -> Pha
     completed = end < rows.stop and barriers.kind[end] == EventKind.PHASE_COMPLETE
     end = min(end, rows.stop)
     kind = barriers.kind[begin:end]
-    steps = barriers.index.keys[begin:end] - barrier * barriers.index.length
+    steps = barriers.index.step_at(np.arange(begin, end))
     return Phase(
         barrier,
         int(barriers.phase[begin]) if begin < rows.stop else 0,
-        int(barriers.index.keys[end]) - barrier * barriers.index.length if completed else None,
+        barriers.index.one(end) if completed else None,
         _steps(steps, _ARRIVALS[kind]),
         _steps(steps, kind == EventKind.COMPLETE_TX),
         _steps(steps, kind == EventKind.EXPECT_TX),

@@ -8,6 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import StepIndex, kind_mask, stable_order
 from visualizer.trace.schema import EventKind
@@ -36,13 +37,14 @@ class StageColumns:
     index: StepIndex
     state: NDArray[np.uint8]
     tile: NDArray[np.int32]
+    first_state: NDArray[np.uint8]  # (ctas * stages,): before the stage's first row
+    first_tile: NDArray[np.int32]
 
     def at(self, step: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """State and tile of every stage, shape (ctas * stages,); tile -1 when empty."""
         positions = self.index.last_at(step)
         held = np.flatnonzero(positions >= 0)
-        state = np.full(len(positions), StageState.EMPTY, np.uint8)
-        tile = np.full(len(positions), -1, np.int32)
+        state, tile = self.first_state.copy(), self.first_tile.copy()
         state[held] = self.state[positions[held]]
         tile[held] = self.tile[positions[held]]
         return state, tile
@@ -51,7 +53,7 @@ class StageColumns:
         """State and tile of one stage after event `step`; step -1 is before the first event."""
         position = self.index.position_from(row, step + 1) - 1
         if position < self.index.starts[row]:
-            return StageState.EMPTY, -1
+            return StageState(int(self.first_state[row])), int(self.first_tile[row])
         return StageState(int(self.state[position])), int(self.tile[position])
 
     def spans(self, trace: Trace, row: int) -> Spans:
@@ -60,51 +62,64 @@ class StageColumns:
         state, tile = self.state[rows], self.tile[rows]
         if len(trace) and (not len(steps) or steps[0] > 0):
             steps = np.concatenate(([0], steps))
-            state = np.concatenate(([np.uint8(StageState.EMPTY)], state))
-            tile = np.concatenate(([np.int32(-1)], tile))
+            state = np.concatenate((self.first_state[row : row + 1], state))
+            tile = np.concatenate((self.first_tile[row : row + 1], tile))
         return merge_spans(trace, steps, state, tile, np.full(len(steps), -1, np.int32))
 
 
-def build_stage_columns(trace: Trace, kinds: NDArray[np.uint8]) -> StageColumns:
-    """All stages of the trace; `kinds` is its kind column, contiguous."""
+def build_stage_columns(columns: EventColumns) -> StageColumns:
+    """All stages of the trace."""
+    trace = columns.trace
     stages = trace.stages
     # A last entry for "no barrier", which index -1 finds.
     kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])
-    steps = np.flatnonzero(_CONCERNS[kinds])
-    kind, barrier = kinds[steps], trace.events["barrier"][steps]
+    steps = np.flatnonzero(_CONCERNS[columns.kind])
+    kind, barrier = columns.kind[steps], columns.barrier[steps]
     complete = kind == EventKind.PHASE_COMPLETE
     fills = complete & (kind_of_barrier == "full")[barrier]
     frees = complete & (kind_of_barrier == "empty")[barrier]
-    stage, cta = place_of(trace, steps)
+    stage, cta = place_of(columns, steps)
     keep = (stage >= 0) & (~complete | fills | frees)
     steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
 
     row = cta[keep] * stages + stage[keep]
     state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])
-    tile = np.where(frees, -1, trace.events["tile"][steps]).astype(np.int32)
+    tile = np.where(frees, np.int32(-1), columns.tile[steps])
     # Further copies into the stage and further readers of it change nothing.
     order = stable_order(row, trace.ctas * stages)
-    repeats = order[1:][
-        (row[order[1:]] == row[order[:-1]])
-        & (state[order[1:]] == state[order[:-1]])
-        & (tile[order[1:]] == tile[order[:-1]])
-    ]
+    held = (row[order].astype(np.int64) << 34) | (state[order].astype(np.int64) << 32) | tile[order].view(np.uint32)
     changes = np.ones(len(row), bool)
-    changes[repeats] = False
-    index, order = StepIndex.build(row[changes], steps[changes], trace.ctas * stages, len(trace))
-    return StageColumns(index, state[changes][order], tile[changes][order])
+    changes[order[1:][held[1:] == held[:-1]]] = False
+    index, (state, tile) = StepIndex.build(
+        row[changes], steps[changes], trace.ctas * stages, len(trace), state[changes], tile[changes]
+    )
+    return StageColumns(index, state, tile, *_first(trace))
 
 
-def place_of(trace: Trace, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """What each stage holds where the recording begins: in mid-run the tile whose release is still to come."""
+    filled, freed = np.zeros((2, trace.ctas * trace.stages), np.int64)
+    stage = np.tile(np.arange(trace.stages), trace.ctas)
+    for barrier in trace.barriers:
+        if barrier.first_phase and barrier.stage >= 0 and barrier.cta < trace.ctas:
+            uses = {"full": filled, "empty": freed}.get(barrier.kind)
+            if uses is not None:
+                uses[barrier.cta * trace.stages + barrier.stage] = barrier.first_phase
+    holds = filled > freed
+    state = np.where(holds, StageState.FULL, StageState.EMPTY).astype(np.uint8)
+    return state, np.where(holds, (filled - 1) * trace.stages + stage, -1).astype(np.int32)
+
+
+def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Stage and CTA of the events at `steps`; stage -1: none.
 
     The barrier says the CTA; it says the stage too unless the event names one: a copy may fill another stage.
     """
-    barrier, agent = trace.events["barrier"][steps], trace.events["agent"][steps]
+    trace, barrier, agent = columns.trace, columns.barrier[steps], columns.agent[steps]
     stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)[barrier]
     cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)[barrier]
     cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)[agent]
-    own = trace.events["stage"][steps]
+    own = columns.stage[steps]
     stage = np.where(own >= 0, own, stage_of_barrier)
     cta = np.where(barrier >= 0, cta_of_barrier, cta_of_agent)
     # A file may name a barrier of a CTA without agents, or a stage where no barrier has one: not a place of this trace.

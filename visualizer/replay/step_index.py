@@ -1,21 +1,30 @@
 """StepIndex: the steps of each entity (barrier, agent, stage) in one sorted array: one search answers for all.
 
-It exists because state at a step must cost microseconds whatever the length of the recording: instead of a list per
-entity, one key entity * length + step per row, searched for every entity at once.
+It exists because state at a step must cost microseconds whatever the length of the recording. The rows are kept in the
+order of steps too, in blocks with every entity's count before each: the rows of one block lie together in memory, where
+a search through every entity's own rows would miss the cache hundreds of times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.trace.parallel import each
+
 Steps = NDArray[np.int64]
+Narrow = NDArray[Any]
+"""Steps or positions in 32 bits, unless the recording is too long for that."""
 
 _RADIX_SPAN = 1 << 16
-_MOST_BLOCKS = 1 << 10
+_BLOCK_ROWS = 1 << 13
+_BLOCKS_AT_ONCE = 64
+_STEPS_AT_ONCE = 1 << 16
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -34,39 +43,85 @@ def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
 class StepIndex:
     """Rows sorted by (entity, step). A *position* is a row of this order; an entity's rows are starts[e]..starts[e+1].
 
-    `keys` has shape (rows,), `starts` shape (entities + 1,); `length` is the number of steps of the recording.
+    `starts` has shape (entities + 1,); `length` is the number of steps of the recording.
     """
 
-    keys: Steps
     starts: Steps
     length: int
-    _blocks: _Blocks
+    _sorted: Narrow  # (rows,): the step at each position
+    _step: Narrow  # (rows,): the steps, ascending ...
+    _entity: NDArray[np.integer]  # ... and whose they are
+    _before: NDArray[np.int32]  # (blocks, entities): rows of the entity before the block
+    _block: int  # rows of a block
 
     @classmethod
-    def build(cls, entity: NDArray[np.integer], steps: Steps, entities: int, length: int) -> tuple[StepIndex, Steps]:
-        """The index of rows (entity[i], steps[i]), steps ascending, and the order that sorts the caller's columns."""
-        order = stable_order(entity, entities)
-        keys = entity[order].astype(np.int64)
-        keys *= length
-        keys += steps[order]
-        counts = np.bincount(entity, minlength=entities) if len(entity) else np.zeros(entities, np.int64)
-        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        position = np.empty(len(order), np.int32)
-        position[order] = np.arange(len(order), dtype=np.int32)
-        return cls(keys, starts, length, _Blocks.build(keys, starts, entity, steps, position, length)), order
+    def build(
+        cls, entity: NDArray[np.integer], steps: Narrow, entities: int, length: int, *columns: NDArray[Any]
+    ) -> tuple[StepIndex, list[NDArray[Any]]]:
+        """The index of rows (entity[i], steps[i]), steps ascending; and the columns, (rows,) each, in its order."""
+        size = len(steps)
+        steps = steps.astype(step_type(length), copy=False)
+        # With very many entities larger blocks, so that the table stays in proportion to the rows.
+        block = max(_BLOCK_ROWS, entities)
+        begins = range(0, size, block)
+        counts = np.zeros((len(begins) + 1, entities), np.int32)
+
+        def count(blocks: range) -> None:
+            for row in blocks:
+                counts[row + 1] = np.bincount(entity[row * block : (row + 1) * block], minlength=entities)
+
+        together = [
+            range(row, min(row + _BLOCKS_AT_ONCE, len(begins))) for row in range(0, len(begins), _BLOCKS_AT_ONCE)
+        ]
+        each(count, together)
+        before = np.cumsum(counts, axis=0, dtype=np.int32)
+        starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])
+        unsorted = [steps, *columns]
+        ordered = [np.empty_like(column) for column in unsorted]
+
+        def place(blocks: range) -> None:
+            for row in blocks:
+                begin = row * block
+                whose = entity[begin : begin + block]
+                local = stable_order(whose, entities)
+                # Where the entity's rows of this block go, less where they lie in `local`.
+                shift = starts[:-1] + before[row]
+                shift[1:] -= np.cumsum(counts[row + 1, :-1])
+                target = shift[whose[local]]
+                target += np.arange(len(local))
+                for into, column in zip(ordered, unsorted, strict=True):
+                    into[target] = column[begin : begin + block][local]
+
+        each(place, together)
+        return cls(starts, length, ordered[0], steps, entity, before, block), ordered[1:]
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self._sorted)
+
+    @cached_property
+    def keys(self) -> Steps:
+        """entity * length + step at each position, ascending: one search for many entities and steps. (rows,)"""
+        keys = np.repeat(np.arange(len(self.starts) - 1) * self.length, np.diff(self.starts))
+        keys += self._sorted
+        return keys
 
     def last_at(self, step: int) -> Steps:
         """For every entity the position of its last row at or before `step`; -1 where it has none."""
-        return self._blocks.last_at(step)
+        reached = int(self._step.searchsorted(self._step.dtype.type(step), side="right"))
+        block = min(reached // self._block, len(self._before) - 1)
+        rows = self._entity[block * self._block : reached]
+        count = self._before[block] + np.bincount(rows, minlength=len(self.starts) - 1)
+        return np.where(count > 0, self.starts[:-1] + count - 1, -1)
+
+    def one(self, position: int) -> int:
+        """The step at a position."""
+        return int(self._sorted[position])
 
     def step_at(self, positions: Steps) -> Steps:
         """The step of each position; -1 for position -1."""
         steps = np.full(len(positions), -1, np.int64)
         held = np.flatnonzero(positions >= 0)
-        steps[held] = self.keys[positions[held]] % self.length
+        steps[held] = self._sorted[positions[held]]
         return steps
 
     def rows(self, entity: int) -> slice:
@@ -75,27 +130,28 @@ class StepIndex:
 
     def steps(self, entity: int) -> Steps:
         """The steps of one entity, ascending."""
-        return self.keys[self.rows(entity)] - entity * self.length
+        return self._sorted[self.rows(entity)].astype(np.int64)
 
     def position_from(self, entity: int, step: int) -> int:
         """The position of the entity's first row at or after `step`; the end of its rows if there is none."""
         rows = self.rows(entity)
-        return int(rows.start) + int(np.searchsorted(self.keys[rows], entity * self.length + step))
+        # A step of the column's own type, or the search would convert the column first.
+        return int(rows.start) + int(self._sorted[rows].searchsorted(self._sorted.dtype.type(step)))
 
     def between(self, entity: int, first: int, last: int) -> tuple[slice, Steps]:
         """Positions and steps of the entity's rows with first <= step < last."""
         rows = slice(self.position_from(entity, first), self.position_from(entity, last))
-        return rows, self.keys[rows] - entity * self.length
+        return rows, self._sorted[rows].astype(np.int64)
 
     def before(self, entity: int, step: int) -> int | None:
         """The entity's last step before `step`."""
         position = self.position_from(entity, step) - 1
-        return int(self.keys[position]) - entity * self.length if position >= self.starts[entity] else None
+        return int(self._sorted[position]) if position >= self.starts[entity] else None
 
     def after(self, entity: int, step: int) -> int | None:
         """The entity's first step after `step`."""
         position = self.position_from(entity, step + 1)
-        return int(self.keys[position]) - entity * self.length if position < self.starts[entity + 1] else None
+        return int(self._sorted[position]) if position < self.starts[entity + 1] else None
 
     def nearest(
         self, entity: int, step: int, direction: int, accept: Callable[[Steps], NDArray[np.bool_]]
@@ -106,7 +162,7 @@ class StepIndex:
         block = 256
         while rows.start < edge if direction < 0 else edge < rows.stop:
             low, high = (edge, min(edge + block, rows.stop)) if direction > 0 else (max(edge - block, rows.start), edge)
-            steps = self.keys[low:high] - entity * self.length
+            steps = self._sorted[low:high].astype(np.int64)
             hits = np.flatnonzero(accept(steps))
             if len(hits):
                 return int(steps[hits[0 if direction > 0 else -1]])
@@ -115,51 +171,19 @@ class StepIndex:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class _Blocks:
-    """The rows once more in order of step, in blocks of 2^shift steps, with every entity's position before each block.
+def step_type(length: int) -> type[np.signedinteger[Any]]:
+    """The type that holds the steps of a recording of so many: half the memory wherever that will do."""
+    return np.int32 if length < 1 << 31 else np.int64
 
-    The rows of one block lie together in memory, where a search through every entity's own rows would miss the cache
-    hundreds of times.
-    """
 
-    shift: int
-    before: NDArray[np.int32]  # (blocks, entities): position of the last row before the block; -1: none
-    first_row: Steps  # (blocks + 1,)
-    offset: NDArray[np.uint32]  # (rows,): step within the block
-    entity: NDArray[np.integer]
-    position: NDArray[np.int32]
-
-    @classmethod
-    def build(
-        cls,
-        keys: Steps,
-        starts: Steps,
-        entity: NDArray[np.integer],
-        steps: Steps,
-        position: NDArray[np.int32],
-        length: int,
-    ) -> _Blocks:
-        # With very many entities fewer blocks, so that the table stays in proportion to the rows.
-        blocks = min(_MOST_BLOCKS, max(4 * len(steps) // max(len(starts) - 1, 1), 1))
-        shift = max(length // blocks, 1).bit_length()
-        marks = np.arange(0, length + 1, 1 << shift)
-        wanted = np.arange(len(starts) - 1)[:, None] * length + marks
-        before = np.searchsorted(keys, wanted.ravel()).reshape(wanted.shape) - 1
-        before = np.where(before < starts[:-1, None], -1, before).astype(np.int32)
-        first_row = np.append(np.searchsorted(steps, marks), len(steps))
-        offset = (steps & ((1 << shift) - 1)).astype(np.uint32)
-        return cls(shift, np.ascontiguousarray(before.T), first_row, offset, entity, position)
-
-    def last_at(self, step: int) -> Steps:
-        block = step >> self.shift
-        first, last = self.first_row[block], self.first_row[block + 1]
-        reached = np.searchsorted(self.offset[first:last], step & ((1 << self.shift) - 1), side="right")
-        rows = slice(first, first + reached)
-        positions: Steps = self.before[block].astype(np.int64)
-        # Where an entity has several of the rows, the last one assigned stays: the latest.
-        positions[self.entity[rows]] = self.position[rows]
-        return positions
+def steps_where(chosen: NDArray[np.bool_]) -> Narrow:
+    """The steps at which `chosen`, (steps,), is true; a piece at a time, because numpy finds them in 64 bits."""
+    narrow = step_type(len(chosen))
+    pieces = [
+        (np.flatnonzero(chosen[begin : begin + _STEPS_AT_ONCE]) + begin).astype(narrow)
+        for begin in range(0, len(chosen), _STEPS_AT_ONCE)
+    ]
+    return np.concatenate([np.empty(0, narrow), *pieces])
 
 
 def kind_mask(*kinds: int) -> NDArray[np.bool_]:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.semantics.word import decode
+from visualizer.trace.ordering import Ints, group_starts, order_by, running_total
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.tables import Barrier
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,41 +30,31 @@ class Arrivals:
 
 def order_arrivals(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Arrivals:
     """The arrivals among `events` (EVENT_DTYPE, grouped by agent, each agent's in program order)."""
-    kind = events["kind"]
+    kind = np.ascontiguousarray(events["kind"])
     event = np.flatnonzero((kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_EXPECT_TX))
-    rows = events[event]
-    barrier = rows["barrier"].astype(np.int64)
-    amount = np.where(rows["kind"] == EventKind.ARRIVE, rows["amount"], 1).astype(np.int64)
+    time = events["time"][event]
+    barrier = events["barrier"][event].astype(np.int64)
+    amount = np.where(kind[event] == EventKind.ARRIVE, events["amount"][event], 1).astype(np.int64)
     init = np.array([b.init_count for b in barriers], np.int64)[barrier]
 
-    by_time = np.lexsort((rows["time"], barrier))
+    by_time = order_by(barrier, time)
     position = np.empty(len(event), np.int64)
     position[by_time] = running_total(barrier[by_time], amount[by_time])
 
-    parity, pending, _ = decode(rows["token"])
-    usable = ((rows["flags"] & EventFlag.HAS_TOKEN) != 0) & (pending >= 1) & (pending <= init)
-    within = parity * init + init - pending  # position within an even and an odd phase
-    laps = (position - within + init) // (2 * init)  # nearest whole number of phase pairs
-    position = np.where(usable, np.maximum(laps, 0) * 2 * init + within, position)
-    position = _in_program_order(position, barrier, rows["agent"].astype(np.int64))
+    has_token = (events["flags"][event] & EventFlag.HAS_TOKEN) != 0
+    if has_token.any():
+        parity, pending, _ = decode(events["token"][event])
+        # Positions count from the recording's begin, so parities must too.
+        parity ^= np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
+        usable = has_token & (pending >= 1) & (pending <= init)
+        within = parity * init + init - pending  # position within an even and an odd phase
+        laps = (position - within + init) // (2 * init)  # nearest whole number of phase pairs
+        position = np.where(usable, np.maximum(laps, 0) * 2 * init + within, position)
+    position = _in_program_order(position, barrier, events["agent"][event].astype(np.int64))
 
-    order = np.lexsort((rows["time"], position, barrier))
+    order = order_by(barrier, position, time)
     barrier, amount = barrier[order], amount[order]
     return Arrivals(event[order], barrier, running_total(barrier, amount), amount)
-
-
-def running_total(group: Ints, amount: Ints) -> Ints:
-    """Sum of the amounts before each row within its group; equal groups must be adjacent."""
-    before = np.cumsum(amount) - amount
-    return before - before[group_starts(group)] if len(group) else before
-
-
-def group_starts(group: Ints) -> Ints:
-    """For each row, the first row of its run of equal values."""
-    starts = np.zeros(len(group), np.int64)
-    changes = np.flatnonzero(group[1:] != group[:-1]) + 1
-    starts[changes] = changes
-    return np.maximum.accumulate(starts)
 
 
 def _in_program_order(position: Ints, barrier: Ints, agent: Ints) -> Ints:
@@ -73,8 +62,8 @@ def _in_program_order(position: Ints, barrier: Ints, agent: Ints) -> Ints:
     if not len(position):
         return position
     key = agent * (int(barrier.max()) + 1) + barrier
-    order = np.argsort(key, kind="stable")
-    group = np.cumsum(np.diff(key[order], prepend=key[order[0]]) != 0)
+    order = order_by(key)
+    group = group_starts(key[order])
     span = int(position.max()) + 1
     raised = position.copy()
     raised[order] = np.maximum.accumulate(position[order] + group * span) - group * span

@@ -9,15 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.decode import decode
-from visualizer.trace.derive import derive
+from visualizer.trace.derive import Landed, derive, pace_of
+from visualizer.trace.evidence import Evidence, examine, most_events
 from visualizer.trace.expand import expand
+from visualizer.trace.merge import first_time, merge
+from visualizer.trace.parallel import each
+from visualizer.trace.parts import NEVER, Parts, split
+from visualizer.trace.pool import Pool
 from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
-from visualizer.trace.reconcile import reconcile
+from visualizer.trace.reconcile import Moves, reconcile, summary
 from visualizer.trace.samples import decode_samples, find_flips
-from visualizer.trace.schema import SAMPLE_DTYPE, EventFlag
+from visualizer.trace.schema import NO_SAMPLES
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
+from visualizer.trace.unfold import PipelineShape
+from visualizer.trace.window import opened
 
 
 def build_trace(
@@ -27,18 +34,21 @@ def build_trace(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    shape: PipelineShape | None = None,
     probe: RawProbe | None = None,
 ) -> Trace:
-    """The Trace of `raw`. `meta` gets the clock fit, what was lost and left out, and how far events were moved.
+    """The Trace of `raw`; decode says when it needs `shape`. `meta` gets the clock fit, what was lost and left out, and
+    how far events were moved.
 
     `probe` is what a probe saw in the same run.
     """
-    decoded = decode(raw, agents, barriers, sites)
-    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=decoded.clock.as_dict())
-    samples = np.zeros(0, SAMPLE_DTYPE)
+    decoded = decode(raw, agents, barriers, sites, shape)
+    clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
+    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
+    samples = NO_SAMPLES
     if probe is not None:
         samples = decode_samples(probe, decoded.clock, raw.anchors["smid"][:, 0], barriers, decoded.origin)
-    return assemble(decoded.events, decoded.lost, agents, barriers, sites, meta, source_files, samples)
+    return _assemble(decoded.parts, agents, barriers, sites, meta, source_files, samples)
 
 
 def assemble(
@@ -49,43 +59,80 @@ def assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
-    samples: NDArray[np.void] | None = None,
+    samples: NDArray[np.void] = NO_SAMPLES,
 ) -> Trace:
-    """The Trace of decoded agents' events (see Decoded); `meta` gets events_dropped and reconcile.
+    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as Parts.whole; `lost` as Decoded.lost.
 
     `samples` (SAMPLE_DTYPE) count time as `events` do.
     """
-    kept = cut(events, lost)
-    samples = np.zeros(0, SAMPLE_DTYPE) if samples is None else samples.copy()
-    derived = derive(kept, agents, barriers, find_flips(samples))
-    time, moves = reconcile(derived, agents)
+    return _assemble(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files, samples)
+
+
+def _assemble(
+    parts: Parts,
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    sites: Sequence[Site],
+    meta: Meta,
+    source_files: Mapping[str, str],
+    samples: NDArray[np.void],
+) -> Trace:
+    """`meta` gets events_dropped and reconcile."""
+    spans = parts.spans
+    logged = Pool(parts.sizes)
+    flips = find_flips(samples)
+
+    def look(part: int) -> Evidence:
+        events = logged.events(part)
+        parts.write(part, events)
+        span = spans[part].barriers
+        return examine(cut(events, parts.complete_until), barriers[span], flips.of_part(span))
+
+    evidence: list[Evidence | None] = list(each(look, range(len(spans))))
+    known = [part for part in evidence if part is not None]
+    kept = sum(len(part.events) for part in known)
+    pace = pace_of(known)
+    room = Pool([most_events(part) for part in known])
+    del known
+
+    def lay_out(part: int) -> tuple[NDArray[np.void], Moves, Landed]:
+        span, seen = spans[part], evidence[part]
+        assert seen is not None
+        derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
+        time, moves = reconcile(derived, agents[span.agents])
+        events = expand(derived, time, barriers[span.barriers], room.events(part))
+        span.to_table(events)
+        evidence[part] = None
+        logged.give_back(part, 0, parts.sizes[part])
+        return events, moves, derived.landed
+
+    laid_out = each(lay_out, range(len(spans)))
+    landed = [part_landed for _, _, part_landed in laid_out]
     figures = {
-        **moves.as_dict(),
-        "copies_observed": derived.copies_observed,
-        "copies_estimated": derived.copies_estimated,
+        **summary([moves for _, moves, _ in laid_out]),
+        "copies_observed": sum(part.observed for part in landed),
+        "copies_estimated": sum(part.estimated for part in landed),
     }
     if len(samples):
-        figures["copies_probed"] = derived.copies_probed
-    meta = replace(meta, events_dropped=len(events) - len(kept), reconcile=figures)
-    laid_out = expand(derived, time)
-    if len(samples) and len(laid_out):
-        # Laying out counts time from the first event after reconciling, and decoding from the first before it.
-        logged = laid_out["measured"][(laid_out["flags"] & EventFlag.DERIVED) == 0]
-        shift = int(logged.min()) - int(kept["time"].min())
-        samples["begin"] += shift
-        samples["end"] += shift
-    return Trace(meta, agents, barriers, sites, laid_out, source_files, samples)
+        figures["copies_probed"] = sum(part.probed for part in landed)
+    meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
+    ordered = [events for events, _, _ in laid_out]
+    samples = _counted_from(samples, first_time(ordered))
+    events = merge(ordered, room)
+    if meta.window:
+        events = opened(events, agents, barriers)
+    return Trace(meta, agents, barriers, sites, events, source_files, samples)
 
 
-def cut(events: NDArray[np.void], lost: NDArray[np.int64]) -> NDArray[np.void]:
-    """The events until the first agent ran out of room: later ones would show agents that seem to have stopped."""
-    losing = np.flatnonzero(lost > 0)
-    if not len(losing):
-        return events
-    agent = events["agent"]  # ascending: events are grouped by agent
-    ends = np.searchsorted(agent, losing, side="right")
-    begins = np.searchsorted(agent, losing)
-    if (ends == begins).any():
-        return events[:0]
-    kept: NDArray[np.void] = events[events["time"] <= events["time"][ends - 1].min()]
+def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
+    """The samples with their times counted from `start`."""
+    moved = samples.copy()
+    moved["begin"] -= start
+    moved["end"] -= start
+    return moved
+
+
+def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:
+    """The events up to a time: later ones, with other agents' lost, would show agents that seem to have stopped."""
+    kept: NDArray[np.void] = events if until == NEVER else events[events["time"] <= until]
     return kept

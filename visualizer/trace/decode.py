@@ -5,6 +5,7 @@ Nothing is added and nothing is reordered here: what hardware did is derived, an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,58 +13,120 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit, fit_clock
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, RawLog
-from visualizer.trace.schema import EVENT_DTYPE
+from visualizer.trace.parts import NEVER, Parts, spans_of, split
+from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
 from visualizer.trace.tables import Agent, Barrier, Site
 from visualizer.trace.trace import TraceError
+from visualizer.trace.unfold import PipelineShape, unfold
+
+_OR_NONE = np.arange(256, dtype=np.int16)
+_OR_NONE[NONE] = -1
+"""At a small number of a record: the same, or -1 for NONE."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """What the agents logged, on one time scale.
+    """What the agents logged, on one time scale. Copy engines log nothing.
 
-    `events` has dtype EVENT_DTYPE, shape (n,), grouped by agent in the order of the agents table and, within an
-    agent, in the order it logged them. `time` equals `measured`: ps from the earliest event. Copy engines have none.
-    `lost` has shape (agents,): records each agent had no room for; they are always its last ones.
+    `lost` has shape (agents,): records each agent had no room for; they are always its last ones. `missed_laps` counts
+    laps of the 32-bit clock that lie in gaps nobody knows: times after such a gap are too early by 2^32 cycles each.
     """
 
-    events: NDArray[np.void]
+    parts: Parts
     lost: NDArray[np.int64]
     clock: ClockFit
     origin: int  # ps on the clock's scale of the earliest event, the events' 0
+    missed_laps: int = 0
+
+    @property
+    def events(self) -> NDArray[np.void]:
+        """All events in one new array, for those who want to choose among them: see Parts.whole."""
+        return self.parts.whole
 
 
-def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], sites: Sequence[Site]) -> Decoded:
-    """The records of `raw` as events. TraceError if the log is not one of these agents' and barriers'."""
-    clock = fit_clock(raw.anchors, raw.calibration)
-    stored = raw.stored
-    records = raw.records[np.arange(raw.capacity) < stored[:, None]]
-    slices = np.repeat(np.arange(len(stored)), stored)
-    cta = slices // raw.warps
+def decode(
+    raw: RawLog,
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    sites: Sequence[Site],
+    shape: PipelineShape | None = None,
+) -> Decoded:
+    """The records of `raw` as events. TraceError if the log is not one of these agents' and barriers'.
 
+    A log of clocks needs the program's `shape`, which says what its records stand for.
+    """
     agent_of_slice = _agent_rows(raw, agents)
-    # Slices are in table order already unless the table lists warps otherwise; a stable sort costs little.
-    order = np.argsort(agent_of_slice[slices], kind="stable")
-    records, slices, cta = records[order], slices[order], cta[order]
+    clock = fit_clock(raw.anchors, raw.calibration)
+    if raw.level in TILE_WORDS:
+        if shape is None:
+            raise TraceError(f"a log of level {raw.level!r} holds clocks alone: say of which pipeline")
+        return _decode_clocks(raw, agents, barriers, sites, shape, clock)
+    stored = raw.stored
+    smid = raw.anchors["smid"][:, 0]
+    spans = spans_of(agents, barriers)
+    in_order = np.argsort(agent_of_slice, kind="stable")
+    edges = np.searchsorted(agent_of_slice[in_order], [span.agents.start for span in spans] + [len(agents)])
+    slices = [in_order[begin:end].tolist() for begin, end in itertools.pairwise(edges)]
 
-    events = np.zeros(len(records), dtype=EVENT_DTYPE)
-    time = clock.to_ps(records["clock"], raw.anchors["smid"][:, 0][cta])
+    def at(rows: NDArray[np.integer], which: NDArray[np.int64]) -> NDArray[np.int64]:
+        return clock.to_ps(raw.records["clock"][rows, which], smid[rows // raw.warps])
+
+    # A warp's records are in order, so its first is its earliest.
+    wrote = np.flatnonzero(stored)
+    origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min()) if len(wrote) else 0
+    losing = np.flatnonzero(raw.lost)
+    full = losing[stored[losing] > 0]
+    complete_until = int((at(full, stored[full] - 1) - origin).min(initial=NEVER)) if len(full) == len(losing) else -1
+
+    barrier_rows = _barrier_rows(barriers)
+    site_rows = _site_rows(sites)
+
+    def write(part: int, events: NDArray[np.void]) -> None:
+        end = 0
+        for slice_ in slices[part]:
+            records = raw.records[slice_, : stored[slice_]]
+            own = events[end : (end := end + len(records))]
+            if not len(own):
+                continue
+            cta = slice_ // raw.warps
+            time = clock.to_ps(records["clock"], np.full(len(records), smid[cta]))
+            time -= origin
+            own["time"] = own["measured"] = time
+            own["token"] = records["token"]
+            own["tile"] = records["tile"].view(np.int32)  # NO_TILE becomes -1
+            own["amount"] = records["amount"]
+            own["barrier"] = _look_up(barrier_rows, cta, records, spans[part].barriers.start)
+            own["agent"] = agent_of_slice[slice_] - spans[part].agents.start
+            own["site"] = site_rows[records["line"]]
+            own["stage"] = _OR_NONE[records["stage"]]
+            own["kind"] = records["kind"]
+            own["parity"] = _OR_NONE[records["parity"]]
+            own["flags"] = records["flags"]
+            own["reserved"] = 0
+
+    lost = np.zeros(len(agents), dtype=np.int64)
+    lost[agent_of_slice] = raw.lost
+    sizes = [int(stored[own].sum()) for own in slices]
+    return Decoded(Parts(spans, sizes, write, complete_until), lost, clock, origin)
+
+
+def _decode_clocks(
+    raw: RawLog,
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    sites: Sequence[Site],
+    shape: PipelineShape,
+    clock: ClockFit,
+) -> Decoded:
+    rate = float(np.median(clock.ps_per_cycle))
+    events, cycles, cta, missed = unfold(raw, agents, barriers, sites, shape, rate)
+    time = clock.to_ps(cycles.astype(np.uint64), raw.anchors["smid"][:, 0][cta])
     origin = int(time.min()) if len(time) else 0
     time -= origin
     events["time"] = events["measured"] = time
-    events["token"] = records["token"]
-    events["tile"] = records["tile"].astype(np.int32)  # NO_TILE wraps to -1
-    events["amount"] = records["amount"]
-    events["barrier"] = _barrier_rows(records, cta, barriers)
-    events["agent"] = agent_of_slice[slices]
-    events["site"] = _site_rows(records["line"], sites)
-    events["stage"] = _or_none(records["stage"])
-    events["kind"] = records["kind"]
-    events["parity"] = _or_none(records["parity"])
-    events["flags"] = records["flags"]
     lost = np.zeros(len(agents), dtype=np.int64)
-    lost[agent_of_slice] = raw.lost
-    return Decoded(events, lost, clock, origin)
+    lost[_agent_rows(raw, agents)] = raw.lost
+    return Decoded(split(events, lost, agents, barriers), lost, clock, origin, missed)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:
@@ -77,29 +140,33 @@ def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:
     return np.array([rows[key] for key in wanted], dtype=np.int64)
 
 
-def _barrier_rows(records: NDArray[np.void], cta: NDArray[np.int64], barriers: Sequence[Barrier]) -> NDArray[np.int32]:
-    """The barriers row of each record, -1 for records of no barrier."""
+def _barrier_rows(barriers: Sequence[Barrier]) -> NDArray[np.int32]:
+    """The barriers row at [cta, BARRIER_*, stage], -1 where there is none."""
     which = {"full": BARRIER_FULL, "empty": BARRIER_EMPTY}
     ctas = max((barrier.cta for barrier in barriers), default=0) + 1
     table = np.full((ctas, 3, 256), -1, dtype=np.int32)
     for row, barrier in enumerate(barriers):
         if barrier.kind in which:
             table[barrier.cta, which[barrier.kind], barrier.stage] = row
-    if len(records) and (int(records["barrier"].max()) > BARRIER_EMPTY or int(cta.max()) >= ctas):
+    return table
+
+
+def _look_up(barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void], first: int) -> NDArray[np.int32]:
+    """The barriers row of each record of a CTA, counted from `first`; -1 for records of no barrier."""
+    which = np.ascontiguousarray(records["barrier"])
+    if int(which.max()) > BARRIER_EMPTY or cta >= len(barrier_rows):
         raise TraceError("the log names a barrier that the program does not have")
-    rows: NDArray[np.int32] = table[cta, records["barrier"], records["stage"]]
-    if (rows[records["barrier"] > 0] < 0).any():
+    table = barrier_rows[cta].ravel()
+    table = np.where(table >= 0, table - first, -1).astype(np.int32)
+    rows: NDArray[np.int32] = table[which * np.int16(256) + records["stage"]]
+    if (rows[which > 0] < 0).any():
         raise TraceError("the log names a barrier of a stage that the program does not have")
     return rows
 
 
-def _site_rows(lines: NDArray[np.uint16], sites: Sequence[Site]) -> NDArray[np.int16]:
-    """The sites row of each source line, -1 for a line that is no site."""
+def _site_rows(sites: Sequence[Site]) -> NDArray[np.int16]:
+    """The sites row at each source line, -1 for a line that is no site."""
     table = np.full(65536, -1, dtype=np.int16)
     for row, site in enumerate(sites):
         table[site.line] = row
-    return table[lines]
-
-
-def _or_none(values: NDArray[np.uint8]) -> NDArray[np.int16]:
-    return np.where(values == NONE, np.int16(-1), values.astype(np.int16))
+    return table

@@ -2,70 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints
 from visualizer.trace.derive import Derived
+from visualizer.trace.ordering import Ints, order_by
+from visualizer.trace.pool import ROW
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
-
-_ROW = np.dtype((np.void, EVENT_DTYPE.itemsize))
-"""An event as a block of bytes: numpy copies structured rows column by column, several times slower."""
+from visualizer.trace.tables import Barrier
 
 
-def expand(derived: Derived, time: Ints) -> NDArray[np.void]:
-    """All events, EVENT_DTYPE, by time from 0. A node whose arrivals or bytes span phases becomes a row for each."""
+def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDArray[np.void]) -> NDArray[np.void]:
+    """All events, EVENT_DTYPE, by time, written to the beginning of `room` (see `most_events`).
+
+    A node whose arrivals or bytes span phases becomes a row for each.
+    """
     logged, landings, completions = derived.events, derived.landings, derived.completions
     size = len(logged)
-    nodes = np.concatenate([logged.view(_ROW), _complete_tx(derived).view(_ROW)]).view(EVENT_DTYPE)
-    nodes["time"] = time
 
     # Rows of each node: its pieces, a completion after each piece that completes, COPY_DONE after a landing.
-    by_node = np.lexsort((completions.phase, completions.node))
+    by_node = order_by(completions.node, completions.phase)
     node, share = completions.node[by_node], completions.share[by_node]
-    amount = np.where(nodes["kind"] == EventKind.ARRIVE_EXPECT_TX, 1, nodes["amount"]).astype(np.int64)
-    completed = np.bincount(node, minlength=len(nodes))
-    is_last = np.diff(node, append=-1) != 0
-    remains = np.zeros(len(nodes), np.int64)
-    remains[node[is_last]] = share[is_last] < amount[node[is_last]]
-    rows = np.maximum(2 * completed + remains, 1)
+    by_arrival = node < size
+    kind, amount = np.full(len(node), EventKind.COMPLETE_TX, np.uint8), np.empty(len(node), np.int64)
+    kind[by_arrival] = logged["kind"][node[by_arrival]]
+    amount[by_arrival] = logged["amount"][node[by_arrival]]
+    amount[~by_arrival] = landings.amount[node[~by_arrival] - size]
+    one_arrival = kind == EventKind.ARRIVE_EXPECT_TX
+    amount[one_arrival] = 1
+    completed = np.bincount(node, minlength=len(time))
+    remains = (np.diff(node, append=-1) != 0) & (share < amount)
+    rows = np.maximum(2 * completed, 1)
+    rows[node[remains]] += 1
     rows[size:] += 1
 
-    order = np.argsort(time, kind="stable")
-    place = np.empty(len(nodes), np.int64)
-    place[order] = np.cumsum(rows[order]) - rows[order]
-    events = np.zeros(int(rows.sum()) * EVENT_DTYPE.itemsize, np.uint8).view(EVENT_DTYPE)
-    events.view(_ROW)[place] = nodes.view(_ROW)
+    order = order_by(time)
+    ordered_rows = rows[order]
+    place = np.empty(len(time), np.int64)
+    place[order] = np.cumsum(ordered_rows) - ordered_rows
+    origin = np.repeat(order, ordered_rows)
+    events = room[: len(origin)]
+    if size:
+        # "clip" because checking makes a copy; rows of landings, which it takes from anywhere, come next.
+        logged.view(ROW).take(origin, out=events.view(ROW), mode="clip")
+    landed = np.flatnonzero(origin >= size)
+    events.view(ROW)[landed] = _complete_tx(derived).view(ROW)[origin[landed] - size]
+    events["time"] = time[origin]
+    done = events.view(ROW)[place[size:]].view(EVENT_DTYPE)
 
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[node] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
-    flip = nodes.view(_ROW)[node].view(EVENT_DTYPE)
-    events.view(_ROW)[piece] = flip.view(_ROW)
-    splits = nodes["kind"][node] != EventKind.ARRIVE_EXPECT_TX
-    events["amount"][piece[splits]] = (share - before)[splits]
+    flip = events.view(ROW)[piece].view(EVENT_DTYPE)
+    events["amount"][piece[~one_arrival]] = (share - before)[~one_arrival]
     _without_token(events, piece[rank > 0])
-    rest = node[is_last & (remains[node] > 0)]
-    last = place[rest] + 2 * completed[rest]
-    events[last] = nodes[rest]
-    events["amount"][last] = amount[rest] - share[is_last & (remains[node] > 0)]
+    last = (place + 2 * completed)[node[remains]]
+    events["amount"][last] = (amount - share)[remains]
     _without_token(events, last)
 
     flip["kind"] = EventKind.PHASE_COMPLETE
-    flip["amount"] = completions.phase[by_node]
-    flip["parity"] = completions.phase[by_node] & 1
+    first_phase = np.array([barrier.first_phase for barrier in barriers], np.int64)
+    phase = completions.phase[by_node] + first_phase[completions.barrier[by_node]] if len(node) else node
+    flip["amount"] = phase
+    flip["parity"] = phase & 1
     flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)
     flip["token"] = 0
-    events.view(_ROW)[piece + 1] = flip.view(_ROW)
+    events.view(ROW)[piece + 1] = flip.view(ROW)
 
-    done = nodes[size:].copy()
     done["kind"] = EventKind.COPY_DONE
     done["amount"] = landings.amount
-    events.view(_ROW)[place[size:] + rows[size:] - 1] = done.view(_ROW)
-    if len(events):
-        start = int(events["time"][0])
-        events["time"] -= start
-        events["measured"] -= start
+    events.view(ROW)[place[size:] + rows[size:] - 1] = done.view(ROW)
     return events
 
 

@@ -6,16 +6,13 @@ in it is ever executed or unpickled. docs/trace-format.md is the reference.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import secrets
 import stat
 import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +21,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.trace.file_json import decode_tables, encode_tables
-from visualizer.trace.schema import EVENT_DTYPE, SAMPLE_DTYPE
+from visualizer.trace.replacing import replacing
+from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.trace.trace import Trace, TraceError
 
 META_MEMBER = "meta.json"
@@ -65,7 +63,7 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
         if target.exists() and not target.is_file():
             what = "a directory" if target.is_dir() else "not a regular file"
             raise TraceError(f"{path} cannot be saved: it is {what}; choose another name")
-        with _replacing(target) as file:
+        with replacing(target) as file:
             _write(file, trace, meta)
     except OSError as error:
         raise TraceError(
@@ -92,22 +90,6 @@ def load(path: str | os.PathLike[str]) -> Trace:
         raise TraceError(f"{path}: it cannot be read: {error.strerror or error}; {_COPY_AGAIN}") from error
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from None
-
-
-@contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A new file that takes the place of `target` when the block ends well, and leaves nothing behind otherwise."""
-    temporary = target.with_name(f".phasescope-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # The old file's data live on for whoever has it mapped; writing into it would change them underneath.
-        os.replace(temporary, target)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _write(file: IO[bytes], trace: Trace, meta: bytes) -> None:
@@ -148,7 +130,7 @@ def _read(file: IO[bytes]) -> Trace:
     if unknown:
         raise TraceError(f"it has a member {unknown[0]!r}, which no recording has; {_COPY_AGAIN}")
     events = _rows(EVENTS_MEMBER, _content(mapped, members, EVENTS_MEMBER), EVENT_DTYPE)
-    samples = np.zeros(0, SAMPLE_DTYPE)
+    samples = NO_SAMPLES
     if SAMPLES_MEMBER in members:
         samples = _rows(SAMPLES_MEMBER, _content(mapped, members, SAMPLES_MEMBER), SAMPLE_DTYPE)
     return Trace(tables.meta, tables.agents, tables.barriers, tables.sites, events, tables.source_files, samples)

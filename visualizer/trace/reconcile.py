@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints
 from visualizer.trace.derive import Derived
+from visualizer.trace.ordering import Ints, distinct, order_by
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Agent
 
@@ -23,31 +23,37 @@ _BY_PROGRAM, _BY_ARRIVALS, _BY_WAITS = 0, 1, 2
 """How sure a dependency is; what contradicts something surer is given up."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Moves:
-    """How far reconciling went; times in ns. `unresolved` counts dependencies that contradict surer ones."""
+    """How far reconciling went in one part of a recording. `unresolved` counts what contradicts surer dependencies."""
 
-    moved: int
-    median_ns: float
-    max_ns: float
+    distances: Ints  # ps, of every event moved
     passes: int
     unresolved: int
 
-    def as_dict(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in self.__slots__}
+
+def summary(moves: Sequence[Moves]) -> dict[str, float]:
+    """What Trace.meta.reconcile says about all parts; times in ns."""
+    distances = np.concatenate([part.distances for part in moves])
+    return {
+        "moved": len(distances),
+        "median_ns": float(np.median(distances)) / 1000 if len(distances) else 0.0,
+        "max_ns": float(distances.max()) / 1000 if len(distances) else 0.0,
+        "passes": max((part.passes for part in moves), default=0),
+        "unresolved": sum(part.unresolved for part in moves),
+    }
 
 
 def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     """The time (ps) of every node of `derived`: its events, then its landings; and how far nodes were moved."""
     measured = np.concatenate([derived.events["time"].astype(np.int64), derived.landings.time])
     source, target, rank = _dependencies(derived, agents)
-    agent = derived.events["agent"]
+    agent = np.ascontiguousarray(derived.events["agent"])
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
     time, passes, unresolved = _settle(measured, follows, source, target, rank)
-    move = (time - measured)[time != measured]
-    median, most = (float(np.median(move)) / 1000, float(move.max()) / 1000) if len(move) else (0.0, 0.0)
-    return time, Moves(len(move), median, most, passes, unresolved)
+    moved = time != measured
+    return time, Moves((time - measured)[moved], passes, unresolved)
 
 
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
@@ -93,10 +99,13 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
 def _publication(events: NDArray[np.void], agents: Sequence[Agent]) -> tuple[Ints, Ints]:
     """From the last INIT or FENCE of each CTA to the first event of its other agents: a CTA-wide sync lies between."""
     cta = np.array([agent.cta for agent in agents], np.int64)
-    publishing = np.flatnonzero((events["kind"] == EventKind.INIT) | (events["kind"] == EventKind.FENCE))
+    kind = np.ascontiguousarray(events["kind"])
+    publishing = np.flatnonzero((kind == EventKind.INIT) | (kind == EventKind.FENCE))
     last = np.full(int(cta.max(initial=0)) + 1, -1, np.int64)
     last[cta[events["agent"][publishing]]] = publishing
-    first = np.flatnonzero(np.diff(events["agent"], prepend=-1) != 0)
+    agent = np.ascontiguousarray(events["agent"])
+    first = distinct(np.searchsorted(agent, np.arange(len(agents))))
+    first = first[first < len(agent)]
     source = last[cta[events["agent"][first]]]
     other = (source >= 0) & (events["agent"][source] != events["agent"][first])
     return source[other], first[other]
@@ -142,11 +151,12 @@ def _settle(
 ) -> tuple[Ints, int, int]:
     """Least times with every dependency strict, by following only what still moves."""
     time = measured.copy()
-    order = np.argsort(source, kind="stable")
-    source, target, rank = source[order], target[order], rank[order]
-    begins = np.searchsorted(source, np.arange(len(time) + 1))
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
-    moving = np.union1d(late, source[time[target] <= time[source]])
+    moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
+    if len(moving):
+        order = order_by(source)
+        source, target, rank = source[order], target[order], rank[order]
+    begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])
     dropped = np.zeros(len(target), bool)
     passes = unresolved = 0
     while len(moving):
@@ -167,5 +177,5 @@ def _settle(
             late[: len(explicit)] &= ~give_up
             unresolved += int(give_up.sum())
         np.maximum.at(time, effects[late], earliest[late])
-        moving = np.unique(effects[late])
+        moving = distinct(effects[late])
     return time, passes, unresolved

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.arrivals import Ints, running_total
 from visualizer.trace.clock import ClockFit
+from visualizer.trace.ordering import Ints, running_total
 from visualizer.trace.probe import ProbeMode, RawProbe
 from visualizer.trace.schema import SAMPLE_DTYPE
 from visualizer.trace.tables import Barrier
@@ -40,6 +40,11 @@ class Flips:
             return np.full(len(wanted), -1), np.full(len(wanted), -1)
         known = keys[row] == wanted
         return np.where(known, self.still[row], -1), np.where(known, self.seen[row], -1)
+
+    def of_part(self, barriers: slice) -> Flips:
+        """Those of these rows of the barriers table, counted from the first of them."""
+        rows = slice(*np.searchsorted(self.barrier, [barriers.start, barriers.stop]).tolist())
+        return Flips(self.barrier[rows] - barriers.start, self.phase[rows], self.still[rows], self.seen[rows])
 
 
 NO_FLIPS = Flips(*(np.zeros(0, np.int64) for _ in range(4)))

@@ -73,6 +73,9 @@ SAMPLE_DTYPE = np.dtype(
 )
 """32 bytes a run of equal samples of one barrier's live word."""
 
+NO_SAMPLES = np.zeros(0, SAMPLE_DTYPE)
+NO_SAMPLES.flags.writeable = False
+
 ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPECT_TX)
 """Events that lower a barrier's pending count."""
 

@@ -9,8 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.schema import EVENT_DTYPE, SAMPLE_DTYPE, EventKind
+from visualizer.trace.parallel import each
+from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
+
+MAX_STAGES_WITHOUT_BARRIERS = 1024
+"""A file that says so little of its stages may not make others build tables for millions of them."""
+_CHECKED_AT_ONCE = 1 << 15
 
 
 class TraceError(ValueError):
@@ -32,7 +37,7 @@ class Trace:
     sites: Sequence[Site]
     events: NDArray[np.void]
     source_files: Mapping[str, str] = field(default_factory=dict)
-    samples: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, SAMPLE_DTYPE))
+    samples: NDArray[np.void] = field(default_factory=lambda: NO_SAMPLES)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(self.agents))
@@ -49,8 +54,14 @@ class Trace:
 
     @cached_property
     def stages(self) -> int:
-        """Stage buffers per CTA: one more than the highest stage any barrier belongs to."""
-        return max((b.stage for b in self.barriers), default=-1) + 1
+        """Stage buffers per CTA: one more than the highest stage any barrier belongs to.
+
+        Where no barrier belongs to one, as in a cp.async pipeline, the events name the stages.
+        """
+        highest = max((b.stage for b in self.barriers), default=-1)
+        if highest < 0 and len(self.events):
+            highest = min(int(self.events["stage"].max()), MAX_STAGES_WITHOUT_BARRIERS - 1)
+        return highest + 1
 
     @cached_property
     def ctas(self) -> int:
@@ -89,22 +100,20 @@ class Trace:
                 raise TraceError(f"two {table}s share a name")
         if not len(events):
             return
-        _check_range(events, "agent", 0, len(self.agents))
-        _check_range(events, "barrier", -1, len(self.barriers))
-        _check_range(events, "site", -1, len(self.sites))
-        _check_range(events, "kind", min(EventKind), max(EventKind) + 1)
-        _check_range(events, "parity", -1, 2)
-        _check_range(events, "stage", -1, max(self.stages, 1))
-        time = events["time"]
-        if time[0] != 0:
-            raise TraceError(f"event 0 is at {int(time[0])} ps: times count from the first event, so it must be 0")
-        late = np.flatnonzero(time[1:] < time[:-1])
-        if len(late):
-            step = int(late[0]) + 1
+        if events["time"][0] != 0:
             raise TraceError(
-                f"event {step} at {int(time[step])} ps is earlier than event {step - 1} at {int(time[step - 1])} ps:"
-                " events must be in time order"
+                f"event 0 is at {int(events['time'][0])} ps: times count from the first event, so it must be 0"
             )
+        ranges = {
+            "agent": (0, len(self.agents)),
+            "barrier": (-1, len(self.barriers)),
+            "site": (-1, len(self.sites)),
+            "kind": (int(min(EventKind)), int(max(EventKind)) + 1),
+            "parity": (-1, 2),
+            "stage": (-1, max(self.stages, 1)),
+        }
+        # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
+        each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE))
 
     def _check_samples(self) -> None:
         samples = self.samples
@@ -126,8 +135,19 @@ class Trace:
             )
 
 
-def _check_range(events: NDArray[np.void], column: str, low: int, high: int) -> None:
-    values = events[column]
-    if int(values.min()) < low or int(values.max()) >= high:
-        step = int(np.flatnonzero((values < low) | (values >= high))[0])
-        raise TraceError(f"event {step} has {column} {int(values[step])}, outside {low}..{high - 1}")
+def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> None:
+    """Check the events from `first` on, and that the first of the next piece is not earlier than this one's last."""
+    piece = events[first : first + _CHECKED_AT_ONCE]
+    for column, (low, high) in ranges.items():
+        values = piece[column]
+        if int(values.min()) < low or int(values.max()) >= high:
+            row = int(np.flatnonzero((values < low) | (values >= high))[0])
+            raise TraceError(f"event {first + row} has {column} {int(values[row])}, outside {low}..{high - 1}")
+    time = np.ascontiguousarray(events["time"][first : first + _CHECKED_AT_ONCE + 1])
+    late = np.flatnonzero(time[1:] < time[:-1])
+    if len(late):
+        step = first + int(late[0]) + 1
+        raise TraceError(
+            f"event {step} at {int(events['time'][step])} ps is earlier than event {step - 1} at"
+            f" {int(events['time'][step - 1])} ps: events must be in time order"
+        )

@@ -1,4 +1,4 @@
-"""Lanes: the rows of the timeline, one for each agent, copy engine, stage buffer and barrier.
+"""Lanes: the rows of the timeline, one for each agent, copy engine, stage buffer and barrier, and one for each CTA.
 
 A lane's key, which Focus uses, is the name people already know ("producer", "full[0]", "CTA1.stage[2]"), so it can
 stand in an address.
@@ -11,12 +11,15 @@ from typing import Literal
 
 from visualizer.trace.trace import Trace
 
-LaneKind = Literal["agent", "copy", "stage", "barrier"]
+LaneKind = Literal["cta", "agent", "copy", "stage", "barrier"]
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One row. `row` is the agent's or barrier's row in its table; for a stage, cta * stages + stage."""
+    """One row. `row` is the agent's or barrier's row in its table; for a stage, cta * stages + stage; for a CTA, cta.
+
+    A CTA's lane sums it up and heads its others; there is none where there is one CTA only.
+    """
 
     key: str
     title: str  # the key without the CTA, which the header shows once for all its lanes
@@ -26,7 +29,7 @@ class Lane:
 
 
 def build_lanes(trace: Trace) -> list[Lane]:
-    """All lanes in drawing order: for each CTA its agents, copy engine, stage buffers, then barriers."""
+    """All lanes in drawing order: for each CTA its summary, agents, copy engine, stage buffers, then barriers."""
     groups: list[list[Lane]] = [[] for _ in range(max(trace.ctas, 1))]
 
     def add(lane: Lane) -> None:
@@ -40,11 +43,14 @@ def build_lanes(trace: Trace) -> list[Lane]:
     for row, agent in enumerate(trace.agents):
         if agent.role == "copy_engine":
             add(Lane(agent.name, _title(agent.name), "copy", agent.cta, row))
-    for cta in range(trace.ctas):
+    for cta in sorted({agent.cta for agent in trace.agents}):  # every k-th may be all that was recorded
         for stage in range(trace.stages):
             add(Lane(stage_key(trace, cta, stage), f"stage[{stage}]", "stage", cta, cta * trace.stages + stage))
     for row, barrier in enumerate(trace.barriers):
         add(Lane(barrier.name, _title(barrier.name), "barrier", barrier.cta, row))
+    if len(groups) > 1:
+        for cta, group in enumerate(groups):
+            group.insert(0, Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta))
     return [lane for group in groups for lane in group]
 
 

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROLES = ("phase_even", "phase_odd")
+WAVE_PARTS = (Part("phase_even", "fill"), Part("phase_odd", "outline"))
+"""How the wave's folded columns are painted, by parity."""
 _LEAST_PIXELS = 4.0  # a phase narrower than this is folded: its wave would be all edges
 _LINE = 2.0  # pixels; no thin anti-aliased lines, for big rooms
 _DENSE = 1  # phases per pixel of view beyond which no phase is looked at singly
@@ -60,9 +62,14 @@ def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
     )
 
 
+def wave_height(height: float) -> int:
+    """Pixels of a barrier's lane that the wave takes; the counts have the rest."""
+    return round(height * 0.46)
+
+
 def curve_place(top: float, height: float) -> tuple[float, float]:
-    """Top and height of the curves in a lane between `top` and `top + height`."""
-    wave = round(height * 0.46)
+    """Top and height of the counts' curves in a lane between `top` and `top + height`."""
+    wave = wave_height(height)
     return top + wave + 3, height - wave - 4
 
 
@@ -70,7 +77,7 @@ def add_barrier(
     picture: Picture, lane: BarrierLane, view: View, end: int, top: float, height: float, metrics: Metrics
 ) -> None:
     """Draw the barrier between `top` and `top + height`; nothing is drawn after `end` (ps)."""
-    wave = round(height * 0.46)
+    wave = wave_height(height)
     first = int(np.searchsorted(lane.end, view.start, side="left"))
     last = max(int(np.searchsorted(lane.start, view.end, side="right")), first)
     folded = np.ones(view.width, bool)
@@ -126,9 +133,9 @@ def _add_folded_wave(
     lived = x[mix.share.sum(axis=0)[at] > 0]
     if len(lived):
         picture.add_one(body("phase_even"), float(lived[0]), top + wave, float(lived[-1] - lived[0] + 1), height - wave)
-    parts = tuple(Part(_ROLES[parity], "outline" if parity else "fill") for parity in lane.mix.states)
+    parts = tuple(WAVE_PARTS[parity] for parity in lane.mix.states)
     picture.columns.append(Columns(x, top, wave, parts, stacked(mix.visible[:, at], wave)))
-    flips = mix.begun.sum(axis=0)[at]
+    flips = mix.begun[at]
     alone = ~(np.roll(folded, 2) & np.roll(folded, -2))[x] & (flips > 0)
     picture.add(Style(Layer.MARK, "phase_odd", "outline"), x[alone].astype(np.float64), top, _LINE, float(wave))
     add_fold_counts(picture, x, flips, "phases", top, float(wave), metrics)

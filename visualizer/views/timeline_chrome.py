@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -12,47 +9,20 @@ from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
-from visualizer.views.timeline_gestures import Measurement
-from visualizer.views.timeline_layout import LaneLayout
+from visualizer.views.timeline_frame import FOLDED, PINNED, UNFOLDED, Frame, heading
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
-from visualizer.views.timeline_text import WIDEST_VALUE, Value
+from visualizer.views.timeline_scene import Scene
+from visualizer.views.timeline_text import Value
 
 DIVERGENCE = "⚑ first divergence"
 _PAD = 8.0
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Where the parts of the timeline stand in its viewport, in pixels: names | lanes | values, under the ruler."""
-
-    names: QRectF
-    ruler: QRectF
-    lanes: QRectF
-    values: QRectF
-
-
-def make_frame(width: float, height: float, fonts: Fonts, lanes: Sequence[Lane]) -> Frame:
-    titles = {_heading(lane, lanes) for lane in lanes[:64]} | {"producer"}
-    names = round(max(fonts.width(title) for title in titles) + 2 * _PAD + 8)
-    values = round(fonts.width(WIDEST_VALUE) + 2 * _PAD + fonts.em)
-    if width - names - values < width * 0.4:  # too narrow for all: time matters most
-        values = 0
-    top = round(fonts.em * 1.9)
-    middle = max(width - names - values, 1)
-    return Frame(
-        QRectF(0, top, names, height - top),
-        QRectF(names, 0, middle, top),
-        QRectF(names, top, middle, height - top),
-        QRectF(names + middle, top, values, height - top),
-    )
 
 
 def paint_background(painter: QPainter, frame: Frame, view: View, recorded: int, theme: Theme, fonts: Fonts) -> None:
     """Surfaces, the grid of the ruler's ticks through the lanes, and a dashed line where the recording ends (ps)."""
     painter.fillRect(frame.lanes, brush(theme.panel))
     painter.fillRect(frame.values, brush(theme.panel_alternate))
-    painter.fillRect(frame.names, brush(theme.header))
     width = frame.lanes.right() + frame.values.width()
     painter.fillRect(QRectF(0, 0, width, frame.ruler.height()), brush(theme.header))
     times, _ = ticks(view, fonts.em * 6)
@@ -86,66 +56,69 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
     painter.restore()
 
 
-def paint_names(
-    painter: QPainter,
-    frame: Frame,
-    lanes: Sequence[Lane],
-    trace: Trace,
-    layout: LaneLayout,
-    scroll: float,
-    theme: Theme,
-    fonts: Fonts,
-) -> None:
-    """The names of the lanes in view, each with a stripe of who acts there."""
+def paint_names(painter: QPainter, scene: Scene, theme: Theme, fonts: Fonts) -> None:
+    """The names of the lanes in view, each with a stripe of who acts there; a CTA's with the sign that folds it."""
+    frame = scene.frame
     painter.save()
-    painter.setClipRect(frame.names)
-    painter.setFont(fonts.plain)
-    for row in layout.in_range(scroll, scroll + frame.lanes.height()):
-        top, height = frame.lanes.top() + float(layout.top[row]) - scroll, float(layout.height[row])
-        paint = theme.paint(_stripe(trace, lanes[row]))
-        painter.fillRect(QRectF(0, top, 5, height), brush(paint.outline))
-        painter.setPen(colour(theme.text))
-        paint_text(painter, fonts, _heading(lanes[row], lanes), _PAD + 5, top, height)
+    painter.fillRect(frame.names, brush(theme.header))
+    for rows, area in scene.row_groups():
+        painter.save()
+        box = QRectF(0, area.top(), frame.names.width(), area.height())
+        painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
+        reach = painter.clipBoundingRect()
+        for row in rows:
+            if scene.top(row) < reach.bottom() and scene.top(row) + scene.height(row) > reach.top():
+                _paint_name(painter, scene, row, theme, fonts)
+        painter.restore()
+    edge = scene.layout.pinned_edge
+    if edge:
+        y = round(frame.lanes.top() + edge)
+        painter.fillRect(QRectF(0, y, frame.names.right(), fonts.line), brush(theme.border))
     painter.restore()
 
 
-def paint_values(
-    painter: QPainter,
-    frame: Frame,
-    values: Sequence[tuple[float, float, Value]],
-    theme: Theme,
-    fonts: Fonts,
-    title: str,
-) -> None:
-    """The value column: (top, height, value) of each lane in view, with a swatch of its state."""
-    if not frame.values.width():
-        return
-    left = frame.values.left() + _PAD
-    painter.setFont(fonts.bold)
+def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: Fonts) -> None:
+    lane, top, height = scene.lanes[row], scene.top(row), scene.height(row)
+    stripe = round(fonts.em * 0.3)
+    x = _PAD + stripe
+    if lane.kind == "cta":
+        painter.fillRect(QRectF(0, top, scene.frame.names.width(), height), brush(theme.panel_alternate))
+        text = f"{FOLDED if scene.rows_shown.is_collapsed(lane.cta) else UNFOLDED} {lane.title}"
+    else:
+        paint = theme.paint(_stripe(scene.history.trace, lane))
+        painter.fillRect(QRectF(0, top, stripe, height), brush(paint.outline))
+        text = f"{PINNED} {lane.key}" if scene.rows_shown.is_pinned(lane.key) else heading(lane, scene.lanes)
+        x += fonts.em * 0.6 if scene.rows_shown.ctas else 0
+    painter.setFont(fonts.small if height < fonts.em else fonts.plain)
     painter.setPen(colour(theme.text))
-    paint_text(painter, fonts, title, left, 0, frame.ruler.height())
-    painter.save()
-    painter.setClipRect(frame.values)
-    painter.setFont(fonts.plain)
-    size = round(fonts.em * 0.6)
-    for top, height, value in values:
-        if value.role:
-            paint = theme.paint(value.role)
-            painter.setPen(pen(paint.outline))
-            painter.setBrush(brush(paint.fill))
-            painter.drawRect(QRectF(left, round(top + (height - size) / 2), size, size))
-        painter.setPen(colour(theme.text if value.role else theme.text_muted))
-        paint_text(painter, fonts, value.text, left + fonts.em, top, height)
-    painter.restore()
+    paint_text(painter, fonts, text, x, top, height)
 
 
-def paint_lane_highlight(painter: QPainter, frame: Frame, top: float, height: float, theme: Theme) -> None:
+def paint_value(
+    painter: QPainter, left: float, top: float, height: float, value: Value, theme: Theme, fonts: Fonts
+) -> None:
+    """One lane's value with a swatch of its state."""
+    left += _PAD
+    size = round(min(fonts.em * 0.6, height - 2))
+    if value.role:
+        paint = theme.paint(value.role)
+        painter.setPen(pen(paint.outline))
+        painter.setBrush(brush(paint.fill))
+        painter.drawRect(QRectF(left, round(top + (height - size) / 2), size, size))
+    painter.setFont(fonts.small if height < fonts.em else fonts.plain)
+    painter.setPen(colour(theme.text if value.role else theme.text_muted))
+    paint_text(painter, fonts, value.text, left + fonts.em, top, height)
+
+
+def paint_lane_highlight(
+    painter: QPainter, frame: Frame, top: float, height: float, theme: Theme, fonts: Fonts
+) -> None:
     """The focused lane: a bar at its name and a frame through all columns, never a wash that would change colours."""
     box = QRectF(1, top - 2, frame.values.right() - 2, height + 3)
     painter.setPen(pen(theme.accent))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(box)
-    painter.fillRect(QRectF(0, top - 2, 5, height + 4), brush(theme.accent))
+    painter.fillRect(QRectF(0, top - 2, round(fonts.em * 0.3), height + 4), brush(theme.accent))
 
 
 def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
@@ -161,7 +134,9 @@ def paint_cursor(
 ) -> None:
     """The focused event: a line through all lanes and its time on a flag in the ruler."""
     at = round(frame.lanes.left() + x)
-    painter.fillRect(QRectF(at - 1, frame.ruler.bottom(), 2, frame.lanes.height()), brush(theme.accent))
+    painter.fillRect(
+        QRectF(at - fonts.line / 2, frame.ruler.bottom(), fonts.line, frame.lanes.height()), brush(theme.accent)
+    )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
     painter.fillRect(flag, brush(theme.accent))
@@ -196,40 +171,14 @@ def _divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tu
     return text, flag
 
 
-def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme) -> None:
+def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme, fonts: Fonts) -> None:
     """A diamond where the focused event happened, so that it shows on its lane and not only in time."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setPen(pen(theme.panel, 1.5))
     painter.setBrush(brush(theme.accent))
-    painter.drawPolygon([QPointF(x, y - 7), QPointF(x + 7, y), QPointF(x, y + 7), QPointF(x - 7, y)])
+    size = 7 * fonts.scale
+    painter.drawPolygon([QPointF(x, y - size), QPointF(x + size, y), QPointF(x, y + size), QPointF(x - size, y)])
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-
-def paint_measurement(
-    painter: QPainter, frame: Frame, view: View, measured: Measurement, theme: Theme, fonts: Fonts
-) -> None:
-    """The stretch marked on the ruler, with its length."""
-    a, b = sorted((view.pixel(measured.begin), view.pixel(measured.end)))
-    left, right = frame.lanes.left() + max(a, -2), frame.lanes.left() + min(b, view.width + 2)
-    if right < frame.lanes.left() or left > frame.lanes.right():
-        return
-    painter.fillRect(QRectF(left, frame.lanes.top(), right - left, frame.lanes.height()), brush(theme.accent, 36))
-    for x in (left, right):
-        painter.fillRect(QRectF(round(x), 0, 1, frame.lanes.bottom()), brush(theme.hover))
-    text = f"Δ {format_time(measured.length)}"
-    width = fonts.width(text) + 16
-    middle = min(max((left + right) / 2, frame.ruler.left() + width / 2), frame.ruler.right() - width / 2)
-    box = QRectF(round(middle - width / 2), 2, round(width), round(fonts.em * 1.2))
-    painter.setPen(pen(theme.hover))
-    painter.setBrush(brush(theme.raised))
-    painter.drawRect(box)
-    painter.setPen(colour(theme.text))
-    painter.setFont(fonts.bold)
-    paint_text(painter, fonts, text, box.x() + 8, box.y(), box.height())
-
-
-def _heading(lane: Lane, lanes: Sequence[Lane]) -> str:
-    return lane.key if lanes[-1].cta else lane.title
 
 
 def _stripe(trace: Trace, lane: Lane) -> str:

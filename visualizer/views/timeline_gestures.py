@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -15,18 +14,6 @@ class Gesture(Protocol):
 
     def release(self) -> None:
         """The button was let go."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """A stretch of time (ps) marked on the ruler, in either direction."""
-
-    begin: int
-    end: int
-
-    @property
-    def length(self) -> int:
-        return abs(self.end - self.begin)
 
 
 class PanDrag:
@@ -43,26 +30,3 @@ class PanDrag:
 
     def release(self) -> None:
         pass
-
-
-class MeasureDrag:
-    """Left button on the ruler: marks a stretch of time; its ends snap to events. A click without a drag clears it."""
-
-    def __init__(
-        self,
-        x: float,
-        free: bool,
-        time_at: Callable[[float, bool], int],
-        show: Callable[[Measurement | None], None],
-    ) -> None:
-        self._time_at, self._show = time_at, show
-        self._begin = time_at(x, free)
-        self._moved = False
-
-    def move(self, x: float, y: float, free: bool) -> None:
-        self._moved = True
-        self._show(Measurement(self._begin, self._time_at(x, free)))
-
-    def release(self) -> None:
-        if not self._moved:
-            self._show(None)

@@ -1,27 +1,33 @@
 """What each lane is drawn from: built from History when the lane first comes into view, and kept for a while.
 
-A recording can have thousands of lanes; a window shows some thirty of them.
+A recording can have thousands of lanes; a window shows some sixty of them. Lanes may be built in another thread.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.playback.lane_steps import lane_steps
+from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.trace.schema import EventFlag
 from visualizer.views.lanes import Lane, build_lanes
+from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
 from visualizer.views.timeline_intervals import Intervals, make_intervals
+from visualizer.views.timeline_model import Part
 from visualizer.views.timeline_samples import SampleLane, make_sample_lane
 
-_KEPT = 256  # lanes
+_KEPT = 200  # lanes; some 0.5 MB each where a CTA has 75 000 events
+_NO_STEPS = np.empty(0, np.int64)
 STUCK = 255
 """State of a wait that the recording ends in: nothing released it."""
 _TICK = 1  # ps
@@ -52,6 +58,29 @@ class CopyRows:
     estimated: list[NDArray[np.int64]]  # per row, landing times (ps) that are estimates
 
 
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A CTA's lane: what its warps did, as shares of them all, and when any of its barriers flipped (ps)."""
+
+    mix: SummedMix
+    roles: dict[int, str]
+    flips: NDArray[np.int64]
+    flips_at_bins: NDArray[np.int64]  # flips before each border of the grid's bins
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """How the mix's states are painted."""
+        return tuple(Part(self.roles[state], "fill") for state in self.mix.states)
+
+
+@dataclass(frozen=True, eq=False)
+class _Events:
+    """A lane's events: steps, ascending, and times (ps)."""
+
+    steps: NDArray[np.int64]
+    times: NDArray[np.int64]
+
+
 class LaneStore:
     """Lanes of one recording and, on demand, what they are drawn from."""
 
@@ -63,58 +92,121 @@ class LaneStore:
         recorded = history.trace.duration_ps
         self.end = round(recorded * (1 + _STUCK_SHARE)) if self.stuck else recorded
         """Where the picture ends (ps): the recording's end, or a little later when something still waits."""
+        self.grid = Grid(self.end)
+        self._parts = CtaParts(history)
         self._data: OrderedDict[str, object] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def has(self, lane: Lane) -> bool:
+        """Whether the lane is built, so that it can be drawn at once."""
+        return lane.key in self._data
+
+    def build(self, lane: Lane) -> None:
+        """Build the lane if it is not: what another thread may do before it is drawn."""
+        if lane.kind == "cta":
+            self.summary(lane)
+        elif lane.kind == "copy":
+            self.copies(lane)
+        elif lane.kind == "barrier":
+            self.barrier(lane)
+            self.samples(lane)
+        else:
+            self.intervals(lane)
 
     def intervals(self, lane: Lane) -> Intervals:
         """An agent's or stage's intervals."""
         make = self._agent if lane.kind == "agent" else self._stage
-        return self._keep(lane.key, lambda: make(lane.row))
+        return self._keep(lane.key, lambda: self._on_grid(make(lane)))
 
     def copies(self, lane: Lane) -> CopyRows:
         return self._keep(lane.key, lambda: self._copies(lane.cta))
 
     def barrier(self, lane: Lane) -> BarrierLane:
-        return self._keep(lane.key, lambda: make_barrier_lane(self.history.barrier_curve(lane.row), self.end))
+        def make() -> BarrierLane:
+            made = make_barrier_lane(self._parts[lane.cta].history.barrier_curve(lane.row), self.end)
+            made.mix.put_on(self.grid)
+            return made
+
+        return self._keep(lane.key, make)
+
+    def summary(self, lane: Lane) -> Summary:
+        return self._keep(lane.key, lambda: self._summary(lane.cta))
 
     def samples(self, lane: Lane) -> SampleLane:
         """What a probe saw of a barrier; empty without one."""
-        return self._keep(f"{lane.key} samples", lambda: make_sample_lane(self.history.trace, lane.row))
+        trace = self.history.trace
+        if not len(trace.samples):  # not worth a place among the lanes kept
+            return make_sample_lane(trace, lane.row)
+        return self._keep(f"{lane.key} samples", lambda: make_sample_lane(trace, lane.row))
 
     def steps(self, lane: Lane) -> NDArray[np.int64]:
-        """The steps of the lane's events, ascending."""
-        found = lane_steps(self.history, lane.key)
-        return np.empty(0, np.int64) if found is None else found[0].steps(found[1])
-
-    def times(self, lane: Lane) -> NDArray[np.int64]:
-        """When the lane's events happened (ps), in the order of `steps`: what clicks and cursors snap to."""
-        return self._keep(f"{lane.key} times", lambda: self.history.trace.events["time"][self.steps(lane)])
+        """The steps of the lane's events, ascending; of a CTA's lane the phase completions."""
+        return self._events(lane).steps
 
     def nearest_step(self, lane: Lane, time: int) -> int | None:
         """The lane's event nearest to `time`; of several at one time the last, which holds their outcome."""
-        times = self.times(lane)
+        events = self._events(lane)
+        times = events.times
         if not len(times):
             return None
         after = int(np.searchsorted(times, time, side="left"))
         before = after - 1
         if after == len(times) or (before >= 0 and time - times[before] < times[after] - time):
             after = before
-        return int(self.steps(lane)[int(np.searchsorted(times, times[after], side="right")) - 1])
+        return int(events.steps[int(np.searchsorted(times, times[after], side="right")) - 1])
+
+    def _events(self, lane: Lane) -> _Events:
+        def make() -> _Events:
+            part = self._parts[lane.cta]
+            if lane.kind == "cta":
+                steps = part.history.completion_steps
+            else:
+                found = lane_steps(part.history, lane.key)
+                steps = _NO_STEPS if found is None else found[0].steps(found[1])
+            return _Events(part.in_recording(steps), part.history.trace.events["time"][steps])
+
+        return self._keep(f"{lane.key} events", make)
 
     def is_stuck(self, lane: Lane, step: int) -> bool:
         """Whether an agent is, at `step`, in the wait that the recording ends in."""
+        if not self.stuck:
+            return False
         spans = self.intervals(lane).spans
-        return bool(len(spans) and spans.state[-1] == STUCK and step >= spans.first_step[-1])
+        if not len(spans) or spans.state[-1] != STUCK:
+            return False
+        return step >= int(self._parts[lane.cta].in_recording(spans.first_step[-1:])[0])
 
     def _keep(self, key: str, make: Callable[[], Data]) -> Data:
-        if key not in self._data:
-            self._data[key] = make()
+        with self._lock:
+            if key in self._data:
+                self._data.move_to_end(key)
+                return cast(Data, self._data[key])  # each key is only ever asked for with one maker
+        made = make()
+        with self._lock:
+            made = cast(Data, self._data.setdefault(key, made))
             if len(self._data) > _KEPT:
                 self._data.popitem(last=False)
-        self._data.move_to_end(key)
-        return cast(Data, self._data[key])  # each key is only ever asked for with one maker
+        return made
 
-    def _agent(self, row: int) -> Intervals:
-        spans = self.history.agent_spans(row)
+    def _on_grid(self, intervals: Intervals) -> Intervals:
+        intervals.mix.put_on(self.grid)
+        return intervals
+
+    def _summary(self, cta: int) -> Summary:
+        part = self._parts[cta]
+        warps = [lane for lane in self.lanes if lane.kind == "agent" and lane.cta == cta]
+        spans = [self._agent_spans(lane) for lane in warps]
+        mix = SummedMix([(found.start, found.end, found.state) for found in spans], tuple(_AGENT_ROLES))
+        mix.put_on(self.grid)
+        flips = part.history.trace.events["time"][part.history.completion_steps]
+        return Summary(mix, _AGENT_ROLES, flips, flips.searchsorted(self.grid.edges()))
+
+    def _agent(self, lane: Lane) -> Intervals:
+        spans = self._agent_spans(lane)
+        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index))
+
+    def _agent_spans(self, lane: Lane) -> Spans:
+        spans = self._parts[lane.cta].history.agent_spans(lane.row)
         # Two events at one tick (a wait passes, the read begins) have no work between them.
         spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
         if self.stuck and len(spans) and spans.state[-1] in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
@@ -122,7 +214,7 @@ class LaneStore:
             state[-1] = STUCK if state[-1] == AgentActivity.WAITING else state[-1]
             end[-1] = self.end
             spans = replace(spans, state=state, end=end)
-        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index))
+        return spans
 
     def _agent_texts(self, spans: Spans, index: int) -> list[str]:
         state, tile, barrier = int(spans.state[index]), int(spans.tile[index]), int(spans.barrier[index])
@@ -137,8 +229,8 @@ class LaneStore:
             return [f"reads tile {tile}", f"tile {tile}", f"{tile}"]
         return [f"tile {tile}"] if tile >= 0 else []
 
-    def _stage(self, row: int) -> Intervals:
-        spans = self.history.stage_spans(row)
+    def _stage(self, lane: Lane) -> Intervals:
+        spans = self._parts[lane.cta].history.stage_spans(lane.row)
         if self.stuck and len(spans):
             end = spans.end.copy()
             end[-1] = self.end
@@ -151,14 +243,15 @@ class LaneStore:
         return make_intervals(spans, _STAGE_ROLES, texts)
 
     def _copies(self, cta: int) -> CopyRows:
-        spans = self.history.copy_spans(cta)
-        events = self.history.trace.events
+        part = self._parts[cta].history
+        spans = part.copy_spans(cta)
+        events = part.trace.events
         stage = np.array([barrier.stage for barrier in self.history.trace.barriers] + [-1])[spans.barrier]
         stage = np.where(stage >= 0, stage, np.maximum(events["stage"][spans.first_step], 0))
         rows = [_joined(spans.keep(stage == value)) for value in np.unique(stage)]
         if len(rows) > 1 and _most_at_once(rows) == 1:
             rows = [_joined(spans)]
-        return CopyRows([self._copy_row(row) for row in rows], [self._estimated(row) for row in rows])
+        return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [_estimated(events, row) for row in rows])
 
     def _copy_row(self, spans: Spans) -> Intervals:
         def texts(index: int) -> list[str]:
@@ -167,14 +260,14 @@ class LaneStore:
 
         return make_intervals(spans, {int(AgentActivity.RUNNING): "tma"}, texts)
 
-    def _estimated(self, spans: Spans) -> NDArray[np.int64]:
-        flags = self.history.trace.events["flags"][spans.last_step]
-        landings: NDArray[np.int64] = spans.end[(flags & EventFlag.ESTIMATED) != 0]
-        return landings
-
     def _short(self, barrier: int) -> str:
         """The barrier's name without its CTA, which the lane's header shows."""
         return self.history.trace.barriers[barrier].name.rpartition(".")[2] if barrier >= 0 else "?"
+
+
+def _estimated(events: NDArray[np.void], spans: Spans) -> NDArray[np.int64]:
+    landings: NDArray[np.int64] = spans.end[(events["flags"][spans.last_step] & EventFlag.ESTIMATED) != 0]
+    return landings
 
 
 def _joined(spans: Spans) -> Spans:

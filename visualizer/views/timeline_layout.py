@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,21 +10,37 @@ from numpy.typing import NDArray
 
 from visualizer.views.lanes import Lane
 
-_HEIGHT = {"agent": 1.55, "copy": 1.55, "stage": 1.55, "barrier": 2.5}  # in line heights
-_GAP = 0.28  # between lanes, in line heights
-_GROUP_GAP = 0.55  # more, between agents, copies, stages and barriers
-_CTA_GAP = 1.2  # more, between CTAs
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """Heights and gaps in line heights: everything follows the font, and so the UI scale."""
+
+    height: Mapping[str, float]  # by lane kind
+    copy_row: float  # of each row in a copy engine's lane
+    gap: float  # between lanes
+    group_gap: float  # more, between agents, copies, stages and barriers
+    cta_gap: float  # more, between CTAs and below pinned lanes
+
+
+COMFORTABLE = Density({"cta": 1.3, "agent": 1.55, "copy": 1.55, "stage": 1.55, "barrier": 2.5}, 0.62, 0.28, 0.55, 1.2)
+COMPACT = Density({"cta": 0.74, "agent": 0.74, "copy": 0.74, "stage": 0.74, "barrier": 0.74}, 0.0, 0.06, 0.06, 0.12)
+"""Sixty-four lanes in a window of 900 pixels; no room for text in them."""
+
 _MOST_STRETCH = 1.9
 """Lanes grow up to so much when they leave room: on a projector a lesson should fill the screen."""
 
 
 @dataclass(frozen=True, eq=False)
 class LaneLayout:
-    """`top` and `height` of every lane in pixels from the first lane's top, shape (lanes,); `total` with margins."""
+    """`top` and `height` of every lane in pixels from the first lane's top, shape (lanes,); `total` with margins.
+
+    Pinned lanes end at `pinned_edge`, above which nothing scrolls.
+    """
 
     top: NDArray[np.float64]
     height: NDArray[np.float64]
     total: float
+    pinned_edge: float = 0.0
 
     def in_range(self, low: float, high: float) -> range:
         """Rows of the lanes that touch low..high."""
@@ -41,18 +57,42 @@ class LaneLayout:
         return row
 
 
-def lay_out(lanes: Sequence[Lane], em: float, available: float, copy_rows: int) -> LaneLayout:
-    """Stack the lanes; `em` is the line height, `available` the viewport's height, `copy_rows` the stages a CTA has."""
-    unit = {**_HEIGHT, "copy": max(_HEIGHT["copy"], 0.62 * copy_rows)}
+def sub_rows(top: float, height: float, count: int) -> list[tuple[float, int]]:
+    """Top and height (pixels) of each of `count` rows that share a lane."""
+    edges = [round(top + index * height / max(count, 1)) for index in range(count + 1)]
+    gap = 1 if count > 1 else 0
+    return [(float(edges[index]), edges[index + 1] - edges[index] - gap) for index in range(count)]
+
+
+def lay_out(
+    lanes: Sequence[Lane],
+    em: float,
+    available: float,
+    copy_rows: int,
+    density: Density = COMFORTABLE,
+    pinned: int = 0,
+) -> LaneLayout:
+    """Stack the lanes; `em` is the line height, `available` the viewport's height, `copy_rows` the stages a CTA has.
+
+    The first `pinned` lanes stand apart, so that they can stay while the others scroll.
+    """
+    unit = {**density.height, "copy": max(density.height["copy"], density.copy_row * copy_rows)}
     height = np.array([unit[lane.kind] for lane in lanes])
-    gap = np.full(len(lanes), _GAP)
+    gap = np.full(len(lanes), density.gap)
     for row in range(1, len(lanes)):
-        if lanes[row].cta != lanes[row - 1].cta:
-            gap[row] = _CTA_GAP
-        elif lanes[row].kind != lanes[row - 1].kind:
-            gap[row] = _GROUP_GAP
-    needed = float(height.sum() + gap.sum() + _GAP) * em
+        before = lanes[row - 1]
+        folded = lanes[row].kind == before.kind == "cta"
+        if row == pinned or (lanes[row].cta != before.cta and not folded and row > pinned):
+            gap[row] = density.cta_gap
+        elif lanes[row].kind != before.kind:
+            gap[row] = density.group_gap if before.kind != "cta" else density.gap
+    needed = float(height.sum() + gap.sum() + density.gap) * em
     stretch = min(max(available / needed, 1.0), _MOST_STRETCH) if needed else 1.0
-    height, gap = np.rint(height * em * stretch), np.rint(gap * em * stretch)
+    height, gap = np.rint(height * em * stretch), np.maximum(np.rint(gap * em * stretch), 1)
     top = np.cumsum(height + gap) - height
-    return LaneLayout(top, height, float(top[-1] + height[-1] + gap[0]) if len(lanes) else 0.0)
+    if not len(lanes):
+        return LaneLayout(top, height, 0.0)
+    edge = 0.0
+    if pinned:
+        edge = float(top[pinned - 1] + height[pinned - 1] + (gap[pinned] / 2 if pinned < len(lanes) else gap[0]))
+    return LaneLayout(top, height, float(top[-1] + height[-1] + gap[0]), edge)

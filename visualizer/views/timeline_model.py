@@ -81,7 +81,7 @@ class Columns:
     top: float
     height: int
     parts: tuple[Part, ...]
-    heights: NDArray[np.int64]
+    heights: NDArray[np.integer]
 
 
 @dataclass(slots=True)
@@ -131,6 +131,7 @@ class Metrics:
 
     em: float  # line height
     text_width: Callable[[str], float]
+    scale: float = 1.0  # of lines and marks
 
     def first_that_fits(self, texts: Iterable[str], room: float) -> str:
         """The first of `texts` (longest first) no wider than `room` pixels; "" if none is."""

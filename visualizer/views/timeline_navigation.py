@@ -51,6 +51,10 @@ class Navigation:
     def centre(self, time: int) -> None:
         self._go(self.view.centred(time, self.duration))
 
+    def move_to(self, time: int) -> None:
+        """Put a time in the middle, as a pan does: there is nothing to undo."""
+        self.view = self.view.centred(time, self.duration)
+
     def reveal(self, time: int) -> None:
         """Pan so that a time is in view; nothing moves if it is."""
         if not self.view.contains(time, EDGE):

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPainterPath
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath
 
 from visualizer.views.arrows_model import Arrow
-from visualizer.views.painting import HATCH_STEP, brush, colour, draw_arrow_head, draw_rects, hatch_brush, pen
-from visualizer.views.theme import PAINT_ROLES, Paint, Theme, mix
-from visualizer.views.timeline_model import HATCHED, Columns, Dash, Label, Layer, Metrics, Part, Picture, Style
+from visualizer.views.painting import brush, colour, draw_arrow_head, draw_rects, hatch_brush, pen
+from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.theme import PAINT_ROLES, Theme
+from visualizer.views.timeline_columns import TINT_ALPHA, hatch_colour, paint_columns
+from visualizer.views.timeline_model import Dash, Label, Layer, Metrics, Picture, Style
 
-_TINT_ALPHA = {"pending": 36, "tx": 84}
 _PAD = 5.0  # pixels beside text
+_EM = 16.0  # pixels of a line at scale 1
 
 
 class Fonts:
@@ -27,11 +28,15 @@ class Fonts:
         self.bold.setBold(True)
         measure = QFontMetricsF(self.bold)
         self.em = float(measure.height())
+        self.scale = max(round(self.em / _EM * 4) / 4, 1.0)
+        """How much larger than at first lines and marks are; follows the font, and so the UI scale."""
+        self.line = round(2 * self.scale)
+        self.small = scaled_font(font, 0.8)  # for compact lanes, whose height is about half a line
         self.ascent = float(measure.ascent())
         plain = QFontMetricsF(self.plain)
         self.width = lru_cache(maxsize=20_000)(lambda text: float(measure.horizontalAdvance(text)))
         self.plain_width = lru_cache(maxsize=20_000)(lambda text: float(plain.horizontalAdvance(text)))
-        self.metrics = Metrics(self.em, self.width)  # bold, the wider: what fits then fits in both
+        self.metrics = Metrics(self.em, self.width, self.scale)  # bold, the wider: what fits then fits in both
 
 
 def paint_picture(painter: QPainter, picture: Picture, theme: Theme, fonts: Fonts) -> None:
@@ -44,8 +49,7 @@ def paint_picture(painter: QPainter, picture: Picture, theme: Theme, fonts: Font
     for style, rects in below:
         painter.setBrush(_brush(style, theme))
         draw_rects(painter, rects)
-    for columns in picture.columns:
-        _paint_columns(painter, columns, theme)
+    paint_columns(painter, picture.columns, theme)
     for style, rects in above:
         painter.setBrush(_brush(style, theme))
         draw_rects(painter, rects)
@@ -58,49 +62,11 @@ def _brush(style: Style, theme: Theme) -> object:
     if style.part == "colour":
         return brush(theme.colour(style.role))
     if style.part == "tint":
-        return brush(theme.colour(style.role), _TINT_ALPHA[style.role])
+        return brush(theme.colour(style.role), TINT_ALPHA[style.role])
     paint = theme.paint(style.role)
     if style.part == "hatch":
-        return hatch_brush(_hatch_colour(paint))
+        return hatch_brush(hatch_colour(paint))
     return brush(paint.fill if style.part == "fill" else paint.outline)
-
-
-def _hatch_colour(paint: Paint) -> str:
-    return mix(paint.fill, paint.text, 0.45)
-
-
-def _paint_columns(painter: QPainter, columns: Columns, theme: Theme) -> None:
-    """As one image made by numpy: thousands of rectangles one pixel wide would take five times as long."""
-    first, width = int(columns.x[0]), int(columns.x[-1] - columns.x[0]) + 1
-    row = np.arange(columns.height, dtype=np.int16)[::-1, None]
-    part = np.zeros((columns.height, len(columns.x)), np.uint8)
-    top = np.zeros(len(columns.x), np.int16)
-    for heights in columns.heights:
-        top += heights.astype(np.int16)
-        part += row >= top
-    table = [*(_argb(part, theme) for part in columns.parts), 0]
-    for index, (role, _) in enumerate(columns.parts):
-        if role in HATCHED:
-            diagonal = (row - columns.x.astype(np.int16) - np.int16(round(columns.top))) & (HATCH_STEP - 1) == 0
-            part += (diagonal & (part == index)) * np.uint8(len(table) - index)
-            table.append(colour(_hatch_colour(theme.paint(role))).rgba())
-    pixels = part
-    if width > len(columns.x):
-        pixels = np.full((columns.height, width), len(columns.parts), np.uint8)
-        pixels[:, columns.x - first] = part
-    image = QImage(pixels.data, width, columns.height, width, QImage.Format.Format_Indexed8)
-    image.setColorTable(table)
-    painter.drawImage(QPointF(first, columns.top), image)
-
-
-def _argb(part: Part, theme: Theme) -> int:
-    """The part's colour as an entry of an image's colour table."""
-    if part.part == "tint":
-        return int(colour(theme.colour(part.role), _TINT_ALPHA[part.role]).rgba())
-    if part.part == "colour":
-        return int(colour(theme.colour(part.role)).rgba())
-    paint = theme.paint(part.role)
-    return int(colour(paint.fill if part.part == "fill" else paint.outline).rgba())
 
 
 def _paint_dash(painter: QPainter, dash: Dash, theme: Theme) -> None:
@@ -142,9 +108,10 @@ def paint_text(painter: QPainter, fonts: Fonts, text: str, x: float, top: float,
     painter.drawText(QPointF(round(x), round(top + (height - fonts.em) / 2 + fonts.ascent)), text)
 
 
-def paint_arrows(painter: QPainter, arrows: Sequence[Arrow], theme: Theme) -> None:
+def paint_arrows(painter: QPainter, arrows: Sequence[Arrow], theme: Theme, fonts: Fonts) -> None:
     """Curves with a halo in the panel's colour, so that they show on every state."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    scale = fonts.scale
     for arrow in arrows:
         name = theme.colour(arrow.role)
         path = QPainterPath(QPointF(arrow.x, arrow.y))
@@ -154,13 +121,13 @@ def paint_arrows(painter: QPainter, arrows: Sequence[Arrow], theme: Theme) -> No
             QPointF(arrow.to_x - 8, arrow.to_y),
         )
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for line in (pen(theme.panel, 5.0), pen(name, 2.4)):
+        for line in (pen(theme.panel, 5.0 * scale), pen(name, 2.4 * scale)):
             painter.setPen(line)
             painter.drawPath(path)
         painter.setPen(pen(theme.panel, 1.5))
         painter.setBrush(brush(name))
-        painter.drawEllipse(QPointF(arrow.x, arrow.y), 4.5, 4.5)
-        draw_arrow_head(painter, arrow.to_x, arrow.to_y, 1.0, 0.0, 11.0)
+        painter.drawEllipse(QPointF(arrow.x, arrow.y), 4.5 * scale, 4.5 * scale)
+        draw_arrow_head(painter, arrow.to_x, arrow.to_y, 1.0, 0.0, 11.0 * scale)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

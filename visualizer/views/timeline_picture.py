@@ -1,32 +1,37 @@
-"""The picture of the lanes in view: a pure function of (lanes, view, layout), and nothing of the focus."""
+"""The picture of the lanes in view: a pure function of (lanes, view, places), and nothing of the focus."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_barriers import add_barrier
 from visualizer.views.timeline_intervals import add_intervals
 from visualizer.views.timeline_lanes import LaneStore
-from visualizer.views.timeline_layout import LaneLayout
+from visualizer.views.timeline_layout import sub_rows
 from visualizer.views.timeline_model import Dash, Metrics, Picture
 from visualizer.views.timeline_samples import add_samples
 from visualizer.views.timeline_scale import View
+from visualizer.views.timeline_summary import add_summary
+
+Place = tuple[Lane, float, float]
+"""A lane with its top and height in pixels."""
 
 
-def lanes_picture(
-    store: LaneStore, view: View, layout: LaneLayout, scroll: float, height: float, metrics: Metrics
-) -> Picture:
-    """The lanes between `scroll` and `scroll + height` of the stack; y 0 of the picture is at `scroll`."""
+def lanes_picture(store: LaneStore, places: Sequence[Place], view: View, metrics: Metrics) -> Picture:
+    """The lanes at `places`, with everything there is to see of them."""
     picture = Picture()
-    for row in layout.in_range(scroll, scroll + height):
-        top = float(layout.top[row]) - scroll
-        _add_lane(picture, store, store.lanes[row], view, top, float(layout.height[row]), metrics)
+    for lane, top, height in places:
+        _add_lane(picture, store, lane, view, top, height, metrics)
     return picture
 
 
 def _add_lane(
     picture: Picture, store: LaneStore, lane: Lane, view: View, top: float, height: float, metrics: Metrics
 ) -> None:
-    if lane.kind == "barrier":
+    if lane.kind == "cta":
+        add_summary(picture, store.summary(lane), view, top, height, metrics)
+    elif lane.kind == "barrier":
         add_barrier(picture, store.barrier(lane), view, store.end, top, height, metrics)
         add_samples(picture, store.samples(lane), store.barrier(lane), view, top, height, metrics)
     elif lane.kind == "copy":
@@ -41,10 +46,8 @@ def _add_copies(
     copies = store.copies(lane)
     if not copies.rows:
         return
-    each = height / len(copies.rows)
-    for index, (row, estimated) in enumerate(zip(copies.rows, copies.estimated, strict=True)):
-        row_top = round(top + index * each)
-        row_height = round(top + (index + 1) * each) - row_top - (1 if len(copies.rows) > 1 else 0)
+    places = sub_rows(top, height, len(copies.rows))
+    for row, estimated, (row_top, row_height) in zip(copies.rows, copies.estimated, places, strict=True):
         add_intervals(picture, row, view, row_top, row_height, metrics)
         x = view.pixels(estimated)
         shown = x[(x > 0) & (x < view.width)]

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History, State
+from visualizer.trace.schema import EventKind
 from visualizer.views.arrows_model import Arrow, Cause, causes, place
 from visualizer.views.lanes import Lane
-from visualizer.views.timeline_chrome import Frame, make_frame
+from visualizer.views.timeline_frame import Frame, make_frame
 from visualizer.views.timeline_lanes import LaneStore
-from visualizer.views.timeline_layout import LaneLayout, lay_out
+from visualizer.views.timeline_layout import COMFORTABLE, COMPACT, LaneLayout, lay_out
+from visualizer.views.timeline_left_out import FOOTER, footer_text
 from visualizer.views.timeline_navigation import Navigation
 from visualizer.views.timeline_paint import Fonts
+from visualizer.views.timeline_rows import LaneRows
 from visualizer.views.timeline_scale import View
 
 SNAP = 8.0
 """Pixels within which the hover cursor snaps to an event. Measurements snap however far the nearest is."""
 
 
+_MOST_SCANNED = 200_000  # events in view
+_MOST_ARROWS = 300
+
+
 @dataclass(frozen=True, eq=False)
 class FocusedEvent:
-    """The focus and what follows from it: its time (ps), the state after it, its lane and its causes."""
+    """The focus and what follows from it: its time (ps), the state after it, its lane and its causes.
+
+    `state` is None, and there are no causes, while the recording is still being read.
+    """
 
     focus: Focus
     time: int
-    state: State
+    state: State | None
     home: str  # key of the lane where the event happened
     causes: list[Cause]
 
@@ -39,11 +49,16 @@ class FocusedEvent:
 class Scene:
     """One recording on the timeline. y is in pixels of the viewport; `scroll` is what lies above the first pixel."""
 
-    def __init__(self, history: History, width: float, height: float, fonts: Fonts) -> None:
+    def __init__(self, history: History, width: float, height: float, fonts: Fonts, answers: bool = True) -> None:
+        """`answers` is False while `history` is being built elsewhere: only lanes are asked for then."""
         self.history = history
+        self.answers = answers
         self.store = LaneStore(history)
+        self.rows_shown = LaneRows(self.store.lanes)
         self.focused: FocusedEvent | None = None
         self.scroll = 0.0
+        self.compact = False
+        self.all_arrows = False
         self._causality = Causality(history)
         self.frame: Frame
         self.layout: LaneLayout
@@ -56,12 +71,18 @@ class Scene:
 
     @property
     def lanes(self) -> list[Lane]:
-        return self.store.lanes
+        """The lanes that are shown, by row."""
+        return self.rows_shown.shown
 
     def arrange(self, width: float, height: float, fonts: Fonts) -> None:
         """Lay out columns and lanes for a viewport of this size."""
-        self.frame = make_frame(width, height, fonts, self.lanes)
-        self.layout = lay_out(self.lanes, fonts.em, self.frame.lanes.height(), self.history.trace.stages)
+        pinned = self.rows_shown.pinned
+        self.frame = make_frame(width, height, fonts, self.lanes, pinned)
+        density = COMPACT if self.compact else COMFORTABLE
+        footer = fonts.em * FOOTER if footer_text(self.history.trace.meta.window) else 0.0
+        available, stages = self.frame.lanes.height() - footer, self.history.trace.stages
+        layout = lay_out(self.lanes, fonts.em, available, stages, density, pinned)
+        self.layout = replace(layout, total=layout.total + footer)
         self.navigation.resize(int(self.frame.lanes.width()))
 
     def focus(self, focus: Focus) -> None:
@@ -69,52 +90,105 @@ class Scene:
         self.focused = FocusedEvent(
             focus,
             int(self.history.trace.events["time"][focus.step]),
-            self.history.state_at(focus.step),
+            self.history.state_at(focus.step) if self.answers else None,
             home_lane(self.history.trace, focus.step),
-            causes(self._causality, focus.step),
+            causes(self._causality, focus.step) if self.answers else [],
         )
 
-    def rows(self) -> range:
+    def row_groups(self) -> list[tuple[list[int], QRectF]]:
+        """The rows in view that scroll, then the pinned ones, each with the part of the viewport they may paint on."""
+        area, edge = self.frame.lanes, self.layout.pinned_edge
+        scrolled = self.layout.in_range(self.scroll + edge, self.scroll + area.height())
+        below = QRectF(area.left(), area.top() + edge, area.width(), area.height() - edge)
+        groups = [([row for row in scrolled if row >= self.rows_shown.pinned], below)]
+        if self.rows_shown.pinned:
+            above = QRectF(area.left(), area.top(), area.width(), edge)
+            groups.append((list(range(self.rows_shown.pinned)), above))
+        return groups
+
+    def rows(self) -> list[int]:
         """Rows of the lanes in view."""
-        return self.layout.in_range(self.scroll, self.scroll + self.frame.lanes.height())
+        return sorted(row for rows, _ in self.row_groups() for row in rows)
 
     def top(self, row: int) -> float:
-        return self.frame.lanes.top() + float(self.layout.top[row]) - self.scroll
+        scrolled = 0.0 if row < self.rows_shown.pinned else self.scroll
+        return self.frame.lanes.top() + float(self.layout.top[row]) - scrolled
 
     def height(self, row: int) -> float:
         return float(self.layout.height[row])
 
+    def bottom(self) -> float:
+        """y of the last lane's lower edge."""
+        return self.top(len(self.lanes) - 1) + self.height(len(self.lanes) - 1) if self.lanes else 0.0
+
     def middle(self, key: str) -> float | None:
-        """The middle of the lane with this key; None if there is no such lane."""
-        row = self.store.row_of.get(key)
+        """The middle of the lane with this key, or of its collapsed CTA's; None if neither is shown."""
+        row = self.rows_shown.row_of(key)
         return None if row is None else self.top(row) + self.height(row) / 2
 
     def row_at(self, y: float) -> int | None:
         """The lane at y; None above and below the lanes."""
         if y < self.frame.lanes.top():
             return None
-        return self.layout.row_at(y - self.frame.lanes.top() + self.scroll)
+        down = y - self.frame.lanes.top()
+        return self.layout.row_at(down if down < self.layout.pinned_edge else down + self.scroll)
 
     def focused_row(self) -> int | None:
         """The selected lane, or the one where the focused event happened."""
         if self.focused is None:
             return None
-        row = self.store.row_of.get(self.focused.focus.lane or self.focused.home)
-        return self.store.row_of.get(self.focused.home) if row is None else row
+        row = self.rows_shown.row_of(self.focused.focus.lane or self.focused.home)
+        return self.rows_shown.row_of(self.focused.home) if row is None else row
+
+    def event_beyond(self) -> int:
+        """-1 if the focused event's lane is above those in view, 1 if below, 0 if it is in view or not shown."""
+        row = None if self.focused is None else self.rows_shown.row_of(self.focused.home)
+        if row is None or row < self.rows_shown.pinned:
+            return 0
+        middle = self.top(row) + self.height(row) / 2
+        above = self.frame.lanes.top() + self.layout.pinned_edge
+        return -1 if middle < above else int(middle > self.frame.lanes.bottom())
 
     def scroll_to_focus(self) -> float:
         """The scroll position, as near as possible to the present one, that shows the focused lane."""
-        row = self.focused_row()
+        return self._scroll_to_row(self.focused_row())
+
+    def scroll_to(self, key: str) -> float:
+        """The same for the lane with this key."""
+        return self._scroll_to_row(self.rows_shown.row_of(key))
+
+    def _scroll_to_row(self, row: int | None) -> float:
         if row is None:
             return self.scroll
-        page = self.frame.lanes.height()
+        page, edge = self.frame.lanes.height(), self.layout.pinned_edge
         top, bottom = float(self.layout.top[row]), float(self.layout.top[row] + self.layout.height[row])
-        if self.scroll <= top and bottom <= self.scroll + page:
+        if row < self.rows_shown.pinned or (self.scroll + edge <= top and bottom <= self.scroll + page):
             return self.scroll
-        return (top + bottom - page) / 2
+        return (top + bottom - edge - page) / 2
 
     def arrows(self) -> list[Arrow]:
-        return [] if self.focused is None else place(self.focused.causes, self.view, self.middle)
+        """Those of the focused event, or of every event in view."""
+        found = [] if self.focused is None else self.focused.causes
+        if self.all_arrows and self.answers:
+            found = self._causes_in_view()
+        row_of = self.rows_shown.row_of
+        # Between two lanes of a collapsed CTA there is nothing to see.
+        seen = [one for one in found if row_of(one.from_lane) != row_of(one.to_lane) or one.from_lane == one.to_lane]
+        return place(seen, self.view, self.middle)
+
+    def _causes_in_view(self) -> list[Cause]:
+        """What released each wait in view, of the CTAs in view; none while there are too many to be told apart."""
+        times = self.history.trace.events["time"]
+        first, last = np.searchsorted(times, (self.view.start, self.view.end)).tolist()
+        if last - first > _MOST_SCANNED:
+            return []
+        steps = first + np.flatnonzero(self.history.kinds[first:last] == EventKind.WAIT_END)
+        seen = {self.lanes[row].cta for row in self.rows()}
+        agents = self.history.trace.events["agent"][steps]
+        steps = steps[np.isin(self.history.trace.agent_cta[agents], list(seen))]
+        if len(steps) > _MOST_ARROWS:
+            return []
+        return [cause for step in steps.tolist() for cause in causes(self._causality, step)]
 
     def centre_or_fit_focus(self) -> None:
         """Centre the focused event; if it is centred already, fit the interval of its lane that holds it."""
@@ -167,6 +241,8 @@ class Scene:
         if row is None:
             return time, time
         lane = self.lanes[row]
+        if lane.kind == "cta":
+            return time, time
         if lane.kind == "barrier":
             data = self.store.barrier(lane)
             start, end = data.start, data.end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +42,8 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
         return Value(f"stuck: {value.text}", "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
         return _copy_value(trace, state, lane)
+    if lane.kind == "cta":
+        return _cta_value(trace, state, lane.cta)
     if lane.kind == "stage":
         stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
         name = stage.name.lower()
@@ -60,6 +63,24 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
     if activity == AgentActivity.READING and stage >= 0:
         return Value(f"reading stage[{stage}] · tile {tile}", role)
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
+
+
+def _cta_value(trace: Trace, state: State, cta: int) -> Value:
+    """How many of the CTA's warps do what."""
+    counts = _activity_counts(trace, state)[cta]
+    shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
+    parts = [f"{counts[activity]} {activity.name.lower().replace('_', ' ')}" for activity in shown if counts[activity]]
+    role = "error" if counts[AgentActivity.TIMED_OUT] else ""
+    return Value(" · ".join(parts) or "idle", role)
+
+
+@lru_cache(maxsize=2)
+def _activity_counts(trace: Trace, state: State) -> list[list[int]]:
+    """How many warps of each CTA are in each AgentActivity: for all CTAs at once, as each is asked for."""
+    kinds = len(AgentActivity)
+    warps = [agent.role != "copy_engine" for agent in trace.agents]
+    cell = (trace.agent_cta * kinds + state.agent_activity)[warps]
+    return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
 
 
 def _copy_value(trace: Trace, state: State, lane: Lane) -> Value:
@@ -86,6 +107,8 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     time = view.time(x)
     if lane.kind == "barrier":
         return _barrier_note(store, lane, view, x)
+    if lane.kind == "cta":
+        return _cta_note(store, lane, view, x)
     intervals = _row_at(store, lane, sub_row)
     if intervals is None:
         return [lane.title]
@@ -107,6 +130,15 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
         f"{lane.title} · {texts[0]}",
         f"{format_time(end - begin)} · from {format_time(begin)} to {format_time(end)}",
     ]
+
+
+def _cta_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+    summary = store.summary(lane)
+    edges = view.column_edges(int(x), int(x))
+    named = zip(summary.mix.states, summary.mix.columns(edges).share[:, 0].tolist(), strict=True)
+    shares = [f"{share:.0%} {summary.roles[state]}" for state, share in named if share]
+    flips = int(np.diff(summary.flips.searchsorted(edges))[0])
+    return [f"{lane.title} · {flips} phases complete", " · ".join(shares) or "idle"]
 
 
 def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:

@@ -1,4 +1,4 @@
-"""The timeline: every lane over time. The widget owns the mouse and two layers; what it shows is in the Scene.
+"""The timeline: every lane over time. The widget owns the mouse and the layers; what it shows is in the Scene.
 
 The lanes are painted once into a pixmap and kept until the view, scroll, size, font or theme changes; cursor, arrows,
 hover and values are painted over it. So moving the focus or the pointer never repaints the lanes.
@@ -6,42 +6,50 @@ hover and values are painted over it. So moving the focus or the pointer never r
 
 from __future__ import annotations
 
-from time import monotonic
+from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame
+from PySide6.QtWidgets import QFrame
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.context import cta_at
 from visualizer.views.diagnosis_model import first_divergence
+from visualizer.views.lane_filter_widget import LaneFilter
+from visualizer.views.lanes import Lane
+from visualizer.views.overview_widget import OverviewStrip
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
-from visualizer.views.timeline_chrome import (
-    cursor_flag,
-    paint_background,
-    paint_cursor,
-    paint_divergence,
-    paint_event_mark,
-    paint_lane_highlight,
-    paint_measurement,
-    paint_names,
-    paint_ruler,
-    paint_values,
-)
-from visualizer.views.timeline_gestures import Gesture, MeasureDrag, Measurement, PanDrag
+from visualizer.views.timeline_builder_widget import LaneBuilder
+from visualizer.views.timeline_commands_widget import TimelineCommands
+from visualizer.views.timeline_gestures import Gesture, PanDrag
+from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
+from visualizer.views.timeline_marks import Marks, paint_marks
+from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
-from visualizer.views.timeline_paint import Fonts, paint_arrows, paint_note, paint_picture, paint_text
-from visualizer.views.timeline_picture import lanes_picture
-from visualizer.views.timeline_scale import View, format_time
+from visualizer.views.timeline_overlay_widget import (
+    beyond_chip,
+    building_chip,
+    paint_chip,
+    paint_divergence_at,
+    paint_focus,
+    paint_hover,
+    paint_steps,
+)
+from visualizer.views.timeline_paint import Fonts
 from visualizer.views.timeline_scene import Scene
-from visualizer.views.timeline_text import hover_note, lane_value
 
 _NOTCH = 120.0  # wheel units of one notch
+_REST_MS = 120  # after the last change of view, until the picture is made complete
+_GATHER_MS = 40  # lanes that are built within this time come into the picture together
+_STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
-class TimelineWidget(QAbstractScrollArea):
+class TimelineWidget(TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
@@ -60,9 +68,32 @@ class TimelineWidget(QAbstractScrollArea):
         self._scene: Scene | None = None
         self._gesture: Gesture | None = None
         self._measured: Measurement | None = None
+        self._measuring_from: int | None = None
+        self._tiles: TileCount | None = None
+        self.marks: dict[str, Marks] = {}
         self._pointer: QPointF | None = None
-        self._lanes_layer: QPixmap | None = None
+        self._lanes = LanesLayer()
+        self._values = ValuesLayer()
         self._divergence: int | None = None
+        self._told = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
+        self.overview = OverviewStrip(self)
+        self.overview.centre_requested.connect(self.centre_time)
+        self.filter = LaneFilter(self)
+        self.filter.text_changed.connect(self.set_lane_filter)
+        self._builder = LaneBuilder(self)
+        self._rest = self._timer(_REST_MS, self._come_to_rest)
+        self._gather = self._timer(_GATHER_MS, self._repaint_lanes)
+        self._builder.built.connect(lambda: None if self._gather.isActive() else self._gather.start())
+        self._place_overview()
+
+    def _timer(self, interval: int, act: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval)
+        timer.timeout.connect(act)
+        return timer
 
     # The Pane protocol
 
@@ -71,87 +102,55 @@ class TimelineWidget(QAbstractScrollArea):
         self._divergence = first_divergence(report) if report is not None else None
 
     def set_history(self, history: History | None) -> None:
+        if history is not None and self._scene is not None and self._scene.history is history:
+            self.read()
+        else:
+            self.show_lanes(history, answers=True)
+
+    def show_lanes(self, history: History | None, answers: bool) -> None:
+        """Show a recording; without `answers` only its lanes, for `history` is still being built. See `read`."""
         size = self.viewport().size()
         shown = history is not None and history.steps > 0
-        self._scene = Scene(history, size.width(), size.height(), self._fonts) if shown else None
-        self._measured = self._gesture = None
+        self._builder.stop()
+        self._builder.resume()
+        self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
+        self._measured = self._gesture = self._measuring_from = self._tiles = None
+        self.marks = {}
+        self.filter.clear_quietly()
+        self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
         self.verticalScrollBar().setValue(0)
         self._arrange()
+        self.lanes_changed.emit()
+
+    def read(self) -> None:
+        """The history shown is built now: state, causes and values can be asked for."""
+        if self._scene is not None and not self._scene.answers:
+            self._scene.answers = True
+            if self._scene.focused is not None:
+                self._scene.focus(self._scene.focused.focus)
+        self.viewport().update()
 
     def set_focus(self, focus: Focus) -> None:
         scene = self._scene
         if scene is None or (scene.focused is not None and focus == scene.focused.focus):
             return
+        before, was = scene.view, scene.focused
         scene.focus(focus)
-        before = scene.view
         scene.navigation.reveal(scene.focused.time)
-        self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
+        stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
+        if not stepped or (focus.lane is not None) or not scene.rows_shown.ctas:
+            self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
-            self._repaint_lanes()
-        self.viewport().update()
+            self._move()
+        if self._measuring_from is not None:
+            self._measured = Measurement(self._measuring_from, scene.focused.time)
+        # At once, before the other panes show the same focus: this is what the eye follows.
+        self.viewport().repaint()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self.overview.set_theme(theme)
         self._repaint_lanes()
-
-    # What the window's commands call
-
-    @property
-    def view(self) -> View | None:
-        """The stretch of time in view; None without a recording."""
-        return self._scene.view if self._scene else None
-
-    @property
-    def measured(self) -> Measurement | None:
-        """What was last marked on the ruler."""
-        return self._measured
-
-    def zoom_in(self) -> None:
-        """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
-        self._zoom(ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        self._zoom(1 / ZOOM_STEP)
-
-    def pan_left(self) -> None:
-        self._pan(-PAN_SHARE)
-
-    def pan_right(self) -> None:
-        self._pan(PAN_SHARE)
-
-    def fit_all(self) -> None:
-        """Show the whole recording."""
-        if self._scene is not None:
-            self._scene.navigation.fit()
-            self._repaint_lanes()
-
-    def centre_or_fit_focus(self) -> None:
-        """Centre the focused event; once it is centred, fit the interval of its lane that holds it."""
-        if self._scene is not None:
-            self._scene.centre_or_fit_focus()
-            self._repaint_lanes()
-
-    def undo_zoom(self) -> None:
-        if self._scene is not None:
-            self._scene.navigation.undo()
-            self._repaint_lanes()
-
-    def _zoom(self, factor: float) -> None:
-        if self._scene is not None:
-            self._scene.navigation.zoom(factor, self._scene.anchor(self._pointer), monotonic())
-            self._repaint_lanes()
-
-    def _pan(self, share: float) -> None:
-        if self._scene is not None:
-            self._pan_pixels(share * self._scene.view.width)
-
-    def _pan_pixels(self, pixels: float) -> None:
-        self._scene.navigation.pan(pixels)
-        self._repaint_lanes()
-
-    def _show_measured(self, measured: Measurement | None) -> None:
-        self._measured = measured
-        self.viewport().update()
 
     # Layers
 
@@ -165,125 +164,120 @@ class TimelineWidget(QAbstractScrollArea):
             bar.setPageStep(page)
             bar.setSingleStep(round(self._fonts.em * 2))
             self._scene.scroll = float(bar.value())
+            self.filter.place(self._scene.frame)
+        self.overview.set_view(self.view)
+        self._builder.resume()
         self._repaint_lanes()
 
     def _repaint_lanes(self) -> None:
-        self._lanes_layer = None
+        self._lanes.forget()
+        self._values.forget()
         self.viewport().update()
 
-    def _paint_lanes(self, scene: Scene) -> QPixmap:
-        ratio = self.devicePixelRatioF()
-        layer = QPixmap(self.viewport().size() * ratio)
-        layer.setDevicePixelRatio(ratio)
-        painter = QPainter(layer)
-        theme, fonts, frame, scroll = self._theme, self._fonts, scene.frame, scene.scroll
-        trace = scene.history.trace
-        paint_background(painter, frame, scene.view, trace.duration_ps, theme, fonts)
-        picture = lanes_picture(scene.store, scene.view, scene.layout, scroll, frame.lanes.height(), fonts.metrics)
-        painter.save()
-        painter.setClipRect(frame.lanes.adjusted(1, 1, 0, 0))
-        painter.translate(frame.lanes.topLeft())
-        paint_picture(painter, picture, theme, fonts)
-        painter.restore()
-        paint_names(painter, frame, scene.lanes, trace, scene.layout, scroll, theme, fonts)
-        paint_ruler(painter, frame, scene.view, theme, fonts)
-        painter.end()
-        return layer
+    def _move(self) -> None:
+        """The view has changed, and may go on changing."""
+        self._builder.resume()
+        self._rest.start()
+        self.overview.set_view(self.view)
+        self.viewport().update()
+
+    def _come_to_rest(self) -> None:
+        if self._lanes.coarse:
+            self.viewport().update()
+
+    def _look(self) -> Look:
+        return Look(self._theme, self._fonts, self.viewport().size(), self.devicePixelRatioF())
+
+    def _paint_lanes(self, scene: Scene, look: Look) -> QPixmap:
+        missing: list[Lane] = []
+
+        def ready(lane: Lane) -> bool:
+            there = self._builder.ready(scene.store, lane)
+            if not there:
+                missing.append(lane)
+            return there
+
+        before = self._lanes.pixmap
+        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive() or self.busy)
+        if missing or before is not picture:
+            self._builder.want(scene.store, missing)
+        return picture
 
     def paintEvent(self, event) -> None:
         painter = QPainter(self.viewport())
-        scene = self._scene
+        scene, look = self._scene, self._look()
         if scene is None:
             self._paint_nothing(painter)
             return
-        if self._lanes_layer is None:
-            self._lanes_layer = self._paint_lanes(scene)
-        painter.drawPixmap(0, 0, self._lanes_layer)
-        if self._measured is not None:
-            paint_measurement(painter, scene.frame, scene.view, self._measured, self._theme, self._fonts)
+        if scene.view != self._told:
+            self._told = scene.view
+            self.view_changed.emit()
+        painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
+        paint_marks(painter, scene.frame, scene.view, self.marks, self._theme, self._fonts)
+        paint_steps(painter, scene, look)
         if scene.focused is not None:
-            self._paint_focus(painter, scene)
-        self._paint_divergence(painter, scene)
+            self._paint_values(painter, scene, look)
+            paint_focus(painter, scene, look)
+        if self._measured is not None:
+            self._paint_measured(painter, scene, self._measured)
+        if self._divergence is not None:
+            paint_divergence_at(painter, scene, self._divergence, look)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
+        chip = beyond_chip(scene, look)
+        if chip is not None:
+            paint_chip(painter, *chip, look)
+        if self._builder.waiting:
+            paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
         if self._pointer is not None and self._gesture is None:
-            self._paint_hover(painter, scene, self._pointer)
+            paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
+
+    def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
+        tiles = 0
+        if scene.answers and scene.focused is not None:
+            self._tiles = self._tiles or TileCount(scene.history)
+            tiles = self._tiles.within(measured, cta_at(scene.history.trace, scene.focused.focus.step))
+        text = measurement_text(measured, tiles)
+        paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
+
+    def _paint_values(self, painter: QPainter, scene: Scene, look: Look) -> None:
+        state, area = scene.focused.state, scene.frame.values
+        if state is None or not area.width():
+            return
+        painter.drawPixmap(area.topLeft(), self._values.picture(scene, state, look))
 
     def _paint_nothing(self, painter: QPainter) -> None:
         box = self.viewport().rect()
         painter.fillRect(box, brush(self._theme.panel))
         painter.setFont(self._fonts.plain)
         painter.setPen(colour(self._theme.text_muted))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "No recording. Open one, or run an experiment.")
-
-    def _paint_focus(self, painter: QPainter, scene: Scene) -> None:
-        frame, theme, fonts, focused = scene.frame, self._theme, self._fonts, scene.focused
-        rows = scene.rows()
-        values = [
-            (scene.top(row), scene.height(row), lane_value(scene.store, focused.state, scene.lanes[row]))
-            for row in rows
-        ]
-        paint_values(painter, frame, values, theme, fonts, f"at step {focused.focus.step}")
-        painter.setFont(fonts.plain)
-        painter.setPen(colour(theme.text_muted))
-        paint_text(painter, fonts, f"{scene.history.steps} events", 13, 0, frame.ruler.height())
-        painter.save()
-        painter.setClipRect(QRectF(0, frame.lanes.top(), frame.values.right(), frame.lanes.height()))
-        row = scene.store.row_of.get(focused.focus.lane)
-        if row is not None:
-            paint_lane_highlight(painter, frame, scene.top(row), scene.height(row), theme)
-        painter.restore()
-        if scene.view.contains(focused.time):
-            x, step_ps = scene.view.pixel(focused.time), round(scene.view.ps_per_px)
-            paint_cursor(painter, frame, x, focused.time, step_ps, theme, fonts)
-        painter.save()
-        painter.setClipRect(frame.lanes)
-        painter.translate(frame.lanes.left(), 0)
-        paint_arrows(painter, scene.arrows(), theme)
-        middle = scene.middle(focused.home)
-        if middle is not None and scene.view.contains(focused.time):
-            paint_event_mark(painter, scene.view.pixel(focused.time), middle, theme)
-        painter.restore()
-
-    def _paint_divergence(self, painter: QPainter, scene: Scene) -> None:
-        if self._divergence is None:
-            return
-        time, view, avoid = int(scene.history.trace.events["time"][self._divergence]), scene.view, QRectF()
-        if not view.contains(time):
-            return
-        if scene.focused is not None and view.contains(scene.focused.time):
-            text = format_time(scene.focused.time, round(view.ps_per_px))
-            avoid = cursor_flag(scene.frame, view.pixel(scene.focused.time), text, self._fonts)
-        paint_divergence(painter, scene.frame, view.pixel(time), avoid, self._theme, self._fonts)
-
-    def _paint_hover(self, painter: QPainter, scene: Scene, pointer: QPointF) -> None:
-        frame = scene.frame
-        row = scene.row_at(pointer.y())
-        if row is None or not frame.lanes.contains(pointer):
-            return
-        lane = scene.lanes[row]
-        x = pointer.x() - frame.lanes.left()
-        snapped = scene.snapped(lane, x)
-        line = x if snapped is None else scene.view.pixel(snapped)
-        at = QRectF(round(frame.lanes.left() + line), frame.lanes.top(), 1, frame.lanes.height())
-        painter.fillRect(at, brush(self._theme.hover))
-        down = (pointer.y() - scene.top(row)) / scene.height(row)
-        note = hover_note(scene.store, lane, scene.view, x, min(max(down, 0.0), 0.999))
-        paint_note(painter, self._fonts, self._theme, note, pointer, QRectF(self.viewport().rect()))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("No recording. Open one, or run an experiment."))
 
     # Events
 
     def resizeEvent(self, event) -> None:
+        self._place_overview()
         self._arrange()
+
+    def _place_overview(self) -> None:
+        """At the bottom, below the viewport."""
+        height = 0 if self.overview.isHidden() else self.overview.wanted_height()
+        self.setViewportMargins(0, 0, 0, height)
+        self.overview.setGeometry(0, self.height() - height, self.width(), height)
 
     def changeEvent(self, event) -> None:
         if event.type() == QEvent.Type.FontChange:
             self._fonts = Fonts(self.font())
+            self._place_overview()
             self._arrange()
         super().changeEvent(event)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._scene is not None:
             self._scene.scroll = float(self.verticalScrollBar().value())
-        self._repaint_lanes()
+        self._values.forget()
+        self._move()
 
     def wheelEvent(self, event) -> None:
         turn = event.angleDelta()
@@ -308,6 +302,17 @@ class TimelineWidget(QAbstractScrollArea):
         elif event.button() == Qt.MouseButton.LeftButton and scene.frame.ruler.contains(at):
             self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured)
         elif event.button() == Qt.MouseButton.LeftButton:
+            self._click(scene, at)
+
+    def _click(self, scene: Scene, at: QPointF) -> None:
+        """The chip goes to the focused event's lane, a CTA's name folds it, all else moves the focus."""
+        chip = beyond_chip(scene, self._look())
+        row = scene.row_at(at.y())
+        if chip is not None and chip[1].contains(at):
+            self.verticalScrollBar().setValue(round(scene.scroll_to(scene.focused.home)))
+        elif row is not None and scene.lanes[row].kind == "cta" and scene.frame.names.contains(at):
+            self._show_rows(lambda rows: rows.toggle_cta(scene.lanes[row].cta))
+        else:
             focus = scene.click(at)
             if focus is not None:
                 self.focus_requested.emit(focus)
@@ -324,12 +329,21 @@ class TimelineWidget(QAbstractScrollArea):
             self._gesture = None
             self.viewport().update()
 
+    def hideEvent(self, event) -> None:
+        """Nobody looks: leave lanes to be built when somebody does."""
+        self._rest.stop()
+        self._gather.stop()
+        self._builder.stop()
+        self._builder.resume()
+        super().hideEvent(event)
+
     def leaveEvent(self, event) -> None:
         self._pointer = None
         self.viewport().update()
 
     def keyPressEvent(self, event) -> None:
         if event.key() == Qt.Key.Key_Escape and self._measured is not None:
+            self._measuring_from = None
             self._show_measured(None)
         else:
             super().keyPressEvent(event)

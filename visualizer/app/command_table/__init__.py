@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from visualizer.app.command_table import file, help, play, step, view, window
+from visualizer.app.command_table import debug, file, find, help, lanes, lecture, mark, play, step, view, window
 from visualizer.app.commands import Registry
 
-COMMANDS = Registry((*file.COMMANDS, *step.COMMANDS, *play.COMMANDS, *view.COMMANDS, *window.COMMANDS, *help.COMMANDS))
+COMMANDS = Registry(
+    tuple(
+        command
+        for menu in (file, step, find, debug, mark, play, view, lanes, lecture, window, help)
+        for command in menu.COMMANDS
+    )
+)

@@ -30,12 +30,21 @@ COMMANDS = (
         separated=True,
     ),
     Command(
+        "play.verify",
+        mark("Verify the prediction"),
+        mark("Run the predicted stage counts and show what they measure."),
+        "Play",
+        lambda w: w.verify_prediction(),
+        (),
+        with_recording,
+    ),
+    Command(
         "play.cancel",
         mark("Cancel"),
         mark("Stop recording or loading; the picture stays."),
         "Play",
-        lambda w: w.jobs.cancel(),
+        lambda w: w.cancel_work(),
         ("Esc",),
-        lambda w: w.jobs.is_busy,
+        lambda w: w.is_working,
     ),
 )

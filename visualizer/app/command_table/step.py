@@ -64,6 +64,20 @@ COMMANDS = (
         "Ctrl+Left",
     ),
     _step(
+        "next_tile",
+        mark("Next tile of the lane"),
+        mark("Go to the first event of the selected lane's next tile."),
+        lambda w: w.navigator.next_tile(),
+        "T",
+    ),
+    _step(
+        "previous_tile",
+        mark("Previous tile of the lane"),
+        mark("Go back to the first event of the selected lane's previous tile."),
+        lambda w: w.navigator.previous_tile(),
+        "Shift+T",
+    ),
+    _step(
         "next_phase",
         mark("Next phase completion"),
         mark("Go to where a barrier flips next."),

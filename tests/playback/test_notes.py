@@ -1,0 +1,146 @@
+"""Notes and their sidecar file: kept to the letter, refused when damaged or another recording's, replaced in one go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pane_testing import LAST, hand_trace
+
+from visualizer.playback import notes_file
+from visualizer.playback.focus import Focus
+from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
+from visualizer.playback.notes_file import NotesError, fingerprint, load_notes, notes_path, save_notes
+
+_TRACE = hand_trace()
+_NOTES = (
+    Notes()
+    .with_bookmark(3, Focus(12, "full[0]"))
+    .with_mark(Mark(Focus(5), text="here it begins"))
+    .with_mark(Mark(Focus(7, "producer"), last=20))
+    .with_breakpoints([SavedBreakpoint("blocked"), SavedBreakpoint("wait > 500 ns", enabled=False)])
+)
+
+
+def test_marks_stay_in_order_of_step() -> None:
+    assert [mark.focus.step for mark in _NOTES.marks] == [5, 7, 12]
+
+
+def test_a_bookmark_moves_with_its_text_and_goes_when_it_is_set_again() -> None:
+    mark = _NOTES.bookmark(3)
+    written = _NOTES.with_text(mark, "why?")
+    moved = written.with_bookmark(3, Focus(30))
+    assert moved.bookmark(3) == Mark(Focus(30), text="why?", bookmark=3)
+    assert len(moved.marks) == 3
+    assert moved.with_bookmark(3, Focus(30)).bookmark(3) is None
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "run.pscope")
+    assert path.name == "run.pscope.notes.json"
+    save_notes(path, _NOTES, _TRACE)
+    assert load_notes(path, _TRACE) == _NOTES
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name], "no temporary file stays"
+
+
+_MARKS = st.builds(
+    Mark,
+    st.builds(Focus, st.integers(0, LAST), st.none() | st.text(max_size=8)),
+    st.just(None) | st.just(LAST),
+    st.text(max_size=20),
+)
+
+
+@given(st.lists(_MARKS, max_size=5))
+def test_any_notes_survive(tmp_path_factory: pytest.TempPathFactory, marks: list[Mark]) -> None:
+    notes = Notes()
+    for mark in marks:
+        notes = notes.with_mark(mark)
+    path = tmp_path_factory.mktemp("notes") / "a.notes.json"
+    save_notes(path, notes, _TRACE)
+    assert load_notes(path, _TRACE) == notes
+
+
+def test_without_notes_there_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.notes.json"
+    assert load_notes(path, _TRACE) == Notes()
+    save_notes(path, _NOTES, _TRACE)
+    save_notes(path, Notes(), _TRACE)
+    assert not path.exists()
+
+
+def test_notes_on_another_recording_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.notes.json"
+    save_notes(path, _NOTES, hand_trace(created="2026-01-01T00:00:00Z"))
+    with pytest.raises(NotesError, match="another recording"):
+        load_notes(path, _TRACE)
+
+
+def test_the_fingerprint_sees_the_events_and_the_time(tmp_path: Path) -> None:
+    other = hand_trace().events.copy()
+    other["amount"][3] += 1
+    from dataclasses import replace
+
+    assert fingerprint(_TRACE) == fingerprint(hand_trace())
+    assert fingerprint(_TRACE) != fingerprint(replace(_TRACE, events=other))
+    assert fingerprint(_TRACE) != fingerprint(hand_trace(created="2026"))
+
+
+def _document(**changes: Any) -> dict[str, Any]:
+    document = json.loads(json.dumps(notes_file._encode(_NOTES, fingerprint(_TRACE))))
+    document.update(changes)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "cannot be read as notes"),
+        ("[]", "the file is not an object"),
+        (json.dumps({}), "does not say"),
+        (json.dumps(_document(version=2)), "its version is 2, this phasescope reads 1"),
+        (json.dumps(_document(marks=None)), "marks is not a list"),
+        (json.dumps(_document(marks=[{"step": -1}])), r"marks\[0\] has no step"),
+        (json.dumps(_document(marks=[{"step": True, "text": ""}])), r"marks\[0\] has no step"),
+        (json.dumps(_document(marks=[{"step": 5, "last": 4, "text": ""}])), "last must be a step not before"),
+        (json.dumps(_document(marks=[{"step": 5, "bookmark": 10, "text": ""}])), "bookmark must be 1 to 9"),
+        (json.dumps(_document(marks=[{"step": 5, "lane": 3, "text": ""}])), "lane must be a name"),
+        (json.dumps(_document(marks=[{"step": 5}])), "text must be a text"),
+        (json.dumps(_document(marks=[{"step": n, "bookmark": 1, "text": ""} for n in (1, 2)])), "one bookmark number"),
+        (json.dumps(_document(breakpoints=[{"query": "blocked"}])), "enabled must be true or false"),
+        (json.dumps(_document(breakpoints=[{"enabled": True}])), "query must be a text"),
+        (json.dumps(_document(breakpoints=[3])), r"breakpoints\[0\] is not an object"),
+        (json.dumps(_document(recording=None)), "recording must be a text"),
+        (json.dumps(_document(marks=[{"step": LAST + 1, "text": ""}])), "another recording"),
+        ("[" * 100_000, "cannot be read as notes"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name_and_stays(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "a.notes.json"
+    path.write_text(content)
+    with pytest.raises(NotesError, match=words) as raised:
+        load_notes(path, _TRACE)
+    assert str(path) in str(raised.value)
+    assert path.read_text() == content
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes_file, "MOST_BYTES", 10)
+    path = tmp_path / "a.notes.json"
+    path.write_text(" " * 11)
+    with pytest.raises(NotesError, match="too large"):
+        load_notes(path, _TRACE)
+
+
+def test_a_folder_in_the_way_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.notes.json"
+    path.mkdir()
+    with pytest.raises(NotesError, match="cannot be read"):
+        load_notes(path, _TRACE)
+    with pytest.raises(NotesError, match="cannot be saved"):
+        save_notes(path, _NOTES, _TRACE)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]

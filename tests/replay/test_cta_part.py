@@ -1,0 +1,69 @@
+"""A CTA's part answers for its lanes exactly as the whole recording's History does."""
+
+import numpy as np
+import pytest
+
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
+from visualizer.replay.cta_part import CtaParts
+from visualizer.replay.history import History
+from visualizer.sources.simulator import simulate
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return History(simulate(lesson(LessonConfig(ctas=3, tiles=5))))
+
+
+def same_spans(mine, whole, part):
+    for column in ("start", "end", "state", "tile", "barrier"):
+        np.testing.assert_array_equal(getattr(mine, column), getattr(whole, column))
+    np.testing.assert_array_equal(part.in_recording(mine.first_step), whole.first_step)
+    np.testing.assert_array_equal(part.in_recording(mine.last_step), whole.last_step)
+
+
+@pytest.mark.parametrize("cta", [0, 1, 2])
+def test_lanes_are_those_of_the_whole_recording(whole, cta):
+    part = CtaParts(whole)[cta]
+    trace = whole.trace
+    assert part.history.steps < whole.steps / 2
+    for row in np.flatnonzero(trace.agent_cta == cta).tolist():
+        same_spans(part.history.agent_spans(row), whole.agent_spans(row), part)
+    for stage in range(trace.stages):
+        row = cta * trace.stages + stage
+        same_spans(part.history.stage_spans(row), whole.stage_spans(row), part)
+    same_spans(part.history.copy_spans(cta), whole.copy_spans(cta), part)
+    for row in np.flatnonzero(trace.barrier_cta == cta).tolist():
+        mine, all_ = part.history.barrier_curve(row), whole.barrier_curve(row)
+        for column in ("time", "phase", "pending", "expected", "tx"):
+            np.testing.assert_array_equal(getattr(mine, column), getattr(all_, column))
+        np.testing.assert_array_equal(part.in_recording(mine.step), all_.step)
+
+
+def test_a_remote_arrival_belongs_to_both_ctas(whole):
+    """An event of CTA 0's agent on CTA 1's barrier is in the parts of both."""
+    trace = whole.trace
+    events = trace.events.copy()
+    step = int(np.flatnonzero((trace.agent_cta[events["agent"]] == 0) & (events["barrier"] >= 0))[-1])
+    events["barrier"][step] = int(np.flatnonzero(trace.barrier_cta == 1)[0])
+    from dataclasses import replace
+
+    parts = CtaParts(History(replace(trace, events=events)))
+    assert step in parts[0].steps
+    assert step in parts[1].steps
+    assert step not in parts[2].steps
+
+
+def test_one_cta_is_the_whole_recording(lesson_history):
+    part = CtaParts(lesson_history)[0]
+    assert part.history is lesson_history
+    np.testing.assert_array_equal(part.in_recording(np.array([3, 5])), [3, 5])
+
+
+def test_parts_are_kept_but_not_all(whole):
+    parts = CtaParts(History(simulate(lesson(LessonConfig(ctas=8, tiles=1)))))
+    first = parts[0]
+    assert parts[0] is first
+    for cta in range(8):
+        assert parts[cta].history.steps
+    assert parts[0] is not first

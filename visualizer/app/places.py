@@ -1,0 +1,77 @@
+"""Addresses of views: copied to the clipboard, typed in, and given on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog, QLineEdit
+
+from visualizer.language import tr
+from visualizer.playback.address import Address, AddressError, parse_address
+from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import lane_steps
+
+if TYPE_CHECKING:
+    from visualizer.app.main_window import MainWindow
+
+
+class Places:
+    """Address commands of one window. The dialog is a method of its own, so that tests can answer it."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+
+    @property
+    def here(self) -> Address:
+        """Where the window looks."""
+        document = self._window.document
+        return Address(document.path if document is not None else None, self._window.navigator.focus)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(str(self.here))
+        self._window.messages.show_note(tr("Copied {address}", address=self.here))
+
+    def ask(self) -> None:
+        text = self.choose_address()
+        if text is not None:
+            self.go(text)
+
+    def go(self, text: str) -> None:
+        """Go to an address; one that names another recording opens it."""
+        try:
+            address = parse_address(text)
+        except AddressError as error:
+            self._window.messages.show_error(str(error))
+            return
+        here = self.here.path
+        if address.path is not None and (here is None or address.path.resolve() != here.resolve()):
+            self._window.files.open(address.path, address.focus)
+        elif address.focus is not None:
+            self.look_at(address.focus)
+
+    def look_at(self, focus: Focus) -> None:
+        """Go to a focus that somebody typed or sent: it may not exist in this recording."""
+        document = self._window.document
+        if document is None:
+            return
+        steps = document.history.steps
+        if focus.step >= steps:
+            self._window.messages.show_error(
+                tr("There is no step {step}: this recording has steps 0 to {last}.", step=focus.step, last=steps - 1)
+            )
+            return
+        if focus.lane is not None and lane_steps(document.history, focus.lane) is None:
+            self._window.messages.show_error(tr("This recording has no lane {lane}.", lane=focus.lane))
+            focus = Focus(focus.step)
+        self._window.navigator.go_to(focus)
+
+    def choose_address(self) -> str | None:
+        text, chosen = QInputDialog.getText(
+            self._window,
+            tr("Go to an address"),
+            tr("A step, or an address such as run.pscope#step=120&lane=full[1]:"),
+            QLineEdit.EchoMode.Normal,
+            str(self.here),
+        )
+        return text if chosen else None

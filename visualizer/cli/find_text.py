@@ -1,0 +1,42 @@
+"""The events that `phasescope show TRACE --find QUERY` lists, as JSON rows and as aligned text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from visualizer.cli.errors import UserError
+from visualizer.cli.show_text import aligned
+from visualizer.diagnosis.wording import duration
+from visualizer.language import tr, trn
+from visualizer.playback.query import Events, QueryError, find_steps
+from visualizer.replay.history import History
+from visualizer.replay.snapshot import event_document
+
+
+def found_events(history: History, query: str) -> list[dict[str, Any]]:
+    """A row per event that the query means: its step, time and what happened. UserError points at what is wrong."""
+    try:
+        steps = find_steps(query, Events(history))
+    except QueryError as error:
+        raise UserError(
+            f"--find: {error}\n  {error.pointed.splitlines()[0]}\n  {error.pointed.splitlines()[1]}"
+        ) from None
+    time = history.trace.events["time"]
+    return [
+        {"step": step, "time_ps": int(time[step]), **event_document(history.trace, step)} for step in steps.tolist()
+    ]
+
+
+def found_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line per event, and how many there are."""
+    count = trn("{n} event", "{n} events", len(rows))
+    if not rows:
+        return tr("{count} found", count=count)
+    keys = ("agent", "kind", "barrier", "stage", "tile", "parity", "amount")
+    cells = [(row["step"], duration(row["time_ps"]), *(row[key] for key in keys), _site(row["site"])) for row in rows]
+    return f"{aligned([('step', 'time', *keys, 'site'), *cells])}\n\n{tr('{count} found', count=count)}"
+
+
+def _site(site: Mapping[str, Any] | None) -> str | None:
+    return None if site is None else f"{site['file']}:{site['line']} {site['op']}"

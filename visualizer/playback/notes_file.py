@@ -1,0 +1,189 @@
+"""The sidecar file of a recording, RECORDING.notes.json: what was noted, checked when read, replaced in one go.
+
+It names the recording by a fingerprint, so that notes never turn up on another run that happens to have its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from visualizer.language import tr
+from visualizer.playback.focus import Focus
+from visualizer.playback.notes import BOOKMARKS, Mark, Notes, SavedBreakpoint, beyond
+from visualizer.trace.trace import Trace
+
+FORMAT = "phasescope-notes"
+VERSION = 1
+MOST_BYTES = 16 << 20
+_SAMPLED = 4096
+
+
+class NotesError(ValueError):
+    """Notes that cannot be read or written, or that are another recording's; the message names the file."""
+
+
+def notes_path(recording: Path) -> Path:
+    """Where the notes on a recording lie: beside it."""
+    return recording.with_name(recording.name + ".notes.json")
+
+
+def fingerprint(trace: Trace) -> str:
+    """Tells recordings apart without reading millions of events: their number, when made, and a sample of them."""
+    digest = hashlib.sha256(f"{trace.meta.program} {trace.meta.created} {len(trace)}".encode())
+    rows = np.unique(np.linspace(0, max(len(trace) - 1, 0), min(_SAMPLED, len(trace))).astype(np.int64))
+    digest.update(trace.events[rows].tobytes())
+    return digest.hexdigest()
+
+
+def load_notes(path: Path, trace: Trace) -> Notes:
+    """The notes in the file; none if there is no file. Raises NotesError, which says what to do."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise NotesError(tr("{file} is too large for notes: it was left as it is.", file=path))
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Notes()
+    except OSError as error:
+        raise NotesError(tr("{file} cannot be read: {reason}.", file=path, reason=error.strerror or error)) from None
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, str(error)) from None
+    try:
+        notes, of = _decode(document)
+    except _Wrong as wrong:
+        raise _damaged(path, str(wrong)) from None
+    if of != fingerprint(trace) or beyond(notes, trace) is not None:
+        raise NotesError(
+            tr(
+                "{file} holds notes on another recording of that name; they are not shown, and new notes are not saved."
+                " Rename or delete that file, then open the recording again.",
+                file=path,
+            )
+        )
+    return notes
+
+
+def save_notes(path: Path, notes: Notes, trace: Trace) -> None:
+    """Write the notes, all or nothing; without any, the file goes. Raises NotesError."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        if notes.is_empty:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_encode(notes, fingerprint(trace)), indent=1, ensure_ascii=False) + "\n"
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise NotesError(
+            tr("Notes cannot be saved in {file}: {reason}.", file=path, reason=error.strerror or error)
+        ) from None
+
+
+def _encode(notes: Notes, of: str) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "recording": of,
+        "marks": [
+            {
+                "step": mark.focus.step,
+                "lane": mark.focus.lane,
+                "last": mark.last,
+                "bookmark": mark.bookmark,
+                "text": mark.text,
+            }
+            for mark in notes.marks
+        ],
+        "breakpoints": [{"query": saved.query, "enabled": saved.enabled} for saved in notes.breakpoints],
+    }
+
+
+class _Wrong(Exception):
+    """What in the document is not as it should be."""
+
+
+def _decode(document: object) -> tuple[Notes, str]:
+    """The notes, and the fingerprint of the recording they are on."""
+    top = _object(document, "the file")
+    if top.get("format") != FORMAT:
+        raise _Wrong(tr("it does not say {format}", format=f'"format": "{FORMAT}"'))
+    if top.get("version") != VERSION:
+        raise _Wrong(
+            tr("its version is {version}, this phasescope reads {known}", version=top.get("version"), known=VERSION)
+        )
+    notes = Notes()
+    for number, entry in enumerate(_list(top, "marks")):
+        notes = notes.with_mark(_mark(_object(entry, f"marks[{number}]"), f"marks[{number}]"))
+    numbers = [mark.bookmark for mark in notes.marks if mark.bookmark is not None]
+    if len(set(numbers)) != len(numbers):
+        raise _Wrong(tr("two marks have one bookmark number"))
+    saved = [
+        _breakpoint(_object(entry, f"breakpoints[{number}]"), f"breakpoints[{number}]")
+        for number, entry in enumerate(_list(top, "breakpoints"))
+    ]
+    return notes.with_breakpoints(saved), _text(top, "recording", "the file")
+
+
+def _mark(entry: dict[str, Any], where: str) -> Mark:
+    step, last, bookmark, lane = entry.get("step"), entry.get("last"), entry.get("bookmark"), entry.get("lane")
+    if step is None or not _is_step(step):
+        raise _Wrong(tr("{place} has no step, a number from 0", place=where))
+    if last is not None and not (_is_step(last) and last >= step):
+        raise _Wrong(tr("{place}: last must be a step not before step, or null", place=where))
+    if bookmark is not None and (isinstance(bookmark, bool) or bookmark not in BOOKMARKS):
+        raise _Wrong(tr("{place}: bookmark must be 1 to 9, or null", place=where))
+    if lane is not None and not isinstance(lane, str):
+        raise _Wrong(tr("{place}: lane must be a name, or null", place=where))
+    return Mark(Focus(int(step), lane), last, _text(entry, "text", where), bookmark)
+
+
+def _breakpoint(entry: dict[str, Any], where: str) -> SavedBreakpoint:
+    enabled = entry.get("enabled")
+    if not isinstance(enabled, bool):
+        raise _Wrong(tr("{place}: enabled must be true or false", place=where))
+    return SavedBreakpoint(_text(entry, "query", where), enabled)
+
+
+def _object(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Wrong(tr("{place} is not an object", place=where))
+    return value
+
+
+def _list(entry: dict[str, Any], key: str) -> list[Any]:
+    value = entry.get(key)
+    if not isinstance(value, list):
+        raise _Wrong(tr("{key} is not a list", key=key))
+    return value
+
+
+def _text(entry: dict[str, Any], key: str, where: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str):
+        raise _Wrong(tr("{place}: {key} must be a text", place=where, key=key))
+    return value
+
+
+def _is_step(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _damaged(path: Path, what: str) -> NotesError:
+    return NotesError(
+        tr(
+            "{file} cannot be read as notes: {what}. It was left as it is, and new notes are not saved;"
+            " mend, rename or delete it, then open the recording again.",
+            file=path,
+            what=what,
+        )
+    )

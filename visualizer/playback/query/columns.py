@@ -1,0 +1,264 @@
+"""What a query can ask of an event: every column with its type, its meaning and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.language import mark
+from visualizer.playback.query.events import Events, Selection
+from visualizer.replay.history import StageState
+from visualizer.trace.schema import EventFlag, EventKind, kind_name
+from visualizer.trace.trace import Trace
+
+ColumnType = Literal["name", "number", "duration", "flag"]
+
+NOTHING = np.iinfo(np.int64).min
+"""Stands for "no value" in columns whose values may be negative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`read` gives the value at each selected event: ids into `names`, whole numbers, ps, or booleans.
+
+    A value of `missing` means that the event has none. `cost` orders what is evaluated first.
+    """
+
+    name: str
+    type: ColumnType
+    help: str
+    example: str
+    read: Callable[[Events, Selection], NDArray[Any]]
+    names: Callable[[Trace], Sequence[str]] | None = None
+    missing: int = -1
+    cost: int = 1
+
+
+def _field(name: str) -> Callable[[Events, Selection], NDArray[Any]]:
+    return lambda events, steps: events.field(name, steps)
+
+
+def _flag(flag: EventFlag) -> Callable[[Events, Selection], NDArray[np.bool_]]:
+    return lambda events, steps: (events.field("flags", steps) & flag) != 0
+
+
+def _of_agent(value: Callable[[Any], Any]) -> Callable[[Events, Selection], NDArray[Any]]:
+    """A value of the event's agent, looked up by its row."""
+    return lambda events, steps: np.array([value(a) for a in events.trace.agents])[events.field("agent", steps)]
+
+
+def _of_barrier(value: Callable[[Any], int]) -> Callable[[Events, Selection], NDArray[Any]]:
+    return lambda events, steps: np.array([*(value(b) for b in events.trace.barriers), -1])[
+        events.field("barrier", steps)
+    ]
+
+
+def _of_site(value: Callable[[Any], int]) -> Callable[[Events, Selection], NDArray[Any]]:
+    return lambda events, steps: np.array([*(value(s) for s in events.trace.sites), -1])[events.field("site", steps)]
+
+
+def _kinds(trace: Trace) -> list[str]:
+    known = set(EventKind)
+    return [kind_name(kind) if kind in known else "" for kind in range(max(EventKind) + 1)]
+
+
+ROLES = ("producer", "consumer", "copy_engine", "other")
+BARRIER_KINDS = ("full", "empty", "other")
+STAGE_STATES = tuple(state.name.lower() for state in StageState)
+
+COLUMNS = (
+    Column(
+        "kind",
+        "name",
+        mark("what happened: arrive, wait_end, phase_complete, copy_issue and so on"),
+        "kind == phase_complete",
+        lambda events, steps: events.kinds(steps),
+        _kinds,
+        cost=0,
+    ),
+    Column(
+        "barrier",
+        "name",
+        mark("the mbarrier it happened on"),
+        'barrier == "full[1]"',
+        _field("barrier"),
+        lambda trace: [barrier.name for barrier in trace.barriers],
+    ),
+    Column(
+        "barrier.kind",
+        "name",
+        mark("full, empty or other"),
+        "barrier.kind == empty",
+        _of_barrier(lambda barrier: BARRIER_KINDS.index(barrier.kind)),
+        lambda trace: BARRIER_KINDS,
+    ),
+    Column(
+        "agent",
+        "name",
+        mark("the warp, or copy engine, that did it"),
+        "agent == consumer.w1",
+        _field("agent"),
+        lambda trace: [agent.name for agent in trace.agents],
+    ),
+    Column(
+        "role",
+        "name",
+        mark("the agent's role: producer, consumer, copy_engine or other"),
+        "role == consumer",
+        _of_agent(lambda agent: ROLES.index(agent.role)),
+        lambda trace: ROLES,
+    ),
+    Column("cta", "number", mark("the CTA of the agent"), "cta == 0", _of_agent(lambda agent: agent.cta)),
+    Column("stage", "number", mark("the stage buffer"), "stage in 0..1", _field("stage")),
+    Column("tile", "number", mark("the tile the agent was at"), "tile >= 4", _field("tile")),
+    Column(
+        "parity",
+        "number",
+        mark("the phase bit: the operand of a wait, or of the phase that completed"),
+        "parity == 1",
+        _field("parity"),
+    ),
+    Column(
+        "amount",
+        "number",
+        mark("arrivals, bytes, the number of the completed phase, or a cursor's count"),
+        "kind == arrive_expect_tx and amount >= 16384",
+        _field("amount"),
+        missing=NOTHING,
+    ),
+    Column(
+        "step",
+        "number",
+        mark("the number of the event in the recording"),
+        "step in 100..120",
+        lambda events, steps: events.steps(steps),
+        cost=0,
+    ),
+    Column(
+        "time",
+        "duration",
+        mark("time from the first event, after reconciling"),
+        "time < 2 us",
+        _field("time"),
+        missing=NOTHING,
+    ),
+    Column(
+        "measured",
+        "duration",
+        mark("the time as the clock gave it"),
+        "measured != time",
+        _field("measured"),
+        missing=NOTHING,
+    ),
+    Column(
+        "op",
+        "name",
+        mark("CUTLASS's word for the operation in the source"),
+        "op == producer_acquire",
+        _field("site"),
+        lambda trace: [site.op for site in trace.sites],
+    ),
+    Column(
+        "site",
+        "name",
+        mark("the line of the source, as FILE:LINE"),
+        'site ~ "*:6?"',
+        _field("site"),
+        lambda trace: [f"{site.file}:{site.line}" for site in trace.sites],
+    ),
+    Column("line", "number", mark("the line number alone"), "line > 100", _of_site(lambda site: site.line)),
+    Column(
+        "wait",
+        "duration",
+        mark("how long the wait took that ended, or gave up, here"),
+        "wait > 500 ns",
+        lambda events, steps: events.paired("waits", steps),
+    ),
+    Column(
+        "copy",
+        "duration",
+        mark("how long the copy took that landed here"),
+        "copy > 600 ns",
+        lambda events, steps: events.paired("copies", steps),
+    ),
+    Column(
+        "phase",
+        "number",
+        mark("the phase of the event's barrier after the event, counted from 0"),
+        "phase == 2",
+        lambda events, steps: events.barrier_state("phase", steps),
+        missing=NOTHING,
+        cost=3,
+    ),
+    Column(
+        "pending",
+        "number",
+        mark("the arrivals that the event's barrier still waits for, after the event"),
+        "pending < 64",
+        lambda events, steps: events.barrier_state("pending", steps),
+        missing=NOTHING,
+        cost=3,
+    ),
+    Column(
+        "expected",
+        "number",
+        mark("the arrivals per phase of the event's barrier"),
+        "pending == expected",
+        lambda events, steps: events.barrier_state("expected", steps),
+        missing=NOTHING,
+        cost=3,
+    ),
+    Column(
+        "tx",
+        "number",
+        mark("the bytes that the event's barrier still waits for, after the event"),
+        "tx > 0",
+        lambda events, steps: events.barrier_state("tx", steps),
+        missing=NOTHING,
+        cost=3,
+    ),
+    Column(
+        "stage.state",
+        "name",
+        mark("what the event's stage holds after the event: empty, filling, full or reading"),
+        "stage.state == reading",
+        lambda events, steps: events.stage_state(steps),
+        lambda trace: STAGE_STATES,
+        cost=3,
+    ),
+    Column("blocked", "flag", mark("a wait ended that had to wait"), "blocked", _flag(EventFlag.BLOCKED)),
+    Column(
+        "derived",
+        "flag",
+        mark("the event was worked out from what agents saw; no record of it was logged"),
+        "derived",
+        _flag(EventFlag.DERIVED),
+    ),
+    Column(
+        "estimated",
+        "flag",
+        mark("the time of the event is an estimate between two observations"),
+        "not estimated",
+        _flag(EventFlag.ESTIMATED),
+    ),
+    Column(
+        "stage.overwritten_unread",
+        "flag",
+        mark("a copy goes into a stage whose last tile no consumer began to read"),
+        "stage.overwritten_unread",
+        lambda events, steps: events.overwrites((StageState.FILLING, StageState.FULL), steps),
+    ),
+    Column(
+        "stage.overwritten_unreleased",
+        "flag",
+        mark("a copy goes into a stage that is being read and was not released"),
+        "stage.overwritten_unreleased",
+        lambda events, steps: events.overwrites((StageState.READING,), steps),
+    ),
+)
+
+COLUMN_OF = {column.name: column for column in COLUMNS}

@@ -1,0 +1,58 @@
+"""Sorting by several columns at once, which most of the way from a log to a Trace consists of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+_KEY_BITS = 63
+
+
+def order_by(*columns: NDArray[np.integer]) -> Ints:
+    """The stable order that sorts by the first column, by the second where that is equal, and so on; shape (n,).
+
+    numpy sorts plain 64-bit integers about ten times as fast as `np.lexsort` sorts an order, so the columns and the row
+    become digits of one number wherever they fit.
+    """
+    size = len(columns[0])
+    if size < 2:
+        return np.arange(size)
+    # Contiguous first: the columns may be those of events, of 48 bytes each.
+    columns = tuple(np.ascontiguousarray(column) for column in columns)
+    lows = [int(column.min()) for column in columns]
+    widths = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
+    row_bits = (size - 1).bit_length()
+    if sum(widths) + row_bits > _KEY_BITS:
+        return np.lexsort(columns[::-1])
+    key = columns[0].astype(np.int64)
+    key -= lows[0]
+    for column, low, width in zip(columns[1:], lows[1:], widths[1:], strict=True):
+        key <<= width
+        key |= column - low
+    key <<= row_bits
+    key |= np.arange(size)
+    key.sort()
+    key &= (1 << row_bits) - 1
+    return key
+
+
+def distinct(values: Ints) -> Ints:
+    """The values once each, ascending. (`np.unique` hashes, which is slower for the few values that this is for.)"""
+    values = np.sort(values)
+    return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
+
+
+def running_total(group: Ints, amount: Ints) -> Ints:
+    """Sum of the amounts before each row within its group; equal groups must be adjacent."""
+    before = np.cumsum(amount) - amount
+    return before - before[group_starts(group)] if len(group) else before
+
+
+def group_starts(group: Ints) -> Ints:
+    """For each row, the first row of its run of equal values."""
+    if not len(group):
+        return np.zeros(0, np.int64)
+    first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
+    return np.repeat(first, np.diff(np.append(first, len(group))))

@@ -1,0 +1,90 @@
+"""Marks on the ruler, however far the view is zoomed out.
+
+Hits of breakpoints are filled circles, matches of find hollow triangles, what a person marked flags with a label: the
+meaning is never in the colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from visualizer.views.painting import brush, colour, pen
+from visualizer.views.theme import Theme
+from visualizer.views.timeline_frame import Frame
+from visualizer.views.timeline_paint import Fonts, paint_text
+from visualizer.views.timeline_scale import View
+
+_APART = 5.0
+"""Pixels between signs: what lies closer is one sign."""
+_SIZE = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Marks of one kind, in order of time; `times` in ps. `labels` are drawn in flags; none: signs without text."""
+
+    times: NDArray[np.int64]
+    labels: Sequence[str] = ()
+
+
+def visible_pixels(times: NDArray[np.int64], view: View) -> NDArray[np.float64]:
+    """Where in view (pixels from its left edge) to draw signs of ascending `times`: one for all that fall together.
+
+    Costs a search per sign, not a pass over the times: a breakpoint may have millions of hits.
+    """
+    cell = max(round(_APART * view.ps_per_px), 1)
+    # Cells lie fixed in time, so that signs do not dance while the view moves.
+    edges = np.arange(view.start // cell, view.end // cell + 2) * cell
+    rows = np.searchsorted(times, np.clip(edges, view.start, view.end + 1))
+    return view.pixels(times[rows[:-1][rows[1:] > rows[:-1]]])
+
+
+def paint_marks(
+    painter: QPainter, frame: Frame, view: View, marks: Mapping[str, Marks], theme: Theme, fonts: Fonts
+) -> None:
+    """All marks in view: hits along the ruler's lower edge, matches under it, flags with a line down."""
+    painter.save()
+    painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    bottom = frame.ruler.bottom()
+    if (found := marks.get("match")) is not None:
+        painter.setPen(pen(theme.text, 1.2))
+        painter.setBrush(brush(theme.panel))
+        for x in (visible_pixels(found.times, view) + frame.ruler.left()).tolist():
+            painter.drawPolygon(
+                [QPointF(x - _SIZE, bottom + 8), QPointF(x + _SIZE, bottom + 8), QPointF(x, bottom + 1)]
+            )
+    if (hits := marks.get("hit")) is not None:
+        painter.setPen(pen(theme.error.text, 1.0))
+        painter.setBrush(brush(theme.error.fill))
+        for x in (visible_pixels(hits.times, view) + frame.ruler.left()).tolist():
+            painter.drawEllipse(QPointF(x, bottom - 5), _SIZE, _SIZE)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    if (flags := marks.get("bookmark")) is not None:
+        _paint_flags(painter, frame, view, flags, theme, fonts)
+    painter.restore()
+
+
+def _paint_flags(painter: QPainter, frame: Frame, view: View, flags: Marks, theme: Theme, fonts: Fonts) -> None:
+    height = round(fonts.em * 1.1)
+    painter.setFont(fonts.bold)
+    for time, label in zip(flags.times.tolist(), flags.labels, strict=True):
+        if not view.contains(time):
+            continue
+        x = round(frame.ruler.left() + view.pixel(time))
+        painter.setPen(pen(theme.text_muted, 1.0, dashed=True))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawLine(QPointF(x, frame.ruler.bottom()), QPointF(x, frame.lanes.bottom()))
+        box = QRectF(x, 1, round(fonts.width(label) + 8), height)
+        painter.setPen(pen(theme.text))
+        painter.setBrush(brush(theme.raised))
+        painter.drawRect(box)
+        painter.drawLine(QPointF(x, 1), QPointF(x, frame.ruler.bottom()))
+        painter.setPen(colour(theme.text))
+        paint_text(painter, fonts, label, box.x() + 4, box.y(), box.height())
