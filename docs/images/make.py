@@ -43,7 +43,7 @@ SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
 PROBE_SIZE = (1300, 620)
-AT_REST_MS = 500  # a timeline that has just moved is painted in full a little later
+AT_REST_MS = 1500
 
 
 def main(arguments: list[str]) -> int:
@@ -136,7 +136,7 @@ def show_probe(window: MainWindow, path: Path, name: str) -> None:
     timeline.centre_or_fit_focus()
     for theme in ("dark", "light"):
         timeline.set_theme(load_theme(theme))
-        settle()
+        rest()
         timeline.grab().save(str(HERE / f"{name}-{theme}.png"))
         print(f"{name}-{theme}.png")
     timeline.close()
@@ -184,8 +184,7 @@ def show_comparison(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         window.comparing.dock.resize(*SIZE)
-        QTimer.singleShot(AT_REST_MS, loop.quit)
-        loop.exec()
+        rest()
         window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
 
@@ -276,6 +275,13 @@ def settle_until(done: Callable[[], bool]) -> None:
     timer.timeout.connect(lambda: loop.quit() if done() else None)
     timer.start(50)
     QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    loop.exec()
+
+
+def rest() -> None:
+    """Until a timeline that has just moved is painted in full."""
+    loop = QEventLoop()
+    QTimer.singleShot(AT_REST_MS, loop.quit)
     loop.exec()
 
 

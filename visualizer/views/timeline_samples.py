@@ -56,9 +56,9 @@ def add_samples(
     """Draw the runs in the lane's lower half, on the scale of its curves."""
     first = int(np.searchsorted(samples.end, view.start, side="left"))
     last = max(int(np.searchsorted(samples.start, view.end, side="right")), first)
-    if last == first:
-        return
     band, room = curve_place(top, height)
+    if last == first or room < 2 * _BAR:  # a compact lane has no room for two levels
+        return
     left, right = view.pixels(samples.start[first:last]), view.pixels(samples.end[first:last])
     if last - first > _DENSE * view.width:
         x = np.unique(np.clip(left, 0, view.width - 1).astype(np.int64)).astype(np.float64)
