@@ -69,7 +69,7 @@ def add_parser(subparsers: Any) -> None:
         "--level",
         choices=("off", "phases", "standard", "full", "words"),
         help="how much to log: nothing, the times phases completed, the end of each wait, begin and end of each wait,"
-        " every event with the barrier's word (default: full; words with --fault)",
+        " every event with the barrier's word (default: full; words with --fault or --probe)",
     )
     gpu.add_argument(
         "--log-capacity",
