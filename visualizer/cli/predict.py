@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         prediction = predict(
             find_facts(History(trace)), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
         )
-        verification = verify(trace.meta, prediction, args.source) if args.verify else None
+        verification = verify(trace, prediction, args.source) if args.verify else None
     except PredictError as problem:
         raise UserError(f"{args.trace}: {problem}") from None
     if args.json:

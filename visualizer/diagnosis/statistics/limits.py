@@ -27,7 +27,7 @@ def limits(facts: Facts) -> tuple[str, ...]:
                 lost,
             )
         )
-    if getattr(meta, "window", None):
+    if meta.window:
         said.append(
             tr("The recording is a window of a longer run: its edges cut off waits, and shares hold for the window.")
         )
