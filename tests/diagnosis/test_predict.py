@@ -12,6 +12,8 @@ from pipelines import facts_of, run
 from visualizer.diagnosis.predict.measured import PredictError, measure
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
+from visualizer.programs.registry import find_program
+from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
 
 SLOW_COPIES = {"copy_latency": 3000.0, "copy_bandwidth": 12.0}
@@ -90,6 +92,11 @@ def test_a_short_recording_is_enough() -> None:
     assert found.points[0].per_tile == pytest.approx(measured(stages=1), rel=0.05)
     assert found.points[1].per_tile == pytest.approx(measured(stages=3), rel=0.05)
     assert found.points[0].p5 > 0
+
+
+def test_a_cluster_is_predicted_with_a_reservation() -> None:
+    found = predict(facts_of(simulate(find_program("cluster"))))
+    assert any("takes each CTA by itself" in note for note in found.notes)
 
 
 def test_too_few_tiles_are_refused() -> None:

@@ -56,7 +56,7 @@ def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.Monkey
     trace = run(tiles=16)
     trace.meta.check["mode"] = "checksum"
     events = trace.events.copy()
-    events["flags"][events["kind"] == EventKind.ARRIVE] |= EventFlag.HAS_TOKEN
+    events["flags"][events["kind"] == EventKind.ARRIVE] |= int(EventFlag.HAS_TOKEN)
     seen: list[launcher.GpuOptions] = []
 
     def record_gpu(config: LessonConfig, options: launcher.GpuOptions, **_: Any) -> Trace:

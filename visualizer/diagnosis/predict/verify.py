@@ -133,9 +133,10 @@ def _run(source: VerifySource, recording: Trace, config: LessonConfig, cancelled
     meta = recording.meta
     if source == "gpu":
         from visualizer.sources.gpu.launcher import CHECK_MODES, GpuOptions, record_gpu
+        from visualizer.sources.gpu.protocol import CheckMode
 
         has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
-        check = next((mode for mode in CHECK_MODES if mode == meta.check.get("mode")), "exact")
+        check: CheckMode = next((mode for mode in CHECK_MODES if mode == meta.check.get("mode")), "exact")
         options = GpuOptions(check=check, level="words" if has_tokens else None)
         return record_gpu(config, options, cancelled=cancelled)
     recorded = meta.source if meta.source.get("kind") == "simulator" else {}
