@@ -104,9 +104,12 @@ def test_too_few_tiles_are_refused() -> None:
         predict(facts_of(run(tiles=3)))
 
 
-def test_a_recording_without_a_pipeline_is_refused() -> None:
+@pytest.mark.parametrize("side", ["full", "empty"])
+def test_a_recording_without_one_side_of_the_pipeline_is_refused(side: str) -> None:
     trace = run()
-    kept = ~np.isin(trace.events["kind"], (EventKind.WAIT_BEGIN, EventKind.WAIT_END))
+    kind_of_barrier = np.array([barrier.kind for barrier in trace.barriers] + [""])
+    waits = np.isin(trace.events["kind"], (EventKind.WAIT_BEGIN, EventKind.WAIT_END))
+    kept = ~(waits & (kind_of_barrier[trace.events["barrier"]] == side))
     with pytest.raises(PredictError, match="no waits on full and empty barriers"):
         predict(facts_of(replace(trace, events=trace.events[kept])))
 

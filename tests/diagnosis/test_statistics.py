@@ -236,6 +236,13 @@ def test_without_mbarriers_it_knows_the_copies_and_says_what_it_does_not() -> No
     assert any("no waits on mbarriers" in said for said in found.unknown)
 
 
+def test_ctas_that_were_not_recorded_do_not_count_as_empty(two_ctas: Trace) -> None:
+    own = two_ctas.agent_cta[two_ctas.events["agent"]] == 0
+    one = statistics(facts_of(replace(two_ctas, events=two_ctas.events[own])))
+    assert sum(one.occupancy.lead) == pytest.approx(1)
+    assert one.occupancy.mean_full == pytest.approx(statistics(facts_of(two_ctas)).occupancy.mean_full, rel=0.2)
+
+
 def test_an_empty_recording_has_no_numbers() -> None:
     trace = run()
     empty = statistics(find_facts(History(replace(trace, events=trace.events[:0]))))

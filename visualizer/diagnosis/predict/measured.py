@@ -211,7 +211,7 @@ def _measured(facts: Facts, table: _Table) -> Measured:
 
 
 def _refuse(facts: Facts, count: int) -> None:
-    if not (facts.waits.on_full.any() or facts.waits.on_empty.any()):
+    if not (facts.waits.on_full.any() and facts.waits.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )
