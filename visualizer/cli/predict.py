@@ -13,7 +13,7 @@ from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
-from visualizer.diagnosis.wording import duration
+from visualizer.diagnosis.wording import counted, duration
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
@@ -94,7 +94,7 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
     recorded = prediction.recorded_per_tile
     parts = [
         "time per tile, predicted from one recording with"
-        f" {prediction.recorded_stages} stages{'' if recorded is None else f' ({duration(round(recorded))} per tile)'}:"
+        f" {counted(prediction.recorded_stages, 'stage')}{'' if recorded is None else f' ({duration(round(recorded))} per tile)'}:"
         f" consumer delay {prediction.consumer_delay_ns} ns, copies {duration(round(prediction.copy_time))}",
         aligned(rows),
     ]
