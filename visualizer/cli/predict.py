@@ -92,9 +92,10 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
         remarks += [] if point.fits else ["does not fit in shared memory"]
         rows.append((*row, ", ".join(remarks) or " "))
     recorded = prediction.recorded_per_tile
+    own = "" if recorded is None else f" ({duration(round(recorded))} per tile)"
     parts = [
         "time per tile, predicted from one recording with"
-        f" {counted(prediction.recorded_stages, 'stage')}{'' if recorded is None else f' ({duration(round(recorded))} per tile)'}:"
+        f" {counted(prediction.recorded_stages, 'stage')}{own}:"
         f" consumer delay {prediction.consumer_delay_ns} ns, copies {duration(round(prediction.copy_time))}",
         aligned(rows),
     ]
