@@ -161,6 +161,11 @@ class TimelineCommands(QAbstractScrollArea):
         """Whether the picture is complete: nothing is about to be painted better."""
         return not (self._rest.isActive() or self._gather.isActive() or self._lanes.coarse)
 
+    def rest_now(self) -> None:
+        """No more views are to be expected: paint the picture in full the next time, as an exported picture needs."""
+        self._rest.stop()
+        self.viewport().update()
+
     def cancel(self) -> None:
         """Stop building lanes; the picture stays as it is until the view changes."""
         self._builder.cancel()

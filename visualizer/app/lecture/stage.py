@@ -39,15 +39,15 @@ class StageWindow(QWidget):
         self._history: History | None = None
         self._shown: tuple[str, ...] = ()
         self.headline, self.caption = Headline(), Caption()
-        self._body = QWidget()
-        self._grid = QGridLayout(self._body)
+        self.body = QWidget()
+        self._grid = QGridLayout(self.body)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._black = _Black()
         lit = QWidget()
         self._column = column = QVBoxLayout(lit)
         column.setContentsMargins(16, 10, 16, 10)
         column.addWidget(self.headline)
-        column.addWidget(self._body, 1)
+        column.addWidget(self.body, 1)
         column.addWidget(self.caption)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(lit)
@@ -63,7 +63,7 @@ class StageWindow(QWidget):
         """The stage's own pane of that name, made when first needed."""
         if name not in self._panes:
             pane = build_pane(name)
-            pane.setParent(self._body)
+            pane.setParent(self.body)
             if name == "timeline":
                 pane.toggle_overview()  # it would show what a question hides
             pane.set_theme(self._theme)
@@ -169,8 +169,8 @@ class StageWindow(QWidget):
         self.caption.resize_text(font)
         # On the body, not on each pane: some panes choose their own family and take only the size from above. And off
         # and on again, because a pane that came later is reached by a change alone.
-        self._body.setFont(QFont())
-        self._body.setFont(font)
+        self.body.setFont(QFont())
+        self.body.setFont(font)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._resize_text()
