@@ -110,9 +110,10 @@ class TimelineCommands(QAbstractScrollArea):
     # What a lecture lays over it
 
     def set_emphasis(self, lanes: Iterable[str]) -> None:
-        """Dim all lanes but those with these keys; none dims nothing."""
-        self._stressed = frozenset(lanes)
-        self.viewport().update()
+        """Dim all lanes but those with these keys, and leave out those that then have no room; none dims nothing."""
+        if self._stressed != frozenset(lanes):
+            self._stressed = frozenset(lanes)
+            self._arrange()
 
     @property
     def focused_step(self) -> int:

@@ -18,6 +18,8 @@ class Still:
     """A stage of `size` (width, height) pixels, in a theme of its own. Call `close` when done."""
 
     def __init__(self, theme: Theme, size: tuple[int, int]) -> None:
+        # Else a font set on the stage would not reach what has a style sheet of its own.
+        QApplication.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         self.stage = stage = StageWindow(theme)
         stage.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         stage.setPalette(palette_of(theme))
