@@ -4,6 +4,7 @@ python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
 python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
+python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
@@ -67,6 +68,8 @@ def main(arguments: list[str]) -> int:
                 show_probe(window, Path(path), "probe-drain")
         elif arguments[:1] == ["--compare"]:
             show_comparison(window)
+        elif arguments[:1] == ["--statistics"]:
+            show_statistics(window)
         elif arguments[:1] == ["--debugging"]:
             show_debugging(window)
         else:
@@ -81,6 +84,25 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+
+
+def show_statistics(window: MainWindow) -> None:
+    """The one-stage run: everything on its critical path; then the prediction, verified."""
+    wait_for_document(window, lambda: window.files.open(resource_dir("assets") / "traces" / "one-stage.pscope"))
+    focus_blocked_wait(window)
+    window.docks["tiles"].hide()
+    window.toggle_critical_path()
+    statistics, predict = window.panes["statistics"], window.panes["predict"]
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        settle_until(lambda: bool(statistics.charts.charts) and statistics.headline.isEnabled())
+        save(window, HERE / f"statistics-{theme}.png")
+    window.appearance.set_theme("dark")
+    window.show_pane("predict")
+    settle_until(lambda: predict.can_verify)
+    window.verify_prediction()
+    settle_until(lambda: "Measured" in predict.remarks.text())
+    save(window, HERE / "predict-dark.png")
 
 
 def show_long(window: MainWindow, path: Path) -> None:
