@@ -192,8 +192,8 @@ def _check_output(path: Path) -> None:
 
 def _check_source_options(args: argparse.Namespace) -> None:
     """An option that the chosen source would ignore is a mistake, not a wish."""
-    of_log = ("check", "level", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit", "ab")
-    of_gpu = (*of_log, "probe", "probe_barriers")
+    limits = ("watchdog_ms", "hang", "time_limit")
+    of_gpu = ("check", "level", "log_capacity", "log_memory", *limits, "ab", "probe", "probe_barriers")
     other = of_gpu if args.source == "simulator" else ("seed",)
     for name in other:
         if getattr(args, name) is not None:
