@@ -2,6 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
@@ -33,6 +34,7 @@ from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
+AT_REST_MS = 500  # a timeline that has just moved is painted in full a little later
 
 
 def main(arguments: list[str]) -> int:
@@ -50,6 +52,8 @@ def main(arguments: list[str]) -> int:
             show_long(window, Path(arguments[1]))
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--compare"]:
+            show_comparison(window)
         elif arguments[:1] == ["--debugging"]:
             show_debugging(window)
         else:
@@ -99,6 +103,26 @@ def show_diagnoses(window: MainWindow) -> None:
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
+
+
+def show_comparison(window: MainWindow) -> None:
+    """At the moment in which tile 3 has arrived."""
+    wait_for_document(window, window.files.open_lesson)
+    other = HERE.parents[1] / "assets" / "traces" / "slow-consumer.pscope"
+    loop = QEventLoop()
+    window.comparing.jobs.succeeded.connect(loop.quit)
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    window.comparing.compare_with(other)
+    loop.exec()
+    window.navigator.go_to(Focus(66, "full[0]"))
+    window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        window.comparing.dock.resize(*SIZE)
+        QTimer.singleShot(AT_REST_MS, loop.quit)
+        loop.exec()
+        window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
+        print(f"compare-{theme}.png")
 
 
 def show_debugging(window: MainWindow) -> None:

@@ -29,6 +29,11 @@ def with_recording(window: MainWindow) -> bool:
     return window.document is not None
 
 
+def with_history(window: MainWindow) -> bool:
+    """Whether the recording is read, so that every state can be asked for."""
+    return window.document is not None and window.document.read
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """One thing the user can do. `keys` are QKeySequence texts, the first is shown in menus."""

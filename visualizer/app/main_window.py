@@ -13,9 +13,11 @@ from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
 from visualizer.app.appearance import Appearance
 from visualizer.app.breakpoint_control import BreakpointControl
+from visualizer.app.comparing import Comparing
 from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
+from visualizer.app.exports import Exports
 from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
@@ -60,6 +62,8 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
+        self.exports = Exports(self)
+        self.comparing = Comparing(self)
         self.lectures = Lectures(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
@@ -102,6 +106,7 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.reading.stop()
         self.messages.hide()
+        self.comparing.close()
         self.document = document
         history = document.history
         if document.read:
@@ -229,6 +234,8 @@ class MainWindow(QMainWindow):
             return
         self.playback.pause()
         self.jobs.stop()
+        self.exports.jobs.stop()
+        self.comparing.close()
         self.reading.stop()
         self.experiment.what_if.jobs.stop()
         self.breakpoints.job.stop()
@@ -264,12 +271,14 @@ class MainWindow(QMainWindow):
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
+        self.comparing.set_focus(focus)
         self.transport.set_focus(focus)
         self.find_bar.set_focus(focus)
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import diagnose, doctor, explore, open, record, show, story
+from visualizer.cli import compare, diagnose, doctor, explore, export, open, record, show, story
 from visualizer.cli.errors import run_reporting
 
 COMMANDS = {
@@ -16,6 +16,8 @@ COMMANDS = {
     "show": show,
     "diagnose": diagnose,
     "explore": explore,
+    "compare": compare,
+    "export": export,
     "story": story,
     "doctor": doctor,
 }
@@ -28,6 +30,8 @@ EPILOG = """examples:
   phasescope show run.pscope --table           the lesson's per-tile table, as text
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
+  phasescope compare a.pscope b.pscope         what differs between two recordings, tile by tile
+  phasescope export run.pscope -o run.pftrace  for Perfetto; also VCD, CSV, pictures, a web page
   phasescope doctor                            what works on this computer, and what to install
 
 `phasescope COMMAND --help` explains each command.

@@ -18,7 +18,7 @@ from visualizer.views.timeline_marks import Marks
 from visualizer.views.timeline_measure import Measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_rows import LaneRows
-from visualizer.views.timeline_scale import View
+from visualizer.views.timeline_scale import MIN_PS_PER_PX, View
 from visualizer.views.timeline_scene import Scene
 
 
@@ -31,6 +31,7 @@ class TimelineCommands(QAbstractScrollArea):
     overview: OverviewStrip
     filter: LaneFilter
     _scene: Scene | None
+    _told: View | None
     marks: dict[str, Marks]
     _measured: Measurement | None
     _measuring_from: int | None
@@ -51,6 +52,16 @@ class TimelineCommands(QAbstractScrollArea):
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
         return self._measured
+
+    def show_view(self, begin: int, end: int) -> None:
+        """Show exactly the stretch `begin`..`end` (ps), which may reach beyond the recording. Tells nobody."""
+        if self._scene is None:
+            return
+        if (begin, end) != (self.view.start, self.view.end):
+            width = self.view.width
+            self._scene.navigation.view = View(begin, max((end - begin) / width, MIN_PS_PER_PX), width)
+            self._move()
+        self._told = self.view
 
     @property
     def is_measuring(self) -> bool:

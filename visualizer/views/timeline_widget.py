@@ -41,6 +41,7 @@ from visualizer.views.timeline_overlay_widget import (
     paint_steps,
 )
 from visualizer.views.timeline_paint import Fonts
+from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_scene import Scene
 
 _NOTCH = 120.0  # wheel units of one notch
@@ -53,6 +54,8 @@ class TimelineWidget(TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
+    view_changed = Signal()
+    """The timeline has moved to another stretch of time by itself; told when it is painted."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -75,6 +78,7 @@ class TimelineWidget(TimelineCommands):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
+        self._told: View | None = None
         self._stressed: frozenset[str] = frozenset()
         self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
@@ -208,6 +212,9 @@ class TimelineWidget(TimelineCommands):
         if scene is None:
             self._paint_nothing(painter)
             return
+        if scene.view != self._told:
+            self._told = scene.view
+            self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
         paint_marks(painter, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
