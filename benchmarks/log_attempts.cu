@@ -19,7 +19,7 @@ struct Attempt : NoLog {
         limit = in_register(threadIdx.x % 32 == 0 ? memory.capacity : 0);
     }
     __device__ void passed() { first = read_clock_low(); }
-    __device__ void blocked(bool waited) { flag = waited; }
+    __device__ void blocked(uint32_t waited) { flag = waited; }
     __device__ void store(uint32_t second) {
         if (tile < limit) slice[tile] = {(first & ~1u) | flag, second};
         ++tile;
@@ -28,7 +28,7 @@ struct Attempt : NoLog {
     uint32_t limit;
     uint32_t tile = 0;
     uint32_t first = 0;
-    bool flag = false;
+    uint32_t flag = 0;
 };
 
 // The record is stored as the tile is done, and not at the next wait.

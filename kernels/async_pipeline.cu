@@ -74,21 +74,23 @@ extern "C" __global__ void __launch_bounds__(512, 1)
         pipeline.producer_tail(pipe_write);
         log.finish();
         log.exit_producer();
+        watchdog.leave();
     } else {
         PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
         const TileShare share = tile_share(params);
         uint32_t result = 0;
         for (uint32_t tile = 0; tile < consumer_tiles(params.tiles); ++tile) {
+            const TilePlace place = tile_place(buffers + pipe_read.index() * buffer_bytes, share);
             pipeline.consumer_wait(pipe_read);
-            result += read_tile(buffers + pipe_read.index() * buffer_bytes, pipe_read, share, params, log);
+            result += read_tile(place, pipe_read, share, params, log);
             if (releases<kStages>(tile, warp)) pipeline.consumer_release(released<kStages>(pipe_read));
             ++pipe_read, log.advance(pipe_read, tile);
         }
         log.finish();
         report(result, params);
         log.exit_consumer();
+        watchdog.leave();
     }
-    watchdog.leave();
 }
 
 // Takes anchors and nothing else, `span_ns` apart: calibrates the SMs' clocks over longer than a short kernel lasts.
@@ -105,7 +107,8 @@ extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams
     Log log(log_memory(params));
     const uint64_t begin = read_clock();
     for (uint32_t tile = 0; tile < records; ++tile) {
-        log.testing(On::Full);
+        log.testing();
+        log.store(On::Full);
         log.passed();
         log.released();
         log.write(log.clock(), __LINE__, {.tile = tile, .kind = Kind::Advance, .stage = 0, .parity = 0});

@@ -86,8 +86,14 @@ def test_a_level_of_clocks_stores_once_a_wait_and_reads_as_many_clocks_as_it_kee
 
 
 @pytest.mark.parametrize("level", LOGGING)
-def test_every_level_bounds_its_waits(level: LogLevel) -> None:
-    assert "wait_bounded" in entry(compile_ptx(3, level=level, exact=False), "async_pipeline")
+def test_waits_are_bounded_only_if_asked_for(level: LogLevel) -> None:
+    bounded = entry(compile_ptx(3, level=level, exact=False, bound=True), "async_pipeline")
+    assert "wait_bounded" in bounded
+    plain = compile_ptx(3, level=level, exact=False)
+    assert "wait_bounded" not in entry(plain, "async_pipeline")
+    # Not in a function of its own either: what is left of the timer is the anchors'.
+    assert "nanosleep" not in entry(plain, "async_pipeline")
+    assert "wait_bounded" not in plain[: plain.index(".entry async_pipeline(")]
 
 
 def test_each_site_is_one_call_in_the_kernel() -> None:

@@ -80,7 +80,8 @@ def add_parser(subparsers: Any) -> None:
         "--watchdog-ms",
         type=_natural,
         metavar="N",
-        help="a wait longer than this gives up; 0: none does (default: 1000)",
+        help="a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
+        " (default: 1000 at --level words and with --keep-last, otherwise 0, because it costs time)",
     )
     gpu.add_argument(
         "--log-memory",
@@ -92,7 +93,7 @@ def add_parser(subparsers: Any) -> None:
         "--hang",
         type=_seconds,
         metavar="S",
-        help="with the log in host memory, end a run with no event for S s (default: 5)",
+        help="with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)",
     )
     gpu.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the GPU worker after S s (default: 120)")
     gpu.add_argument(
