@@ -73,7 +73,7 @@ class GpuOptions:
     level: LogLevel | None = None  # what to log; None: full, or words where the program has a mistake in it
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: as bound_ms says
+    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: see bound_ms
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
