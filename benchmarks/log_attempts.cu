@@ -4,7 +4,7 @@
 // -DPHASESCOPE_LOG_TYPE=... -DPHASESCOPE_LOG=3. Only their cost is of interest; the host does not read what they write.
 #include "clock_log.cuh"
 
-// A bounded wait that tells whether it blocked, and nothing else: what every level pays.
+// A wait that tells whether it blocked, and nothing else: what every level pays.
 struct WaitsOnly : NoLog {
     static constexpr bool enabled = true;
     __device__ WaitsOnly(const LogMemory& memory) : NoLog(memory) {}
@@ -20,7 +20,7 @@ struct Attempt : NoLog {
     }
     __device__ void passed() { first = read_clock_low(); }
     __device__ void blocked(uint32_t waited) { flag = waited; }
-    __device__ void store(uint32_t second) {
+    __device__ void keep_record(uint32_t second) {
         if (tile < limit) slice[tile] = {(first & ~1u) | flag, second};
         ++tile;
     }
@@ -34,8 +34,8 @@ struct Attempt : NoLog {
 // The record is stored as the tile is done, and not at the next wait.
 struct StoreAtOnce : Attempt {
     using Attempt::Attempt;
-    __device__ void issued() { store(read_clock_low()); }
-    __device__ void released() { store(read_clock_low()); }
+    __device__ void issued() { keep_record(read_clock_low()); }
+    __device__ void released() { keep_record(read_clock_low()); }
 };
 
 // The same with a memory clobber on each clock and a branch around the store.
@@ -78,14 +78,14 @@ struct ClocksOnly : Attempt {
     __device__ void passed() { first ^= read_clock_low(); }
     __device__ void issued() { first ^= read_clock_low(); }
     __device__ void released() { first ^= read_clock_low(); }
-    __device__ void close() { store(0); }
+    __device__ void close() { keep_record(0); }
 };
 
 // The consumers log nothing.
 struct ProducerOnly : ClockLog<Level::Full> {
     using ClockLog::ClockLog;
-    __device__ void testing(On barrier) {
-        if (barrier == On::Empty) ClockLog::testing(barrier);
+    __device__ void store(On barrier) {
+        if (barrier == On::Empty) ClockLog::store(barrier);
     }
 };
 

@@ -4,7 +4,8 @@
 // empty[s] completes when every consumer has released the stage. Compile with
 //   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
 //   -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
-//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
+//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_BOUND=0|1 (waits give up: watchdog.cuh),
+//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 #include "tile.cuh"

@@ -5,14 +5,15 @@
 //   Phases    producer: passed                            the first consumer warp: passed
 //   Standard  producer: passed, issued                    each consumer warp: passed
 //   Full      producer: begun, passed, copying, issued    each consumer warp: begun, passed
-// `begun` is read as the test of a wait is on its way, `passed` once it passed: its lowest bit tells whether the wait blocked.
+// `begun` is read as a wait begins, `passed` once it passed: its lowest bit tells whether the wait blocked.
 // `copying` lies between arrive.expect_tx and the first copy, `issued` after the last. The producer's last waits, one a stage,
 // follow as tiles of their own. Words of a CTA: producer
 // [capacity][words], then consumer warps [warp][capacity][words].
 //
-// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: a record is stored, and
-// the clock read, while the answer of the next wait's test is on its way; the store is predicated inside one asm block; nothing
-// has a memory clobber; and no register is written soon after a store has read it, because a store reads late.
+// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: a record is stored while
+// the answer of the next wait is on its way, in the loop that waits, so that a further turn stores it again; the store is
+// predicated inside one asm block; nothing has a memory clobber; and no register is written soon after a store has read it,
+// because a store reads late. So a warp that waits has stored all its records: the host counts on it after a hang.
 #pragma once
 
 #include "barrier_log.cuh"
@@ -57,6 +58,7 @@ public:
     __device__ void testing() {
         if constexpr (level == Level::Full) read_clock(begun_);
     }
+    // It awaits its answer: the record before it is stored. May be called again and again.
     __device__ void store(On barrier) { barrier == On::Empty ? store_producer() : store_consumer(); }
     // The wait has passed.
     __device__ void passed() { passed_ = read_clock_low(); }
@@ -153,7 +155,7 @@ private:
     uint32_t room_;
     uint32_t zero_ = in_register(0u);
     uint32_t index_;  // of the last whole record
-    uint32_t ring_mask_;
+    uint32_t ring_mask_;  // of the index, if this is a ring
     uint32_t words_[4] = {};
     uint32_t begun_ = 0;
     uint32_t passed_ = 0;
