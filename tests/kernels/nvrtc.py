@@ -26,9 +26,11 @@ def _library() -> ctypes.CDLL:
 
 
 @functools.cache
-def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0, bound: bool = False) -> str:
+def compile_ptx(
+    stages: int, *, level: LogLevel, exact: bool, fault: int = 0, probe: int = 0, bound: bool = False
+) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
-    return compile_kernel("async_pipeline.cu", *_defines(stages, level, exact, fault, bound))
+    return compile_kernel("async_pipeline.cu", *_defines(stages, level, exact, fault, probe, bound))
 
 
 def disassembler() -> Path | None:
@@ -46,7 +48,7 @@ def consumer_loop(level: LogLevel, *, bound: bool = False) -> tuple[str, ...]:
     """
     tool = disassembler()
     assert tool is not None
-    cubin = _compile("async_pipeline.cu", _defines(3, level, False, 0, bound), "CUBIN")
+    cubin = _compile("async_pipeline.cu", _defines(3, level, False, 0, 0, bound), "CUBIN")
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
@@ -62,13 +64,14 @@ def consumer_loop(level: LogLevel, *, bound: bool = False) -> tuple[str, ...]:
     return tuple(line for line in loop if not line.endswith(":"))
 
 
-def _defines(stages: int, level: LogLevel, exact: bool, fault: int, bound: bool) -> tuple[str, ...]:
+def _defines(stages: int, level: LogLevel, exact: bool, fault: int, probe: int, bound: bool) -> tuple[str, ...]:
     return (
         f"-DPHASESCOPE_STAGES={stages}",
         f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
         f"-DPHASESCOPE_BOUND={int(bound)}",
+        f"-DPHASESCOPE_PROBE={probe}",
     )
 
 

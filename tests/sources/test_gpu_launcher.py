@@ -138,6 +138,7 @@ def test_a_hang_whose_log_is_lost_says_how_to_see_it(worker, values: dict[str, A
         (GpuOptions(level="words"), 1000),
         (GpuOptions(level="off"), 0),
         (GpuOptions(window=Window(keep_last=8)), 1000),
+        (GpuOptions(probe="words"), 1000),
         (GpuOptions(watchdog_ms=50), 50),
         (GpuOptions(level="words", watchdog_ms=0), 0),
     ],

@@ -27,7 +27,7 @@ from visualizer.views.timeline_builder_widget import LaneBuilder
 from visualizer.views.timeline_commands_widget import TimelineCommands
 from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
-from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
+from visualizer.views.timeline_lecture_widget import lanes_to_try, paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
 from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
@@ -41,7 +41,6 @@ from visualizer.views.timeline_overlay_widget import (
     paint_steps,
 )
 from visualizer.views.timeline_paint import Fonts
-from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_scene import Scene
 
 _NOTCH = 120.0  # wheel units of one notch
@@ -54,8 +53,6 @@ class TimelineWidget(TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
-    view_changed = Signal()
-    """The timeline has moved to another stretch of time by itself; told when it is painted."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -78,7 +75,7 @@ class TimelineWidget(TimelineCommands):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
-        self._told: View | None = None
+        self._told = None
         self._stressed: frozenset[str] = frozenset()
         self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
@@ -161,7 +158,11 @@ class TimelineWidget(TimelineCommands):
         """Lay out for the present size and font."""
         if self._scene is not None:
             size, bar = self.viewport().size(), self.verticalScrollBar()
-            self._scene.arrange(size.width(), size.height(), self._fonts)
+            for lanes in lanes_to_try(self._scene.rows_shown.lanes, self._stressed):
+                self._scene.rows_shown.show_only(lanes)
+                self._scene.arrange(size.width(), size.height(), self._fonts)
+                if self._scene.layout.total <= self._scene.frame.lanes.height():
+                    break
             page = int(self._scene.frame.lanes.height())
             bar.setRange(0, max(0, round(self._scene.layout.total) - page))
             bar.setPageStep(page)
