@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from visualizer.app import comparing as comparing_module
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
+from visualizer.sources.errors import Cancelled
 from visualizer.sources.simulator import simulate
 from visualizer.trace.file import save
 
@@ -98,3 +100,19 @@ def test_no_file_chosen_changes_nothing(window: MainWindow, monkeypatch: pytest.
     monkeypatch.setattr(window.files, "choose_open_path", lambda: None)
     window.actions_by_id["file.compare"].trigger()
     assert not window.comparing.jobs.is_busy
+
+
+def test_cancel_stops_the_loading(
+    window: MainWindow, other: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def until_cancelled(progress, cancelled):
+        while not cancelled():
+            pass
+        raise Cancelled
+
+    monkeypatch.setattr(comparing_module, "_work", lambda history, path: until_cancelled)
+    window.comparing.compare_with(other)
+    with qtbot.waitSignal(window.comparing.jobs.cancelled):
+        window.actions_by_id["play.cancel"].trigger()
+    assert window.messages.text == "Cancelled."
+    assert window.comparing.dock is None

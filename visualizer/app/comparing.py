@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QDockWidget
 
 from visualizer.app.job import JobRunner, Work
@@ -36,6 +35,8 @@ class Comparing:
         self._path = Path()
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
+        self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
+        self.jobs.busy_changed.connect(lambda busy: window.actions_by_id.refresh())
         self.jobs.progressed.connect(lambda fraction, what: window.messages.show_note(what))
 
     def ask(self) -> None:
@@ -79,9 +80,6 @@ class Comparing:
     def _make_dock(self) -> None:
         window = self._window
         self.pane = CompareWidget()
-        plain = QFont()
-        plain.setWeight(QFont.Weight.Normal)  # only the dock's title is bold; the rest of the font stays inherited
-        self.pane.setFont(plain)
         self.pane.set_theme(window.appearance.theme)
         self.pane.focus_requested.connect(window.navigator.go_to)
         self.dock = QDockWidget(tr("Compare"), window)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
+from visualizer.app.analysis import Analysis
 from visualizer.app.appearance import Appearance
 from visualizer.app.breakpoint_control import BreakpointControl
 from visualizer.app.comparing import Comparing
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
+        self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
@@ -186,12 +188,13 @@ class MainWindow(QMainWindow):
     @property
     def is_working(self) -> bool:
         """Whether something runs that Cancel stops."""
-        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy or self.comparing.jobs.is_busy
 
     def cancel_work(self) -> None:
         self.jobs.cancel()
         self.reading.cancel()
         self.timeline.cancel()
+        self.comparing.jobs.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
@@ -209,6 +212,17 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
+
+    def verify_prediction(self) -> None:
+        """Start, once there is a prediction to verify; again: stop."""
+        self.show_pane("predict")
+        self.panes["predict"].verify_or_cancel()
+
+    def toggle_critical_path(self) -> None:
+        """The path is part of the statistics, so showing it shows them."""
+        if not self.analysis.shows_path:
+            self.show_pane("statistics")
+        self.analysis.toggle_path()
 
     def show_help(self) -> None:
         self.show_sheet(help_sheet(self, self.keys.commands))
@@ -242,6 +256,7 @@ class MainWindow(QMainWindow):
         self.experiment.what_if.jobs.stop()
         self.breakpoints.job.stop()
         self.find_bar.job.stop()
+        self.analysis.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -282,6 +297,7 @@ class MainWindow(QMainWindow):
         self.pane_host.set_theme(theme)
         self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
+        self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)

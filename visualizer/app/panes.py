@@ -14,7 +14,9 @@ from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
 from visualizer.views.notes_widget import NotesWidget
+from visualizer.views.predict_widget import PredictWidget
 from visualizer.views.ring_widget import RingWidget
+from visualizer.views.statistics_widget import StatisticsWidget
 from visualizer.views.tile_table_widget import TileTableWidget
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -30,6 +32,8 @@ _MAKE: dict[str, Callable[[], QWidget]] = {
     "diagnosis": DiagnosisWidget,
     "breakpoints": BreakpointsWidget,
     "notes": NotesWidget,
+    "statistics": StatisticsWidget,
+    "predict": PredictWidget,
 }
 
 

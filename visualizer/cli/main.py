@@ -7,13 +7,27 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__
-from visualizer.cli import compare, diagnose, doctor, explore, export, open, record, show, story
+from visualizer.cli import (
+    compare,
+    diagnose,
+    doctor,
+    explore,
+    export,
+    open,
+    predict,
+    record,
+    show,
+    stats,
+    story,
+)
 from visualizer.cli.errors import run_reporting
 
 COMMANDS = {
     "open": open,
     "record": record,
     "show": show,
+    "stats": stats,
+    "predict": predict,
     "diagnose": diagnose,
     "explore": explore,
     "compare": compare,
@@ -28,6 +42,8 @@ EPILOG = """examples:
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
   phasescope show run.pscope --table           the lesson's per-tile table, as text
+  phasescope stats run.pscope                  who waited for whom, and what bound the run
+  phasescope predict run.pscope                the time per tile with other stage counts
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
   phasescope compare a.pscope b.pscope         what differs between two recordings, tile by tile

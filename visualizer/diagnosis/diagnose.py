@@ -8,6 +8,7 @@ from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_
 from visualizer.diagnosis.hazards import HAZARDS
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
+from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import has_unseen_order, program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
@@ -28,7 +29,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     """The diagnosis of a history. `program`, if given, tells what the blocked agents would have done next; for the
     recordings of built-in programs it is laid out again from the recording's parameters.
 
-    With records lost only the blocked agents are judged: counts and orders would be guesses.
+    With records lost, or roles not recorded, only the blocked agents are judged: counts and orders would be guesses.
     """
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
@@ -41,7 +42,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += _stuck(history, Outlook(history, waits, program))
     if not history.trace.barriers and meta.ending.kind == "completed":
         return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
-    if not lost:
+    if not lost and not meta.window.get("roles_left_out"):
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
         findings += early_arrival_findings(history, waits)
@@ -54,6 +55,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += hazards
     elif meta.ending.kind == "crash":
         findings += count_findings(history, waits)[:1]
+    findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings))
 

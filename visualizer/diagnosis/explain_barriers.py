@@ -5,10 +5,15 @@ from __future__ import annotations
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import counted, duration, listed, sentence
 from visualizer.replay.history import StageState
-from visualizer.trace.schema import EventKind
+from visualizer.trace.schema import EventFlag, EventKind
 
 
 def init(scene: Scene) -> str:
+    if scene.event["flags"] & EventFlag.DERIVED:
+        return (
+            f"The recording begins after the init: by then {scene.barrier_name} is in phase #{scene.after.phase}, with"
+            f" {counted(scene.after.pending, 'arrival')} pending, as follows from the number of the first tile."
+        )
     return (
         f"{scene.agent.name} initialises {scene.barrier_name} for {counted(scene.amount, 'arrival')} per phase:"
         f" phase #0, pending {scene.after.pending}, tx 0."

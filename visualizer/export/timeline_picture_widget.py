@@ -19,7 +19,7 @@ from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
 from visualizer.views.timeline_layers_widget import Look
-from visualizer.views.timeline_layout import lay_out
+from visualizer.views.timeline_left_out import paint_footer, paint_left_out
 from visualizer.views.timeline_overlay_widget import paint_focus
 from visualizer.views.timeline_paint import Fonts, paint_picture
 from visualizer.views.timeline_picture import lanes_picture
@@ -50,12 +50,12 @@ class TimelinePicture:
             )
         font = QFont(QGuiApplication.font())
         font.setPixelSize(_FONT_PIXELS)
-        fonts, stages = Fonts(font), selection.history.trace.stages
-        lanes = lay_out(selection.lanes, fonts.em, 0, stages).total
-        self._scene = scene = Scene(selection.history, width, lanes, fonts)
+        fonts = Fonts(font)
+        self._scene = scene = Scene(selection.history, width, 0, fonts)
         scene.rows_shown = LaneRows(selection.lanes)
         scene.rows_shown.collapse_all(False)
-        scene.arrange(width, lanes + scene.frame.lanes.top(), fonts)
+        scene.arrange(width, 0, fonts)  # how high the lanes are by themselves; then exactly that
+        scene.arrange(width, scene.layout.total + scene.frame.lanes.top(), fonts)
         if not with_step:
             scene.frame = _without_values(scene)
         self._caption = round(fonts.em * (_CAPTION_LINES + 1)) if with_step else 0
@@ -71,9 +71,12 @@ class TimelinePicture:
     def paint(self, painter: QPainter) -> None:
         """Everything but a step; fills the whole picture."""
         scene, theme, fonts = self._scene, self._look.theme, self._look.fonts
-        area = scene.frame.lanes
+        area, trace = scene.frame.lanes, self._scene.history.trace
         painter.fillRect(QRectF(0, 0, self.width, self.height), brush(theme.panel))
-        paint_background(painter, scene.frame, scene.view, scene.history.trace.duration_ps, theme, fonts)
+        paint_background(painter, scene.frame, scene.view, trace.duration_ps, theme, fonts)
+        begin, end = scene.view.pixel(0), scene.view.pixel(scene.store.end)
+        paint_left_out(painter, area, begin, end, trace.meta.window, theme, fonts)
+        paint_footer(painter, area, begin, scene.bottom(), trace.meta.window, theme, fonts)
         places = [(lane, scene.top(row) - area.top(), scene.height(row)) for row, lane in enumerate(scene.lanes)]
         painter.save()
         painter.setClipRect(area.adjusted(1, 1, 0, 0))

@@ -28,15 +28,18 @@ class TimelineCommands(QAbstractScrollArea):
     lanes_changed = Signal()
     """Which lanes are shown has changed: collapsed, pinned, filtered, or how dense they stand."""
 
+    view_changed = Signal()
+    """The timeline has moved to another stretch of time by itself; told when it is painted."""
+
     overview: OverviewStrip
     filter: LaneFilter
     _scene: Scene | None
-    _told: View | None
     marks: dict[str, Marks]
     _measured: Measurement | None
     _measuring_from: int | None
     _stressed: frozenset[str]
     _veiled_after: int | None
+    _told: View | None
     _pointer: QPointF | None
     _lanes: LanesLayer
     _builder: LaneBuilder

@@ -19,6 +19,7 @@ from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline_left_out import paint_footer, paint_left_out
 from visualizer.views.timeline_paint import Fonts, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
 from visualizer.views.timeline_raster import raster_picture
@@ -128,6 +129,8 @@ class LanesLayer:
         """Scroll the old picture and paint the rows that come into view; False where that is not possible."""
         if self._pixmap is None or self._view != scene.view or look.ratio != 1.0:
             return False
+        if scene.history.trace.meta.window:  # the words beside the first and the last tile do not scroll
+            return False
         shift = round(scene.scroll - self._scroll)
         top = round(scene.frame.lanes.top() + scene.layout.pinned_edge) + 2
         bottom = round(scene.frame.lanes.bottom())
@@ -160,7 +163,11 @@ def _paint_band(
     top = 0.0 if band.top <= lanes.top() else band.top
     clip = QRectF(left, top, right - left, band.bottom - top)
     painter.setClipRect(clip)
-    paint_background(painter, scene.frame, view, scene.history.trace.duration_ps, theme, fonts)
+    trace = scene.history.trace
+    paint_background(painter, scene.frame, view, trace.duration_ps, theme, fonts)
+    begin, end = view.pixel(0), view.pixel(scene.store.end)
+    paint_left_out(painter, lanes, begin, end, trace.meta.window, theme, fonts)
+    paint_footer(painter, lanes, begin, scene.bottom(), trace.meta.window, theme, fonts)
     for rows, area in scene.row_groups():
         rows = [row for row in rows if scene.top(row) < band.bottom and scene.top(row) + scene.height(row) > band.top]
         built = [row for row in rows if ready(scene.lanes[row])]

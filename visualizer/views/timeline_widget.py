@@ -41,7 +41,6 @@ from visualizer.views.timeline_overlay_widget import (
     paint_steps,
 )
 from visualizer.views.timeline_paint import Fonts
-from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_scene import Scene
 
 _NOTCH = 120.0  # wheel units of one notch
@@ -54,8 +53,6 @@ class TimelineWidget(TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
-    view_changed = Signal()
-    """The timeline has moved to another stretch of time by itself; told when it is painted."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -78,7 +75,7 @@ class TimelineWidget(TimelineCommands):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
-        self._told: View | None = None
+        self._told = None
         self._stressed: frozenset[str] = frozenset()
         self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)

@@ -28,6 +28,20 @@ def _file_save(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch
     assert window.document.path == tmp_path / "a.pscope"
 
 
+def _file_export(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    assert window.exports.dialog.isVisible()
+    window.exports.dialog.close()
+
+
+def _file_compare(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compared: list[Path] = []
+    monkeypatch.setattr(window.files, "choose_open_path", lambda: tmp_path / "b.pscope")
+    monkeypatch.setattr(window.comparing, "compare_with", lambda path: compared.append(path))
+    run()
+    assert compared == [tmp_path / "b.pscope"]
+
+
 def _file_lesson(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     opened: list[str] = []
     monkeypatch.setattr(window.files, "open", lambda path: opened.append(path.name))
@@ -112,6 +126,8 @@ def _lecture_edit(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPa
 CHECKS: dict[str, Check] = {
     "file.open": _file_open,
     "file.save": _file_save,
+    "file.export": _file_export,
+    "file.compare": _file_compare,
     "file.lesson": _file_lesson,
     "file.clear_recent": _file_clear_recent,
     "file.quit": _file_quit,
