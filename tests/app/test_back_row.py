@@ -55,6 +55,8 @@ def test_every_step_can_be_read(
                     with hearing(monkeypatch) as heard:
                         pane.grab()
                     where = f"{place}, {name}: "
+                    if name in ("timeline", "ring") and len(heard) < 3:
+                        problems.append(f"{where}shows nothing")
                     small = {drawn.text for drawn in heard if drawn.pixels < SMALLEST_TEXT}
                     problems += [f"{where}{text!r} is too small" for text in sorted(small)]
                     problems += [f"{where}{what}" for what in widgets_below(pane, SMALLEST_TEXT)]
