@@ -52,6 +52,7 @@ def test_every_step_can_be_read(
             for place, _ in beats(telling, still):
                 for name in still.stage.shown:
                     pane = still.stage.pane(name)
+                    pane.set_theme(load_theme(theme))  # what it has painted before is not heard: paint anew
                     with hearing(monkeypatch) as heard:
                         pane.grab()
                     where = f"{place}, {name}: "
