@@ -81,7 +81,8 @@ def add_parser(subparsers: Any) -> None:
         "--watchdog-ms",
         type=_natural,
         metavar="N",
-        help="a wait longer than this gives up; 0: none does (default: 1000)",
+        help="a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
+        " (default: 1000 at --level words, with --keep-last and with --probe; otherwise 0, because it costs time)",
     )
     gpu.add_argument(
         "--log-memory",
@@ -93,7 +94,7 @@ def add_parser(subparsers: Any) -> None:
         "--hang",
         type=_seconds,
         metavar="S",
-        help="with the log in host memory, end a run with no event for S s (default: 5)",
+        help="with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)",
     )
     gpu.add_argument(
         "--probe",

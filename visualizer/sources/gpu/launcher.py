@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +60,15 @@ FLIGHT_DIRECTORY = Path("/dev/shm")
 """The driver maps files of a memory file system for the GPU, and refuses those of ext4 [measured on H200]."""
 CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
+WATCHDOG_MS = 1000
+"""After how long a wait gives up where the kernel bounds its waits, unless told otherwise."""
+LOST_IN_DEVICE = (
+    "; its log was in device memory and went with it: record again with --watchdog-ms 1000, so that the wait that hangs"
+    " gives up, or with --log-memory host"
+)
+LOST_RING = (
+    "; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level words"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ class GpuOptions:
     level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
+    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: see bound_ms
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
@@ -85,7 +94,7 @@ class GpuOptions:
             raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
         if not 0 <= self.log_capacity < 2**32:
             raise SourceError(f"--log-capacity is {self.log_capacity}; it must be 0..{2**32 - 1} records per warp")
-        if not 0 <= self.watchdog_ms <= 60_000:
+        if self.watchdog_ms is not None and not 0 <= self.watchdog_ms <= 60_000:
             raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 0..60000")
         if self.log_memory not in LOG_PLACES:
             raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
@@ -136,7 +145,7 @@ def record_gpu(
             check=options.check,
             level=level,
             log_capacity=capacity,
-            watchdog_ms=options.watchdog_ms,
+            watchdog_ms=bound_ms(options, level),
             output=str(output),
             fault=fault,
             window=asdict(options.window),
@@ -147,7 +156,7 @@ def record_gpu(
             probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
-        # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
+        # Outside a window the log is silent, however well the kernel runs: only the kernel or the time limit can tell.
         silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
         watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
@@ -156,10 +165,10 @@ def record_gpu(
                 raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
             outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
             ending = Ending("timeout" if report.ended else "crash", report.why)
-            return _trace_of_flight(config, options, flight, outcome, ending)
+            return _trace_of_flight(config, options, level, flight, outcome, ending)
         outcome = Outcome(**report.answer)
         if outcome.crash:
-            return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
+            return _trace_of_flight(config, options, level, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, "decoding the log")
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
@@ -184,6 +193,18 @@ def _level(options: GpuOptions, fault: int) -> LogLevel:
     if fault:
         return "words"
     return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
+
+
+def bound_ms(options: GpuOptions, level: LogLevel) -> int:
+    """After how long a wait gives up, or 0: plain waits, which are what keeps a log of clocks cheap.
+
+    Records of events cost more than the bound does. A ring of clocks does not say which tiles it holds before its warps
+    leave, and a probe keeps what it saw in device memory: such a kernel must end by itself.
+    """
+    if options.watchdog_ms is not None:
+        return options.watchdog_ms
+    ends_itself = level == "words" or options.window.keep_last or options.probe != "off"
+    return WATCHDOG_MS if ends_itself and level != "off" else 0
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:
@@ -217,7 +238,7 @@ def trace_of_log(
         return trace
     agents = agents_of(config)
     barriers = barriers_of(config)
-    ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
+    ending = ending or _ending(raw, agents, barriers, bound_ms(options, raw.level))
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
@@ -247,12 +268,22 @@ def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, option
 
 
 def _trace_of_flight(
-    config: LessonConfig, options: GpuOptions, flight: FlightFile | None, outcome: Outcome, ending: Ending
+    config: LessonConfig,
+    options: GpuOptions,
+    level: LogLevel,
+    flight: FlightFile | None,
+    outcome: Outcome,
+    ending: Ending,
 ) -> Trace:
-    """What a kernel that never came back had logged; no events if its log was in device memory."""
+    """What a kernel that never came back had logged; no events, and why, if that cannot be told."""
     raw = flight.read() if flight else None
+    why = ""
+    if flight is None and ending.kind == "timeout" and level != "off":
+        why = LOST_IN_DEVICE
+    elif raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
+        why, raw = LOST_RING, None
     if raw is None:
-        return _empty_trace(config, outcome.source, outcome.versions, ending)
+        return _empty_trace(config, outcome.source, outcome.versions, replace(ending, detail=ending.detail + why))
     return trace_of_log(config, options, raw, outcome, ending)
 
 
