@@ -16,9 +16,8 @@ from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing
 from visualizer.language import tr
 from visualizer.resources import resource_dir
-from visualizer.views.theme import Paint, Theme, load_theme
+from visualizer.views.theme import Paint, Theme, load_theme, theme_name
 
-_THEMES = ("dark", "light")
 _SCRIPTS = ("states.js", "timeline.js", "tables.js", "page.js")
 """In the order in which they need each other."""
 
@@ -32,13 +31,18 @@ def write_page(selection: Selection, writing: Writing) -> None:
 
 
 def render_page(document: dict[str, Any], theme: str) -> str:
-    """The page that shows `document`; `theme` is the one it opens in, the reader may switch."""
+    """The page that shows `document`; `theme` is the one it opens in, the reader may switch between dark and light.
+
+    A high-contrast theme brings its counterpart: contrast stays as it was chosen.
+    """
     folder = resource_dir("assets") / "html"
+    opened = load_theme(theme)
+    pair = [load_theme(theme_name(dark=dark, high_contrast=opened.high_contrast)) for dark in (True, False)]
     parts = {
         "language": html.escape(document["language"]),
-        "theme": "dark" if load_theme(theme).dark else "light",
+        "theme": "dark" if opened.dark else "light",
         "title": html.escape(document["title"]),
-        "style": "\n".join([*(_variables(load_theme(name)) for name in _THEMES), _asset(folder, "page.css")]),
+        "style": "\n".join([*(_variables(one) for one in pair), _asset(folder, "page.css")]),
         # In a script "</" could end it: JSON may spell "<" as an escape.
         "document": json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         "script": "\n".join(_asset(folder, name) for name in _SCRIPTS),
