@@ -46,6 +46,7 @@ class Docks:
         for name, title in _TITLES.items():
             dock = QDockWidget(title, window)
             dock.setObjectName(f"dock.{name}")
+            panes[name].setAccessibleName(title)
             dock.setWidget(panes[name])
             self._docks[name] = dock
 
@@ -81,6 +82,7 @@ class Docks:
         self._share_out(size, wide)
         # Qt shows the tab bars with the next layout request, and forgets to if another change comes first.
         for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName("Panes")
             if bar.count() > 1:
                 bar.show()
 

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
+from visualizer.language import tr
 from visualizer.trace.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
@@ -15,6 +16,7 @@ class RecordingStatus(QStatusBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("The recording in short"))
         self.setSizeGripEnabled(False)
         self._labels: dict[str, QLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):

@@ -50,7 +50,7 @@ class TransportBar(QToolBar):
         self.scrubber.valueChanged.connect(self.scrubbed)
         self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
-        self.label = QLabel(objectName="stepLabel", accessibleName="Step and time")
+        self.label = QLabel(objectName="stepLabel", accessibleDescription="Step and time")
         self.addWidget(self.label)
 
     def set_history(self, history: History | None) -> None:

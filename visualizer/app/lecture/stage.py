@@ -43,6 +43,7 @@ class StageWindow(QWidget):
         self._grid = QGridLayout(self._body)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._black = _Black()
+        self._black.setAccessibleName(tr("Black screen"))
         lit = QWidget()
         self._column = column = QVBoxLayout(lit)
         column.setContentsMargins(16, 10, 16, 10)
@@ -64,6 +65,7 @@ class StageWindow(QWidget):
         if name not in self._panes:
             pane = build_pane(name)
             pane.setParent(self._body)
+            pane.setAccessibleName(name)
             if name == "timeline":
                 pane.toggle_overview()  # it would show what a question hides
             pane.set_theme(self._theme)
