@@ -109,7 +109,9 @@ def test_a_lecture_and_its_presenter(window: MainWindow) -> None:
     assert not (found := nameless(lecture.stage)), " ".join(found)
     assert nameless(lecture.presenter) == []
     lecture.show_help()
-    assert [sheet.isVisible() and nameless(sheet) for sheet in lecture.stage.findChildren(QDialog)] == [[]]
+    (sheet,) = lecture.stage.findChildren(QDialog)
+    assert nameless(sheet) == []
+    sheet.close()
     window.lectures.leave()
 
 

@@ -75,7 +75,7 @@ class Appearance(QObject):
 
     def _apply_theme(self) -> None:
         self._application.setPalette(palette_of(self.theme))
-        self._application.setStyleSheet(style_sheet(self.theme))
+        self._application.setStyleSheet(style_sheet(self.theme, self.scale / 100))
 
     def _apply_motion(self) -> None:
         self._application.styleHints().setCursorFlashTime(0 if self.reduced_motion else self._caret_ms)

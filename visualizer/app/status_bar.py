@@ -10,6 +10,9 @@ from visualizer.language import tr
 from visualizer.trace.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
+_SENTENCES = frozenset({"note", "window", "trust"})
+"""Facts that may be cut off, rather than make a window with large text wider than the screen."""
+
 
 class RecordingStatus(QStatusBar):
     """One label per fact; a fact that should worry the reader is set off as an alarm."""
@@ -21,6 +24,8 @@ class RecordingStatus(QStatusBar):
         self._labels: dict[str, QLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
             label = QLabel(objectName=f"status.{name}")
+            if name in _SENTENCES:
+                label.setMinimumWidth(1)
             label.hide()
             self._labels[name] = label
             self.addWidget(label)
@@ -54,7 +59,7 @@ class RecordingStatus(QStatusBar):
     def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
         label = self._labels[name]
         label.setText(f"\N{WARNING SIGN} {text}" if alarm else text)
-        label.setToolTip(tooltip)
+        label.setToolTip("\n".join(line for line in (text, tooltip) if line) if name in _SENTENCES else tooltip)
         label.setVisible(bool(text))
         label.setProperty("alarm", alarm)
         label.style().unpolish(label)
