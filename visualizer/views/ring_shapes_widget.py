@@ -15,8 +15,8 @@ from visualizer.trace.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
+from visualizer.views.theme import GLYPHS
 
-GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
 SEGMENT_LINE_SHARES = (0.75, 1.25, 0.9)
 """Sizes of a segment's three lines: stage, tile, state."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))

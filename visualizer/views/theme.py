@@ -13,6 +13,9 @@ from typing import Any
 
 from visualizer.resources import resource_dir
 
+GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
+"""What stands beside a buffer's state for whoever cannot tell its colour; waiting has a hatch, an error an icon."""
+
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
