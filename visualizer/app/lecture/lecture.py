@@ -96,6 +96,11 @@ class Lecture(QObject):
         self.stage.setFocus()
         self._show()
 
+    @property
+    def playing(self) -> bool:
+        """Whether a passage is being played."""
+        return self._timer.isActive()
+
     def autoplay(self) -> None:
         """Play the step's passage from its start."""
         if self.told is None or self.told.until is None or not self.presentation.beat.revealed:
