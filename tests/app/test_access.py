@@ -1,4 +1,4 @@
-"""Access: contrast as the system asks for it, scales that fit the screen, nothing that moves by itself, keys for all."""
+"""Access: contrast as the system asks for it, scales that fit the screen, nothing moves by itself, keys for all."""
 
 from __future__ import annotations
 

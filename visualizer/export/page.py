@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -31,23 +32,31 @@ def write_page(selection: Selection, writing: Writing) -> None:
 
 
 def render_page(document: dict[str, Any], theme: str) -> str:
-    """The page that shows `document`; `theme` is the one it opens in, the reader may switch between dark and light.
+    """The page that shows `document`; `theme` is the one it opens in, the reader may switch."""
+    return fill_template("page.html", ("page.css",), _SCRIPTS, document, document["title"], theme)
+
+
+def fill_template(
+    template: str, styles: Sequence[str], scripts: Sequence[str], document: dict[str, Any], title: str, theme: str
+) -> str:
+    """A page of assets/html with its styles, scripts and document in it, so that it needs nothing else.
 
     A high-contrast theme brings its counterpart: contrast stays as it was chosen.
     """
     folder = resource_dir("assets") / "html"
     opened = load_theme(theme)
-    pair = [load_theme(theme_name(dark=dark, high_contrast=opened.high_contrast)) for dark in (True, False)]
+    names = [theme_name(dark=dark, high_contrast=opened.high_contrast) for dark in (True, False)]
+    themes = [_variables(load_theme(name)) for name in names]
     parts = {
         "language": html.escape(document["language"]),
         "theme": "dark" if opened.dark else "light",
-        "title": html.escape(document["title"]),
-        "style": "\n".join([*(_variables(one) for one in pair), _asset(folder, "page.css")]),
+        "title": html.escape(title),
+        "style": "\n".join([*themes, *(_asset(folder, name) for name in styles)]),
         # In a script "</" could end it: JSON may spell "<" as an escape.
         "document": json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-        "script": "\n".join(_asset(folder, name) for name in _SCRIPTS),
+        "script": "\n".join(_asset(folder, name) for name in scripts),
     }
-    page = _asset(folder, "page.html")
+    page = _asset(folder, template)
     head, *rest = page.split("{{")
     pieces = [head]
     for piece in rest:
