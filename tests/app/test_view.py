@@ -140,6 +140,9 @@ def test_the_palette_finds_and_runs_a_command(window: MainWindow, qtbot: QtBot) 
 def test_the_palette_moves_in_its_list_while_typing(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_id["help.palette"].trigger()
     palette = _dialog(window)
+    with qtbot.waitActive(palette):
+        palette.activateWindow()
+    qtbot.waitUntil(palette.line.hasFocus)
     qtbot.keyClick(palette.line, Qt.Key.Key_Down)
     assert palette.list.currentRow() == 1
     qtbot.keyClick(palette.line, Qt.Key.Key_Up)
