@@ -26,7 +26,15 @@ from visualizer.playback.stories.load import story_path
 from visualizer.resources import resource_dir
 
 _USED = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QProgressBar)
-DIALOGS = ("help.sheet", "help.about", "help.palette", "window.keys", "file.export", "lecture.present")
+DIALOGS = (
+    "help.sheet",
+    "help.about",
+    "help.palette",
+    "window.keys",
+    "file.export",
+    "lecture.present",
+    "lecture.export",
+)
 
 
 def nameless(top: QWidget) -> list[str]:

@@ -163,7 +163,8 @@ def _go_to_pane(direction: int) -> Check:
         seen = []
         for _ in docks:
             run()
-            seen.append(next(dock for dock in docks if dock.isAncestorOf(window.focusWidget())))
+            at = window.focusWidget()
+            seen.append(next(dock for dock in docks if dock is at or dock.isAncestorOf(at)))
             assert not seen[-1].visibleRegion().isEmpty()
         assert seen == docks[::direction]
         run()
