@@ -125,6 +125,7 @@ class StageWindow(QWidget):
                 self._show(name, pane, told, focus, beat.revealed)
             elif fresh:
                 pane.set_history(None)
+                pane.setProperty("history", None)
         self._show_timeline(told)
 
     def show_focus(self, focus: Focus) -> None:
