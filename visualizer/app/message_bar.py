@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
+from visualizer.language import tr
+
 
 class MessageBar(QFrame):
     """One message at a time, closed with its button or replaced by the next. `kind` picks its look in style.py."""
@@ -12,6 +14,7 @@ class MessageBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("messageBar")
+        self.setAccessibleName(tr("Message"))
         self._icon = QLabel()
         self._text = QLabel(wordWrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSpinBox, QWidget
 
+from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
 
 _LESSON = LessonConfig()
@@ -23,6 +24,7 @@ class ParameterForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Parameters"))
         self._fields: dict[str, QSpinBox | QCheckBox] = {}
         layout = QFormLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

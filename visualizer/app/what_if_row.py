@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBox
 from visualizer.app.job import JobRunner, Work
 from visualizer.app.parameter_form import with_titles
 from visualizer.app.record_job import Experiment
+from visualizer.language import tr
 from visualizer.sources.explorer.what_if import WHAT_IFS, Answer, WhatIf, ask
 from visualizer.sources.progress import CancelCheck, Progress
 
@@ -20,6 +21,7 @@ class WhatIfRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("What if"))
         self._experiment: Experiment | None = None
         self.jobs = JobRunner(self)
         self.choice = QComboBox(accessibleName="What if", sizeAdjustPolicy=_NARROW, minimumContentsLength=8)

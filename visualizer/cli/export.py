@@ -15,8 +15,7 @@ from visualizer.export.writing import Look
 from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
-
-THEMES = ("light", "dark")
+from visualizer.views.theme import theme_names
 
 EXAMPLES = """examples:
   phasescope export run.pscope -o run.pftrace                  for ui.perfetto.dev
@@ -47,7 +46,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--lanes", nargs="+", default=[], metavar="NAME", help='such as producer or "full[*]"; * is any text'
     )
-    parser.add_argument("--theme", choices=THEMES, default="light", help="of pictures and pages (default: light)")
+    parser.add_argument(
+        "--theme", choices=theme_names(), default="light", help="of pictures and pages (default: light)"
+    )
     parser.add_argument("--step", type=int, metavar="N", help="mark event N and show the state after it; png, svg, pdf")
     parser.set_defaults(run=run)
 

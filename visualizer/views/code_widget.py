@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
@@ -160,6 +161,7 @@ class SourceMargin(QWidget):
 
     def __init__(self, view: SourceView) -> None:
         super().__init__(view)
+        self.setAccessibleName(tr("Line numbers, and who is at which line"))
         self._view = view
         self.setToolTip("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded")
 
