@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.decode import decode
-from visualizer.trace.derive import derive, pace_of
-from visualizer.trace.evidence import Evidence, examine, most_events
-from visualizer.trace.expand import expand
+from visualizer.trace.derive import Pace, derive, pace_of
+from visualizer.trace.evidence import Evidence, examine
+from visualizer.trace.expand import LaidOut, expand
 from visualizer.trace.merge import merge
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, split
 from visualizer.trace.pool import Pool
 from visualizer.trace.raw import RawLog
-from visualizer.trace.reconcile import Moves, reconcile, summary
+from visualizer.trace.reconcile import reconcile, summary
+from visualizer.trace.regular.cta import RegularCta
+from visualizer.trace.regular.layout import lay_out as lay_out_regular
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
 from visualizer.trace.unfold import PipelineShape
@@ -66,41 +68,56 @@ def _assemble(
     spans = parts.spans
     logged = Pool(parts.sizes)
 
-    def look(part: int) -> Evidence:
+    def examined(part: int) -> Evidence:
         events = logged.events(part)
         parts.write(part, events)
         return examine(cut(events, parts.complete_until), barriers[spans[part].barriers])
 
-    evidence: list[Evidence | None] = list(each(look, range(len(spans))))
+    evidence: list[Evidence | RegularCta | None] = list(
+        each(lambda part: parts.regular.pop(part, None) or examined(part), range(len(spans)))
+    )
     known = [part for part in evidence if part is not None]
-    kept = sum(len(part.events) for part in known)
+    kept = sum(part.logged for part in known)
     pace = pace_of(known)
-    room = Pool([most_events(part) for part in known])
+    room = Pool([part.most_events for part in known])
     del known
 
-    def lay_out(part: int) -> tuple[NDArray[np.void], Moves, int, int]:
-        span, seen = spans[part], evidence[part]
+    def lay_out(part: int) -> LaidOut:
+        seen, evidence[part] = evidence[part], None
         assert seen is not None
-        derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
-        time, moves = reconcile(derived, agents[span.agents])
-        events = expand(derived, time, barriers[span.barriers], room.events(part))
-        span.to_table(events)
-        evidence[part] = None
+        laid_out = None
+        if isinstance(seen, RegularCta):
+            assert parts.regular_rows is not None
+            laid_out = lay_out_regular(seen, parts.regular_rows, pace, room.events(part))
+            seen = examined(part) if laid_out is None else seen
+        if not isinstance(seen, RegularCta):
+            laid_out = _lay_out(seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part))
+        assert laid_out is not None
+        spans[part].to_table(laid_out.events)
         logged.give_back(part, 0, parts.sizes[part])
-        return events, moves, derived.copies_observed, derived.copies_estimated
+        return laid_out
 
     laid_out = each(lay_out, range(len(spans)))
-    moves = [part_moves for _, part_moves, _, _ in laid_out]
     figures = {
-        **summary(moves),
-        "copies_observed": sum(observed for _, _, observed, _ in laid_out),
-        "copies_estimated": sum(estimated for _, _, _, estimated in laid_out),
+        **summary([part.moves for part in laid_out]),
+        "copies_observed": sum(part.copies_observed for part in laid_out),
+        "copies_estimated": sum(part.copies_estimated for part in laid_out),
     }
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    events = merge([part_events for part_events, _, _, _ in laid_out], room)
+    events = merge([part.events for part in laid_out], room)
     if meta.window:
         events = opened(events, agents, barriers)
     return Trace(meta, agents, barriers, sites, events, source_files)
+
+
+def _lay_out(
+    evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace, room: NDArray[np.void]
+) -> LaidOut:
+    """The general way."""
+    derived = derive(evidence, agents, barriers, pace)
+    time, moves = reconcile(derived, agents)
+    events = expand(derived, time, barriers, room)
+    return LaidOut(events, moves, derived.copies_observed, derived.copies_estimated)
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

@@ -28,7 +28,6 @@ class Moves:
     """How far reconciling went in one part of a recording. `unresolved` counts what contradicts surer dependencies."""
 
     distances: Ints  # ps, of every event moved
-    passes: int
     unresolved: int
 
 
@@ -39,7 +38,6 @@ def summary(moves: Sequence[Moves]) -> dict[str, float]:
         "moved": len(distances),
         "median_ns": float(np.median(distances)) / 1000 if len(distances) else 0.0,
         "max_ns": float(distances.max()) / 1000 if len(distances) else 0.0,
-        "passes": max((part.passes for part in moves), default=0),
         "unresolved": sum(part.unresolved for part in moves),
     }
 
@@ -51,9 +49,9 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     agent = np.ascontiguousarray(derived.events["agent"])
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
-    time, passes, unresolved = _settle(measured, follows, source, target, rank)
+    time, unresolved = _settle(measured, follows, source, target, rank)
     moved = time != measured
-    return time, Moves((time - measured)[moved], passes, unresolved)
+    return time, Moves((time - measured)[moved], unresolved)
 
 
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
@@ -147,7 +145,7 @@ def _aliased(derived: Derived, chosen: Ints) -> Ints:
 
 def _settle(
     measured: Ints, follows: NDArray[np.bool_], source: Ints, target: Ints, rank: NDArray[np.int8]
-) -> tuple[Ints, int, int]:
+) -> tuple[Ints, int]:
     """Least times with every dependency strict, by following only what still moves."""
     time = measured.copy()
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
@@ -177,4 +175,4 @@ def _settle(
             unresolved += int(give_up.sum())
         np.maximum.at(time, effects[late], earliest[late])
         moving = distinct(effects[late])
-    return time, passes, unresolved
+    return time, unresolved
