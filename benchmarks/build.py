@@ -38,7 +38,6 @@ from visualizer.trace.violations import violations
 
 JITTER_PS = 30_000
 SIZES = (4_000_000, 10_000_000)
-COLUMNS = ("columns", "barriers", "agents", "stages", "copies", "wait_ends", "completion_steps")
 
 Figures = dict[str, float]
 
@@ -106,8 +105,7 @@ def measure(path: Path, ctas: int, repeats: int) -> Figures:
         building_peak = peak_resident()
         reset_peak()
         history = History(trace)
-        for name in COLUMNS:
-            getattr(history, name)
+        history.build()
         end, end_spent = perf_counter(), process_time()
         reading_peak = peak_resident()
         figures = {

@@ -16,7 +16,7 @@ from visualizer.trace.clock import ClockFit, fit_clock
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, spans_of, split
 from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
-from visualizer.trace.regular.cta import read_cta, regular_ctas
+from visualizer.trace.regular.cta import read_ctas, regular_ctas
 from visualizer.trace.regular.rows import rows_of
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Site
@@ -126,8 +126,8 @@ def _decode_clocks(
     lost[_agent_rows(raw, agents)] = raw.lost
     rate = float(np.median(clock.ps_per_cycle))
     ctas = regular_ctas(raw, agents, barriers, shape)
-    stages = len(barriers) // (2 * raw.ctas)
-    found = each(lambda cta: read_cta(raw, cta, stages, shape, clock), ctas)
+    stages = max((barrier.stage for barrier in barriers), default=-1) + 1
+    found = read_ctas(raw, ctas, stages, shape, clock)
     regular = dict(zip(ctas, found, strict=True))
 
     others = [cta for cta in range(raw.ctas) if cta not in regular]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit
 from visualizer.trace.clocks import Ints, consumer_clocks, producer_clocks
+from visualizer.trace.parallel import each
 from visualizer.trace.raw import RawLog
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.unfold import PipelineShape, initialising
@@ -166,40 +167,58 @@ def _is_usual(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier],
     return True
 
 
-def read_cta(raw: RawLog, cta: int, stages: int, shape: PipelineShape, clock: ClockFit) -> RegularCta:
-    """A complete CTA's clocks; times on the scale of `clock`."""
+def read_ctas(
+    raw: RawLog, ctas: Sequence[int], stages: int, shape: PipelineShape, clock: ClockFit
+) -> list[RegularCta]:
+    """The clocks of complete CTAs; times on the scale of `clock`."""
     grid = Grid(shape.tiles, stages, shape.copies, raw.warps - 1)
+    # All together in large blocks, which go back to the system as soon as they are done with.
+    producers = np.empty((len(ctas), grid.producer_events), np.int64)
+    consumers = np.empty((len(ctas), grid.consumers, grid.consumer_events), np.int64)
+
+    def read(row: int) -> RegularCta:
+        sm = int(raw.anchors["smid"][ctas[row], 0])
+        acquire_blocked, missed = _read_producer(raw, ctas[row], grid, producers[row])
+        producers[row] = clock.of_sm(producers[row].view(np.uint64), sm)
+        marks, wait_blocked, missed_waiting = _read_consumers(raw, ctas[row], grid)
+        marks = clock.of_sm(marks.view(np.uint64), sm)
+        steps = grid.consumer_tiles(consumers[row])
+        steps[..., WAIT_BEGIN] = marks[:, :-2:2]
+        steps[..., WAIT_END : WAIT_END + 2] = marks[:, 1:-2:2, None]
+        steps[..., WAIT_END + 2 :] = marks[:, 2:-1:2, None]
+        consumers[row, :, -1] = marks[:, -1]
+        return RegularCta(
+            grid, producers[row], consumers[row], acquire_blocked, wait_blocked, missed + missed_waiting
+        )
+
+    return each(read, range(len(ctas)))
+
+
+def _read_producer(raw: RawLog, cta: int, grid: Grid, producer: Ints) -> tuple[Bools, int]:
+    """Write the SM clocks of its events; which of its waits blocked, and missed laps."""
     tiles = grid.tiles
-    sm = int(raw.anchors["smid"][cta, 0])
-    own = raw.spans[cta * raw.warps : (cta + 1) * raw.warps]
     clocks = producer_clocks(raw, cta, tiles, 0)
-    missed = clocks.missed_laps
-    producer = np.empty(grid.producer_events, np.int64)
-    producer[: grid.prologue] = initialising(raw, cta, stages)
-    per_tile = grid.producer_tiles(producer)
-    per_tile[:, WAIT_BEGIN] = clocks.begun[:tiles]
-    per_tile[:, WAIT_END] = per_tile[:, EXPECT] = clocks.passed[:tiles]
+    producer[: grid.prologue] = initialising(raw, cta, grid.stages)
+    own, tail = grid.producer_tiles(producer), grid.tail(producer)
+    own[:, WAIT_BEGIN], tail[:, WAIT_BEGIN] = clocks.begun[:tiles], clocks.begun[tiles:]
+    own[:, WAIT_END], tail[:, WAIT_END] = clocks.passed[:tiles], clocks.passed[tiles:]
+    own[:, EXPECT] = clocks.passed[:tiles]
     copying, ended = clocks.copying[:tiles], clocks.ended[:tiles]
     for copy in range(grid.copies):
-        per_tile[:, FIRST_COPY + copy] = copying + ((ended - copying) * (copy / grid.copies)).astype(np.int64)
-    per_tile[:, -1] = ended
-    grid.tail(producer)[:] = np.stack([clocks.begun[tiles:], clocks.passed[tiles:], clocks.ended[tiles:]], axis=1)
-    producer[-1] = own["end"][0]
-    reused = clocks.passed[stages:]
+        own[:, FIRST_COPY + copy] = copying + ((ended - copying) * (copy / grid.copies)).astype(np.int64)
+    own[:, -1], tail[:, -1] = ended, clocks.ended[tiles:]
+    producer[-1] = raw.spans["end"][cta * raw.warps]
+    return clocks.blocked, clocks.missed_laps
 
-    marks = np.empty((grid.consumers, 2 * tiles + 2), np.int64)  # begin and end of each wait, the last end, the exit
-    wait_blocked = np.empty((grid.consumers, tiles), bool)
+
+def _read_consumers(raw: RawLog, cta: int, grid: Grid) -> tuple[Ints, Bools, int]:
+    """SM clocks of each warp: begin and end of each wait, end of the last tile, exit. Which waits blocked; missed laps."""
+    marks = np.empty((grid.consumers, 2 * grid.tiles + 2), np.int64)
+    blocked, missed = np.empty((grid.consumers, grid.tiles), bool), 0
     for row in range(grid.consumers):
-        waits = consumer_clocks(raw, cta, row + 1, reused)
-        marks[row, :-2:2], marks[row, 1:-2:2] = waits.begun, waits.passed
-        marks[row, -2], marks[row, -1] = waits.ended[-1], own["end"][row + 1]
-        wait_blocked[row] = waits.blocked
-        missed += waits.missed_laps
-    marks = clock.of_sm(marks.astype(np.uint64), sm)
-    consumers = np.empty((grid.consumers, grid.consumer_events), np.int64)
-    steps = grid.consumer_tiles(consumers)
-    steps[..., WAIT_BEGIN] = marks[:, :-2:2]
-    steps[..., WAIT_END : WAIT_END + 2] = marks[:, 1:-2:2, None]
-    steps[..., WAIT_END + 2 :] = marks[:, 2:-1:2, None]
-    consumers[:, -1] = marks[:, -1]
-    return RegularCta(grid, clock.of_sm(producer.astype(np.uint64), sm), consumers, clocks.blocked, wait_blocked, missed)
+        clocks = consumer_clocks(raw, cta, row + 1, np.empty(0, np.int64))
+        marks[row, :-2:2], marks[row, 1:-2:2] = clocks.begun, clocks.passed
+        marks[row, -2], marks[row, -1] = clocks.ended[-1], raw.spans["end"][cta * raw.warps + row + 1]
+        blocked[row] = clocks.blocked
+        missed += clocks.missed_laps
+    return marks, blocked, missed

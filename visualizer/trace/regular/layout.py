@@ -45,4 +45,4 @@ def lay_out(
     )
     distances = [(after - before)[after != before] for before, after in pairs]
     observed = int(seen.sum())
-    return LaidOut(events, Moves(np.concatenate(distances), 0), observed, landings.size - observed)
+    return LaidOut(events, Moves.of(np.concatenate(distances)), observed, landings.size - observed)
