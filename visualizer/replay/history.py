@@ -45,7 +45,8 @@ class History:
     def build(self) -> None:
         """Build all columns now, several at a time; otherwise each is when it is first asked for."""
         _ = self.columns  # the others are built from it
-        names = ("agents", "barriers", "stages", "copies", "wait_ends", "completion_steps")
+        # Those first that need more memory on the way than they keep.
+        names = ("stages", "copies", "wait_ends", "completion_steps", "barriers", "agents")
         each(lambda name: getattr(self, name), names)
 
     @property

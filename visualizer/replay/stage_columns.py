@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,8 +80,9 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
     # A last entry for "no barrier", which index -1 finds.
     held_after = np.array([_HELD.get(b.kind, _NEITHER) for b in trace.barriers] + [_NEITHER], np.uint8)
     pieces = each(lambda begin: _candidates(columns, held_after, begin), range(0, len(trace), _ROWS_AT_ONCE))
-    nothing = _Candidates(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.int32))
-    steps, row, state, tile = (np.concatenate(column) for column in zip(nothing, *pieces, strict=True))
+    pieces = pieces or [_candidates(columns, held_after, 0)]
+    steps, row, state, tile = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    del pieces
     # Further copies into the stage and further readers of it change nothing.
     order = stable_order(row, stages)
     held = row[order].astype(np.int64)
@@ -101,7 +102,7 @@ class _Candidates(NamedTuple):
     """Events that may change what a stage holds: their steps, stages, and what the stage would hold; shapes (n,)."""
 
     steps: Narrow
-    row: NDArray[np.int32]
+    row: NDArray[Any]
     state: NDArray[np.uint8]
     tile: NDArray[np.int32]
 
@@ -116,9 +117,14 @@ def _candidates(columns: EventColumns, held_after: NDArray[np.uint8], begin: int
     stage, cta = place_of(columns, steps)
     keep = (stage >= 0) & (state != _NEITHER)
     steps, state = steps[keep], state[keep]
-    row = (cta[keep] * trace.stages + stage[keep]).astype(np.int32)
+    row = (cta[keep] * trace.stages + stage[keep]).astype(_row_type(trace))
     tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile[steps])
     return _Candidates(steps.astype(step_type(len(trace))), row, state, tile)
+
+
+def _row_type(trace: Trace) -> type[np.integer[Any]]:
+    """The narrowest type for the number of a stage."""
+    return np.uint16 if trace.ctas * trace.stages <= 1 << 16 else np.int32
 
 
 def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
