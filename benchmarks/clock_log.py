@@ -1,4 +1,4 @@
-"""The log of clocks, level full, that a kernel would write of a simulated run: what benchmarks of reading one start from."""
+"""The log of clocks, level full, that a kernel would write of a simulated run: what reading one is measured on."""
 
 from __future__ import annotations
 

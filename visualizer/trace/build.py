@@ -91,7 +91,9 @@ def _assemble(
             laid_out = lay_out_regular(seen, parts.regular_rows, pace, room.events(part))
             seen = examined(part) if laid_out is None else seen
         if not isinstance(seen, RegularCta):
-            laid_out = _lay_out(seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part))
+            laid_out = _lay_out(
+                seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part)
+            )
         assert laid_out is not None
         spans[part].to_table(laid_out.events)
         logged.give_back(part, 0, parts.sizes[part])

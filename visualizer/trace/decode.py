@@ -155,7 +155,9 @@ def _decode_clocks(
     example = np.empty(sizes[ctas[0]], EVENT_DTYPE)
     write(ctas[0], example)
     rows = rows_of(found[0].grid, example, shape.copy_bytes)
-    return Decoded(replace(parts, sizes=sizes, write=write, regular=dict(regular), regular_rows=rows), lost, clock, missed)
+    return Decoded(
+        replace(parts, sizes=sizes, write=write, regular=dict(regular), regular_rows=rows), lost, clock, missed
+    )
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

@@ -68,7 +68,8 @@ def unfold(
     ps_per_cycle: float,
     ctas: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.void], Ints, Ints, int]:
-    """Of all CTAs, or of some: events grouped by agent (EVENT_DTYPE, times 0); each one's SM clock and CTA; laps of the 32-bit clock not placed.
+    """Events of all CTAs or some, grouped by agent (EVENT_DTYPE, times 0); each one's SM clock and CTA; laps of the
+    32-bit clock not placed.
 
     A gap between two clocks of a warp that is longer than 2^32 cycles (2.2 s) loses whole laps; the 64-bit clock at the
     warp's end tells how many. TraceError if the log has no such agents or barriers.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,16 +68,16 @@ class Grid:
         """All events: with a completion of both barriers per tile, and each copy's landing."""
         return self.logged + 2 * self.tiles + 2 * self.tiles * self.copies
 
-    def producer_tiles(self, producer: NDArray[np.generic]) -> NDArray[np.generic]:
+    def producer_tiles(self, producer: NDArray[Any]) -> NDArray[Any]:
         """A view of the part of the producer's events that belongs to tiles, (tiles, producer_steps)."""
         steps = self.producer_steps
         return producer[self.prologue : self.prologue + self.tiles * steps].reshape(self.tiles, steps)
 
-    def tail(self, producer: NDArray[np.generic]) -> NDArray[np.generic]:
+    def tail(self, producer: NDArray[Any]) -> NDArray[Any]:
         """A view of the producer's last waits, (stages, TAIL_STEPS)."""
         return producer[-1 - self.stages * TAIL_STEPS : -1].reshape(self.stages, TAIL_STEPS)
 
-    def consumer_tiles(self, consumers: NDArray[np.generic]) -> NDArray[np.generic]:
+    def consumer_tiles(self, consumers: NDArray[Any]) -> NDArray[Any]:
         """A view of the consumers' events that belong to tiles, (consumers, tiles, CONSUMER_STEPS)."""
         return consumers[:, :-1].reshape(self.consumers, self.tiles, CONSUMER_STEPS)
 
@@ -111,9 +112,15 @@ class RegularCta:
         return max(int(self.producer.max()), int(self.consumers.max()))
 
     @property
+    def seen(self) -> Bools:
+        """Whether a wait saw the last copy of a tile land, (tiles,)."""
+        seen: Bools = np.logical_or.reduce(self.wait_blocked, axis=0)
+        return seen
+
+    @property
     def landing_times(self) -> Ints:
         """As Evidence.landing_times."""
-        seen = self.wait_blocked.any(axis=0)
+        seen = self.seen
         issue = self.grid.producer_tiles(self.producer)[seen, -2]
         times: Ints = self.grid.consumer_tiles(self.consumers)[:, seen, WAIT_END].min(axis=0) - 1 - issue
         return times
@@ -167,9 +174,7 @@ def _is_usual(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier],
     return True
 
 
-def read_ctas(
-    raw: RawLog, ctas: Sequence[int], stages: int, shape: PipelineShape, clock: ClockFit
-) -> list[RegularCta]:
+def read_ctas(raw: RawLog, ctas: Sequence[int], stages: int, shape: PipelineShape, clock: ClockFit) -> list[RegularCta]:
     """The clocks of complete CTAs; times on the scale of `clock`."""
     grid = Grid(shape.tiles, stages, shape.copies, raw.warps - 1)
     # All together in large blocks, which go back to the system as soon as they are done with.
@@ -187,9 +192,7 @@ def read_ctas(
         steps[..., WAIT_END : WAIT_END + 2] = marks[:, 1:-2:2, None]
         steps[..., WAIT_END + 2 :] = marks[:, 2:-1:2, None]
         consumers[row, :, -1] = marks[:, -1]
-        return RegularCta(
-            grid, producers[row], consumers[row], acquire_blocked, wait_blocked, missed + missed_waiting
-        )
+        return RegularCta(grid, producers[row], consumers[row], acquire_blocked, wait_blocked, missed + missed_waiting)
 
     return each(read, range(len(ctas)))
 
@@ -212,7 +215,7 @@ def _read_producer(raw: RawLog, cta: int, grid: Grid, producer: Ints) -> tuple[B
 
 
 def _read_consumers(raw: RawLog, cta: int, grid: Grid) -> tuple[Ints, Bools, int]:
-    """SM clocks of each warp: begin and end of each wait, end of the last tile, exit. Which waits blocked; missed laps."""
+    """Per warp, SM clocks of its waits' begins and ends, last tile's end and exit; which waits blocked; missed laps."""
     marks = np.empty((grid.consumers, 2 * grid.tiles + 2), np.int64)
     blocked, missed = np.empty((grid.consumers, grid.tiles), bool), 0
     for row in range(grid.consumers):

@@ -15,9 +15,7 @@ from visualizer.trace.regular.rows import RegularRows
 from visualizer.trace.regular.settle import land, settle
 
 
-def lay_out(
-    cta: RegularCta, rows: RegularRows, pace: Pace, room: NDArray[np.void]
-) -> LaidOut | None:
+def lay_out(cta: RegularCta, rows: RegularRows, pace: Pace, room: NDArray[np.void]) -> LaidOut | None:
     """All events, written to the beginning of `room`.
 
     None if the CTA is not as regular as it looked: the general way has to be gone.

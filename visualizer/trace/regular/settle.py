@@ -33,7 +33,7 @@ def land(cta: RegularCta, pace: Pace) -> tuple[Ints, Bools]:
     issue = grid.producer_tiles(cta.producer)[:, FIRST_COPY:-1]
     upper = waits[..., WAIT_END].min(axis=0) - 1
     lower = np.where(cta.wait_blocked, waits[..., WAIT_BEGIN], -1).max(axis=0) + 1
-    seen: Bools = cta.wait_blocked.any(axis=0)
+    seen = cta.seen
     estimate = np.minimum(np.maximum(issue[:, -1] + pace.landing_ps, lower), upper)
     time = np.empty(issue.shape, np.int64)
     time[:, -1] = np.maximum(np.where(seen, upper, estimate), issue[:, -1] + 1)
