@@ -21,10 +21,17 @@ from visualizer.app.parameter_form import ParameterForm, with_titles
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
 from visualizer.app.what_if_row import WhatIfRow
+from visualizer.language.catalog import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.trace.probe import PROBES
 
 SOURCES = {"simulator": "Simulator (exact)", "gpu": "GPU (SM90)"}
+PROBE_TITLES = {"off": mark("off"), "words": mark("words (experimental)"), "flips": mark("phase flips")}
+PROBE_HELP = mark(
+    "a spare warp looks at live barriers on the GPU: at their words, by arrivals of count 0, which PTX does not provide"
+    " for; or at their phase flips alone, by test_wait, which it does (--probe)"
+)
 _MAX_SEED = 2**31 - 1
 
 
@@ -47,6 +54,10 @@ class ExperimentPanel(QWidget):
         self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
         self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
+        self.probe = QComboBox(accessibleName="Probe")
+        for mode in PROBES:
+            self.probe.addItem(tr(PROBE_TITLES[mode]), mode)
+        self.probe.setToolTip(tr(PROBE_HELP))
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
         self.reset_button = QPushButton("Reset to lesson")
@@ -70,7 +81,14 @@ class ExperimentPanel(QWidget):
         """What Run would record; ProgramError if the parameters do not go together."""
         program = self.program.program()
         config = self.form.config() if program == LESSON else LessonConfig()
-        return Experiment(self.source.currentData(), program, config, self.seed.value(), fault=self.fault.fault())
+        return Experiment(
+            self.source.currentData(),
+            program,
+            config,
+            self.seed.value(),
+            fault=self.fault.fault(),
+            probe=self.probe.currentData(),
+        )
 
     def run(self) -> None:
         if self.run_button.isEnabled():
@@ -112,6 +130,7 @@ class ExperimentPanel(QWidget):
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
         self.seed.setEnabled(source == "simulator")
+        self.probe.setEnabled(source == "gpu")
         self.what_if.set_experiment(experiment)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
@@ -133,6 +152,7 @@ class ExperimentPanel(QWidget):
         head.addRow("Fault", self.fault)
         head.addRow(self.story)
         head.addRow("Seed", self.seed)
+        head.addRow(tr("Probe"), self.probe)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 6, 8, 6)

@@ -13,7 +13,7 @@ from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
-from visualizer.diagnosis.wording import duration
+from visualizer.diagnosis.wording import counted, duration
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         prediction = predict(
             find_facts(History(trace)), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
         )
-        verification = verify(trace.meta, prediction, args.source) if args.verify else None
+        verification = verify(trace, prediction, args.source) if args.verify else None
     except PredictError as problem:
         raise UserError(f"{args.trace}: {problem}") from None
     if args.json:
@@ -92,9 +92,10 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
         remarks += [] if point.fits else ["does not fit in shared memory"]
         rows.append((*row, ", ".join(remarks) or " "))
     recorded = prediction.recorded_per_tile
+    own = "" if recorded is None else f" ({duration(round(recorded))} per tile)"
     parts = [
         "time per tile, predicted from one recording with"
-        f" {prediction.recorded_stages} stages{'' if recorded is None else f' ({duration(round(recorded))} per tile)'}:"
+        f" {counted(prediction.recorded_stages, 'stage')}{own}:"
         f" consumer delay {prediction.consumer_delay_ns} ns, copies {duration(round(prediction.copy_time))}",
         aligned(rows),
     ]

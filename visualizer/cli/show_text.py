@@ -23,6 +23,7 @@ def summary_text(document: Document) -> str:
             ("program", document["program"]),
             ("config", _facts(document["config"])),
             ("source", _facts(document["source"])),
+            ("probe", _facts(document["source"].get("probe", {})) or "none"),
             ("ended", f"{document['ended']}: {document['detail']}" if document["detail"] else document["ended"]),
             ("check", _facts(document["check"]) or "none"),
             ("events", f"{document['steps']} in {duration(document['duration_ps'])}"),

@@ -65,7 +65,7 @@ _BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 _ENDED = {
     "completed": "completed",
     "deadlock": "ended in a deadlock",
-    "timeout": "hung until its waits gave up",
+    "timeout": "hung and was ended",
     "crash": "crashed",
     "cancelled": "was cancelled",
 }

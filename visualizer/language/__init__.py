@@ -5,6 +5,6 @@ the language can change while the window is open. Technical tokens (mbarrier, ph
 message and stay English in every language.
 """
 
-from visualizer.language.catalog import LANGUAGES, current, mark, preferred, tr, trn, use
+from visualizer.language.catalog import LANGUAGES, current, mark, preferred, speaking, tr, trn, use
 
-__all__ = ["LANGUAGES", "current", "mark", "preferred", "tr", "trn", "use"]
+__all__ = ["LANGUAGES", "current", "mark", "preferred", "speaking", "tr", "trn", "use"]

@@ -22,7 +22,7 @@ class StageState(IntEnum):
 
     EMPTY = 0  # at first, and when the empty barrier's phase completes
     FILLING = 1  # COPY_ISSUE into the stage
-    FULL = 2  # the full barrier's phase completes: by its count all bytes are in
+    FULL = 2  # the full barrier's phase completes: by its count all bytes are in; without barriers the last COPY_DONE
     READING = 3  # the first READ_BEGIN
 
 
@@ -32,7 +32,7 @@ _STATE[EventKind.READ_BEGIN] = StageState.READING
 _NEITHER = 255
 _HELD = {"full": StageState.FULL, "empty": StageState.EMPTY}
 """What a stage holds once the phase of such a barrier completes; _NEITHER for others."""
-_CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE)
+_CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE, EventKind.COPY_DONE)
 _ROWS_AT_ONCE = 1 << 17
 
 
@@ -81,8 +81,12 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
     held_after = np.array([_HELD.get(b.kind, _NEITHER) for b in trace.barriers] + [_NEITHER], np.uint8)
     pieces = each(lambda begin: _candidates(columns, held_after, begin), range(0, len(trace), _ROWS_AT_ONCE))
     pieces = pieces or [_candidates(columns, held_after, 0)]
-    steps, row, state, tile = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    steps, kind, row, state, tile = (np.concatenate(column) for column in zip(*pieces, strict=True))
     del pieces
+    landings = kind == EventKind.COPY_DONE
+    if landings.any():
+        kept = ~landings | _last_landed(row.astype(np.int64), tile, kind)
+        steps, row, state, tile = steps[kept], row[kept], state[kept], tile[kept]
     # Further copies into the stage and further readers of it change nothing.
     order = stable_order(row, stages)
     held = row[order].astype(np.int64)
@@ -102,6 +106,7 @@ class _Candidates(NamedTuple):
     """Events that may change what a stage holds: their steps, stages, and what the stage would hold; shapes (n,)."""
 
     steps: Narrow
+    kind: NDArray[np.uint8]
     row: NDArray[Any]
     state: NDArray[np.uint8]
     tile: NDArray[np.int32]
@@ -112,14 +117,17 @@ def _candidates(columns: EventColumns, held_after: NDArray[np.uint8], begin: int
     trace = columns.trace
     steps = np.flatnonzero(_CONCERNS[columns.kind[begin : begin + _ROWS_AT_ONCE]]) + begin
     kind = columns.kind[steps]
-    flips = kind == EventKind.PHASE_COMPLETE
-    state = np.where(flips, held_after[columns.barrier[steps]], _STATE[kind])
+    barrier = columns.barrier[steps]
+    state = np.where(kind == EventKind.PHASE_COMPLETE, held_after[barrier], _STATE[kind])
+    # Of copies that are bound to a barrier, that knows when all are in.
+    state[kind == EventKind.COPY_DONE] = StageState.FULL
+    state[(kind == EventKind.COPY_DONE) & (barrier >= 0)] = _NEITHER
     stage, cta = place_of(columns, steps)
     keep = (stage >= 0) & (state != _NEITHER)
-    steps, state = steps[keep], state[keep]
+    steps, kind, state = steps[keep], kind[keep], state[keep]
     row = (cta[keep] * trace.stages + stage[keep]).astype(_row_type(trace))
     tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile[steps])
-    return _Candidates(steps.astype(step_type(len(trace))), row, state, tile)
+    return _Candidates(steps.astype(step_type(len(trace))), kind, row, state, tile)
 
 
 def _row_type(trace: Trace) -> type[np.integer[Any]]:
@@ -139,6 +147,18 @@ def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     holds = filled > freed
     state = np.where(holds, StageState.FULL, StageState.EMPTY).astype(np.uint8)
     return state, np.where(holds, (filled - 1) * trace.stages + stage, -1).astype(np.int32)
+
+
+def _last_landed(row: NDArray[np.int64], tile: NDArray[np.int32], kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which of these events in order are the COPY_DONE with which all copies of a tile into a stage (row) are in."""
+    last = np.zeros(len(kind), bool)
+    dones = np.flatnonzero(kind == EventKind.COPY_DONE)
+    places = (row << 32) | (tile.astype(np.int64) & 0xFFFFFFFF)
+    groups, latest, landed = np.unique(places[dones][::-1], return_index=True, return_counts=True)
+    issues = np.sort(places[kind == EventKind.COPY_ISSUE])
+    issued = np.searchsorted(issues, groups, side="right") - np.searchsorted(issues, groups)
+    last[dones[::-1][latest[landed == issued]]] = True
+    return last
 
 
 def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

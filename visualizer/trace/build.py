@@ -12,14 +12,17 @@ from visualizer.trace.decode import decode
 from visualizer.trace.derive import Pace, derive, pace_of
 from visualizer.trace.evidence import Evidence, examine
 from visualizer.trace.expand import LaidOut, expand
-from visualizer.trace.merge import merge
+from visualizer.trace.merge import first_time, merge
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, split
 from visualizer.trace.pool import Pool
+from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import reconcile, summary
 from visualizer.trace.regular.cta import RegularCta
 from visualizer.trace.regular.layout import lay_out as lay_out_regular
+from visualizer.trace.samples import decode_samples, find_flips
+from visualizer.trace.schema import NO_SAMPLES
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
 from visualizer.trace.unfold import PipelineShape
@@ -34,13 +37,20 @@ def build_trace(
     meta: Meta,
     source_files: Mapping[str, str],
     shape: PipelineShape | None = None,
+    probe: RawProbe | None = None,
 ) -> Trace:
     """The Trace of `raw`; decode says when it needs `shape`. `meta` gets the clock fit, what was lost and left out, and
-    how far events were moved."""
+    how far events were moved.
+
+    `probe` is what a probe saw in the same run.
+    """
     decoded = decode(raw, agents, barriers, sites, shape)
     clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
     meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
-    return _assemble(decoded.parts, agents, barriers, sites, meta, source_files)
+    samples = NO_SAMPLES
+    if probe is not None:
+        samples = decode_samples(probe, decoded.clock, raw.anchors["smid"][:, 0], barriers, decoded.origin)
+    return _assemble(decoded.parts, agents, barriers, sites, meta, source_files, samples)
 
 
 def assemble(
@@ -51,9 +61,13 @@ def assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    samples: NDArray[np.void] = NO_SAMPLES,
 ) -> Trace:
-    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as Parts.whole; `lost` as Decoded.lost."""
-    return _assemble(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files)
+    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as Parts.whole; `lost` as Decoded.lost.
+
+    `samples` (SAMPLE_DTYPE) count time as `events` do.
+    """
+    return _assemble(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files, samples)
 
 
 def _assemble(
@@ -63,18 +77,23 @@ def _assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    samples: NDArray[np.void],
 ) -> Trace:
     """`meta` gets events_dropped and reconcile."""
     spans = parts.spans
     logged = Pool(parts.sizes)
+    flips = find_flips(samples)
 
     def examined(part: int) -> Evidence:
         events = logged.events(part)
         parts.write(part, events)
-        return examine(cut(events, parts.complete_until), barriers[spans[part].barriers])
+        span = spans[part].barriers
+        return examine(cut(events, parts.complete_until), barriers[span], flips.of_part(span))
 
+    # What a probe saw is evidence that only the general way takes in.
+    regular = {} if len(samples) else parts.regular
     evidence: list[Evidence | RegularCta | None] = list(
-        each(lambda part: parts.regular.pop(part, None) or examined(part), range(len(spans)))
+        each(lambda part: regular.pop(part, None) or examined(part), range(len(spans)))
     )
     known = [part for part in evidence if part is not None]
     kept = sum(part.logged for part in known)
@@ -102,14 +121,26 @@ def _assemble(
     laid_out = each(lay_out, range(len(spans)))
     figures = {
         **summary([part.moves for part in laid_out]),
-        "copies_observed": sum(part.copies_observed for part in laid_out),
-        "copies_estimated": sum(part.copies_estimated for part in laid_out),
+        "copies_observed": sum(part.landed.observed for part in laid_out),
+        "copies_estimated": sum(part.landed.estimated for part in laid_out),
     }
+    if len(samples):
+        figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    events = merge([part.events for part in laid_out], room)
+    ordered = [part.events for part in laid_out]
+    samples = _counted_from(samples, first_time(ordered))
+    events = merge(ordered, room)
     if meta.window:
         events = opened(events, agents, barriers)
-    return Trace(meta, agents, barriers, sites, events, source_files)
+    return Trace(meta, agents, barriers, sites, events, source_files, samples)
+
+
+def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
+    """The samples with their times counted from `start`."""
+    moved = samples.copy()
+    moved["begin"] -= start
+    moved["end"] -= start
+    return moved
 
 
 def _lay_out(
@@ -119,7 +150,7 @@ def _lay_out(
     derived = derive(evidence, agents, barriers, pace)
     time, moves = reconcile(derived, agents)
     events = expand(derived, time, barriers, room)
-    return LaidOut(events, moves, derived.copies_observed, derived.copies_estimated)
+    return LaidOut(events, moves, derived.landed)
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

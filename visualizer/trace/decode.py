@@ -39,6 +39,7 @@ class Decoded:
     parts: Parts
     lost: NDArray[np.int64]
     clock: ClockFit
+    origin: int  # ps on the clock's scale of the earliest event, the events' 0
     missed_laps: int = 0
 
     @property
@@ -76,7 +77,7 @@ def decode(
 
     # A warp's records are in order, so its first is its earliest.
     wrote = np.flatnonzero(stored)
-    origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min(initial=NEVER))
+    origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min()) if len(wrote) else 0
     losing = np.flatnonzero(raw.lost)
     full = losing[stored[losing] > 0]
     complete_until = int((at(full, stored[full] - 1) - origin).min(initial=NEVER)) if len(full) == len(losing) else -1
@@ -110,7 +111,7 @@ def decode(
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost
     sizes = [int(stored[own].sum()) for own in slices]
-    return Decoded(Parts(spans, sizes, write, complete_until), lost, clock)
+    return Decoded(Parts(spans, sizes, write, complete_until), lost, clock, origin)
 
 
 def _decode_clocks(
@@ -136,28 +137,27 @@ def _decode_clocks(
     earliest = [int(time.min(initial=NEVER)), *(part.earliest for part in found)]
     origin = min(earliest) if len(time) or found else 0
     events["time"] = events["measured"] = time - origin
-    parts = split(events, lost, agents, barriers)
+    whole = split(events, lost, agents, barriers)
     missed += sum(part.missed_laps for part in found)
     if not regular:
-        return Decoded(parts, lost, clock, missed)
+        return Decoded(whole, lost, clock, origin, missed)
     each(lambda part: part.count_from(origin), found)
 
     def write(part: int, own: NDArray[np.void]) -> None:
         if part not in regular:
-            parts.write(part, own)
+            whole.write(part, own)
             return
         own[:], cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
         own["time"] = clock.of_sm(cycles.astype(np.uint64), int(raw.anchors["smid"][part, 0])) - origin
         own["measured"] = own["time"]
-        parts.spans[part].from_table(own)
+        whole.spans[part].from_table(own)
 
-    sizes = [regular[part].grid.logged if part in regular else size for part, size in enumerate(parts.sizes)]
+    sizes = [regular[part].grid.logged if part in regular else size for part, size in enumerate(whole.sizes)]
     example = np.empty(sizes[ctas[0]], EVENT_DTYPE)
     write(ctas[0], example)
     rows = rows_of(found[0].grid, example, shape.copy_bytes)
-    return Decoded(
-        replace(parts, sizes=sizes, write=write, regular=dict(regular), regular_rows=rows), lost, clock, missed
-    )
+    parts = replace(whole, sizes=sizes, write=write, regular=dict(regular), regular_rows=rows)
+    return Decoded(parts, lost, clock, origin, missed)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

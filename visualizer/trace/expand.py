@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.derive import Derived
+from visualizer.trace.derive import Derived, Landed
 from visualizer.trace.ordering import Ints, order_by
 from visualizer.trace.pool import ROW
 from visualizer.trace.reconcile import Moves
@@ -22,8 +22,7 @@ class LaidOut:
 
     events: NDArray[np.void]
     moves: Moves
-    copies_observed: int
-    copies_estimated: int
+    landed: Landed
 
 
 def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDArray[np.void]) -> NDArray[np.void]:

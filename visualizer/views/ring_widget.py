@@ -14,6 +14,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
 from visualizer.views.diagnosis_model import owing_findings
+from visualizer.views.pane_look_widget import smallest_text
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
@@ -44,7 +45,7 @@ class RingWidget(QWidget):
         self._frame: RingFrame | None = None
         self._picture: RingPicture | None = None
         self._key_hit = -1
-        self._widest_tile = ""
+        self._last_tile = ""
 
     def sizeHint(self) -> QSize:
         em = self.fontMetrics().height()
@@ -61,7 +62,7 @@ class RingWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history
         last = int(history.trace.events["tile"].max(initial=0)) if history is not None else 0
-        self._widest_tile = max("no tile", f"tile {last}", key=len)
+        self._last_tile = f"tile {last}"
         self._step = 0
         self._key_hit = -1
         self._frame = None
@@ -157,7 +158,12 @@ class RingWidget(QWidget):
         owed = frozenset(
             trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
         )
-        sizes = [TextSizes(self.font(), scale, trace, self._widest_tile, owed) for scale in FONT_SCALES]
+        smallest = smallest_text(self)
+        sizes = [
+            TextSizes(self.font(), scale, trace, self._last_tile, owed, smallest, compact)
+            for compact in ((False, True) if smallest else (False,))
+            for scale in FONT_SCALES
+        ]
         share = RING_SHARE - SHARE_PER_STAGE * self._history.trace.stages
         least = share * min(bounds.width, bounds.height)
         return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])

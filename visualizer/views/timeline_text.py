@@ -12,6 +12,7 @@ from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
+from visualizer.views.timeline_samples import sample_text
 from visualizer.views.timeline_scale import View, format_time
 
 WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
@@ -166,7 +167,9 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
     at = int(np.searchsorted(data.number, phase))
     length = format_time(int(data.end[at] - data.start[at]))
+    sampled = sample_text(store.samples(lane), view.time(x))
     return [
         f"{lane.title} · phase #{phase} (parity {phase & 1}) · {length}",
         f"{pending} of {expected} arrivals pending · {int(curve.tx[row])} B outstanding",
+        *([sampled] if sampled else []),
     ]

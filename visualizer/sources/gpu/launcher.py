@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -22,12 +22,14 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.log_window import records_per_warp
+from visualizer.sources.gpu.probing import chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.gpu.size import check_size
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
+from visualizer.trace.probe import PROBES, ProbeMode, RawProbe
 from visualizer.trace.raw import (
     BARRIER_EMPTY,
     BARRIER_FULL,
@@ -38,6 +40,7 @@ from visualizer.trace.raw import (
     LogLevel,
     RawLog,
 )
+from visualizer.trace.samples import probe_figures
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
@@ -47,6 +50,8 @@ from visualizer.trace.window import EVERYTHING, Window
 
 DEFAULT_LEVEL: LogLevel = "full"
 """Every wait with its begin and end, and the kernel hardly notices. What it lacks is `words` alone: the tokens."""
+PROBED_LEVELS: tuple[LogLevel | None, ...] = (None, "full", "words")
+"""With these a log has the time of every arrival, so that what a probe saw can be held against it."""
 LogPlace = Literal["auto", "host", "device"]
 LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
 HOST_LOG_BYTES = 4 << 20
@@ -55,21 +60,32 @@ FLIGHT_DIRECTORY = Path("/dev/shm")
 """The driver maps files of a memory file system for the GPU, and refuses those of ext4 [measured on H200]."""
 CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
+WATCHDOG_MS = 1000
+"""After how long a wait gives up where the kernel bounds its waits, unless told otherwise."""
+LOST_IN_DEVICE = (
+    "; its log was in device memory and went with it: record again with --watchdog-ms 1000, so that the wait that hangs"
+    " gives up, or with --log-memory host"
+)
+LOST_RING = (
+    "; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level words"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class GpuOptions:
     """How to record, beside what. SourceError if a value is outside what its line says."""
 
-    level: LogLevel | None = None  # what to log; None: full, or words where the program has a mistake in it
+    level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
+    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: see bound_ms
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
     window: Window = EVERYTHING  # what of the run is recorded
     ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
+    probe: ProbeMode = "off"  # experimental: a spare warp looks at live barriers, see docs/hardware.md
+    probe_barriers: tuple[str, ...] = ()  # names such as "full[0]"; none: all of them
 
     def __post_init__(self) -> None:
         if self.level is not None and self.level not in LOG_LEVELS:
@@ -78,10 +94,23 @@ class GpuOptions:
             raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
         if not 0 <= self.log_capacity < 2**32:
             raise SourceError(f"--log-capacity is {self.log_capacity}; it must be 0..{2**32 - 1} records per warp")
-        if not 0 <= self.watchdog_ms <= 60_000:
+        if self.watchdog_ms is not None and not 0 <= self.watchdog_ms <= 60_000:
             raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 0..60000")
         if self.log_memory not in LOG_PLACES:
             raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+        if self.probe not in PROBES:
+            raise SourceError(f"--probe is {self.probe!r}; it must be one of {', '.join(PROBES)}")
+        if self.probe_barriers and self.probe == "off":
+            raise SourceError("--probe-barriers says where a probe looks; it needs --probe words or --probe flips")
+        if self.probe != "off" and not self.window.is_everything:
+            raise SourceError(
+                f"--probe {self.probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles"
+            )
+        if self.probe != "off" and self.level not in PROBED_LEVELS:
+            raise SourceError(
+                f"--probe {self.probe} is held against the time of every arrival, and --level {self.level} leaves"
+                " some to estimates: use --level full or --level words"
+            )
         if not self.hang_s > 0:
             raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
         if self.ab_pairs and not LEAST_PAIRS <= self.ab_pairs <= MOST_PAIRS:
@@ -116,15 +145,18 @@ def record_gpu(
             check=options.check,
             level=level,
             log_capacity=capacity,
-            watchdog_ms=options.watchdog_ms,
+            watchdog_ms=bound_ms(options, level),
             output=str(output),
             fault=fault,
             window=asdict(options.window),
             ab_pairs=options.ab_pairs,
             flight=str(Path(directory) / "flight.log") if place else "",
+            probe=options.probe,
+            probe_barriers=chosen_barriers(config, options.probe_barriers),
+            probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
-        # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
+        # Outside a window the log is silent, however well the kernel runs: only the kernel or the time limit can tell.
         silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
         watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
@@ -133,13 +165,14 @@ def record_gpu(
                 raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
             outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
             ending = Ending("timeout" if report.ended else "crash", report.why)
-            return _trace_of_flight(config, options, flight, outcome, ending)
+            return _trace_of_flight(config, options, level, flight, outcome, ending)
         outcome = Outcome(**report.answer)
         if outcome.crash:
-            return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
+            return _trace_of_flight(config, options, level, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, "decoding the log")
-        return trace_of_log(config, options, RawLog.load(output), outcome)
+        probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
+        return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
 
 
 def probe_gpu() -> dict[str, Any]:
@@ -151,10 +184,27 @@ def probe_gpu() -> dict[str, Any]:
 
 
 def _level(options: GpuOptions, fault: int) -> LogLevel:
-    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does."""
+    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does.
+
+    What a probe saw is held against the log, and records of events are the closer ones.
+    """
     if fault and options.level not in (None, "words"):
         raise SourceError(f"--level {options.level} cannot show a fault in the kernel: use --level words, or none")
-    return "words" if fault else options.level or DEFAULT_LEVEL
+    if fault:
+        return "words"
+    return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
+
+
+def bound_ms(options: GpuOptions, level: LogLevel) -> int:
+    """After how long a wait gives up, or 0: plain waits, which are what keeps a log of clocks cheap.
+
+    Records of events cost more than the bound does. A ring of clocks does not say which tiles it holds before its warps
+    leave, and a probe keeps what it saw in device memory: such a kernel must end by itself.
+    """
+    if options.watchdog_ms is not None:
+        return options.watchdog_ms
+    ends_itself = level == "words" or options.window.keep_last or options.probe != "off"
+    return WATCHDOG_MS if ends_itself and level != "off" else 0
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:
@@ -171,19 +221,29 @@ def pipeline_shape(config: LessonConfig) -> PipelineShape:
 
 
 def trace_of_log(
-    config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
+    config: LessonConfig,
+    options: GpuOptions,
+    raw: RawLog,
+    outcome: Outcome,
+    ending: Ending | None = None,
+    probe: RawProbe | None = None,
 ) -> Trace:
-    """The Trace of a kernel that came back, or of what it had logged until the given ending."""
+    """The Trace of a kernel that came back, or of what it had logged until the given ending.
+
+    `probe` is what the probe saw; a crash takes it along, since it lies in device memory.
+    """
     if raw.level == "off":
         trace = _empty_trace(config, outcome.source, outcome.versions, ending or Ending("completed"))
         trace.meta.check.update(mode=options.check, checked=outcome.checked, errors=outcome.errors)
         return trace
     agents = agents_of(config)
     barriers = barriers_of(config)
-    ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
+    ending = ending or _ending(raw, agents, barriers, bound_ms(options, raw.level))
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
+    if probe is not None:
+        source["probe"] = probe_figures(options.probe, probe)
     meta = _meta(config, source, outcome.versions, ending)
     meta.check.update(
         mode=options.check,
@@ -194,7 +254,7 @@ def trace_of_log(
     meta.cost.update(outcome.cost)
     shape, sites, texts = pipeline_shape(config), find_sites(text), {KERNEL_FILE: text}
     if options.window.is_everything:
-        return build_trace(raw, agents, barriers, sites, meta, texts, shape)
+        return build_trace(raw, agents, barriers, sites, meta, texts, shape, probe)
     return build_window(raw, options.window, agents, barriers, sites, meta, texts, shape)
 
 
@@ -208,12 +268,22 @@ def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, option
 
 
 def _trace_of_flight(
-    config: LessonConfig, options: GpuOptions, flight: FlightFile | None, outcome: Outcome, ending: Ending
+    config: LessonConfig,
+    options: GpuOptions,
+    level: LogLevel,
+    flight: FlightFile | None,
+    outcome: Outcome,
+    ending: Ending,
 ) -> Trace:
-    """What a kernel that never came back had logged; no events if its log was in device memory."""
+    """What a kernel that never came back had logged; no events, and why, if that cannot be told."""
     raw = flight.read() if flight else None
+    why = ""
+    if flight is None and ending.kind == "timeout" and level != "off":
+        why = LOST_IN_DEVICE
+    elif raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
+        why, raw = LOST_RING, None
     if raw is None:
-        return _empty_trace(config, outcome.source, outcome.versions, ending)
+        return _empty_trace(config, outcome.source, outcome.versions, replace(ending, detail=ending.detail + why))
     return trace_of_log(config, options, raw, outcome, ending)
 
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.cost import slowdown
-from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout
+from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.gpu.values import expected_sum, source_matrix
+from visualizer.trace.probe import RUN_DTYPE
 from visualizer.trace.raw import STATUS_COMPLETED
 from visualizer.trace.window import Window
 
@@ -101,13 +102,23 @@ def run(job: Job) -> Outcome:
     import cupy
 
     from visualizer.sources.gpu.worker_kernel import LessonKernel
+    from visualizer.sources.gpu.worker_probe import Probing
 
     config, window = LessonConfig.from_dict(job.config), Window.from_dict(job.window)
     _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, level=job.level, fault=job.fault, window=window)
+        kernel = LessonKernel(
+            config,
+            matrix,
+            job.check,
+            level=job.level,
+            fault=job.fault,
+            window=window,
+            probe=Probing(job.probe, job.probe_barriers, job.probe_capacity),
+            watchdog_ms=job.watchdog_ms,
+        )
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
@@ -118,7 +129,7 @@ def run(job: Job) -> Outcome:
         kernel.warm_up()
         flight = flight_file(config, job)
         say(progress=0.4, message=RUNNING, source=source, versions=versions)
-        done = kernel.run(job.log_capacity, job.watchdog_ms, flight=flight)
+        done = kernel.run(job.log_capacity, flight=flight)
     except MemoryError:
         raise Unable(
             "memory", "the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity"
@@ -127,6 +138,8 @@ def run(job: Job) -> Outcome:
         return Outcome(source, versions, crash=str(problem))
     say(progress=0.7, message="saving the log")
     done.log.save(Path(job.output))
+    if done.probe is not None:
+        done.probe.save(probe_file(job))
     if job.check == "exact":
         checked = config.ctas * config.tiles * config.tile_rows * config.tile_columns
         errors = int(done.results.sum())
@@ -146,7 +159,7 @@ def run(job: Job) -> Outcome:
 def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple[list[float], list[float]]:
     """Times (ns) of the kernel without and with its log, in turn; who goes first alternates, and one pair warms up."""
     memory = logging.memory(job.log_capacity)
-    on, off = (kernel.prepare(memory, job.log_capacity, job.watchdog_ms) for kernel in (logging, without))
+    on, off = (kernel.prepare(memory, job.log_capacity) for kernel in (logging, without))
     times: tuple[list[float], list[float]] = ([], [])
     for pair in range(1 + job.ab_pairs):
         for which in (0, 1) if pair % 2 else (1, 0):
@@ -196,6 +209,8 @@ def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
     log = log_layout(config, job.level, job.log_capacity).size
+    if job.probe != "off":
+        log += config.ctas * 2 * config.stages * job.probe_capacity * RUN_DTYPE.itemsize
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.derive import Pace
+from visualizer.trace.derive import Landed, Pace
 from visualizer.trace.expand import LaidOut
 from visualizer.trace.ordering import order_by
 from visualizer.trace.pool import ROW
@@ -43,4 +43,5 @@ def lay_out(cta: RegularCta, rows: RegularRows, pace: Pace, room: NDArray[np.voi
     )
     distances = [(after - before)[after != before] for before, after in pairs]
     observed = int(seen.sum())
-    return LaidOut(events, Moves.of(np.concatenate(distances)), observed, landings.size - observed)
+    landed = Landed(observed, probed=0, estimated=landings.size - observed)
+    return LaidOut(events, Moves.of(np.concatenate(distances)), landed)
