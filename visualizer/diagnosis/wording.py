@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from visualizer.language import tr
+
 _PS_PER_NS = 1000
 _PS_PER_US = 1_000_000
 
@@ -23,8 +25,18 @@ def duration(ps: int) -> str:
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; longer than 6 is cut short with the count of the rest."""
     if len(names) > 6:
-        return f"{', '.join(names[:5])} and {len(names) - 5} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        return tr("{names} and {n} more", names=commas(names[:5]), n=len(names) - 5)
+    return tr("{names} and {last}", names=commas(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
+
+
+def commas(names: Sequence[str]) -> str:
+    """ "a, b, c"."""
+    return tr(", ").join(names)
+
+
+def sentences(*texts: str) -> str:
+    """Whole sentences one after the other; empty ones are left out."""
+    return tr(" ").join(filter(None, texts))
 
 
 def sentence(text: str) -> str:
