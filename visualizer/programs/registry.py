@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
 from visualizer.programs.faults import faulty_program, find_fault
@@ -39,16 +40,33 @@ def find_program(
     if is_file_name(name_or_path):
         _refuse_parameters(name_or_path, config)
         if fault is not None:
-            raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; write the mistake into {name_or_path} instead")
+            raise ProgramError(
+                tr(
+                    "--fault changes {lesson} or {baseline}; write the mistake into {name_or_path} instead",
+                    lesson=LESSON,
+                    baseline=BASELINE,
+                    name_or_path=name_or_path,
+                )
+            )
         program = load_program(Path(name_or_path))
         if program.name in PROGRAMS:
             raise ProgramError(
-                f"{name_or_path}:1: the program calls itself {program.name!r}, which is a built-in's name"
+                tr(
+                    "{name_or_path}:1: the program calls itself {name!r}, which is a built-in's name",
+                    name_or_path=name_or_path,
+                    name=program.name,
+                )
             )
         return program
     if name_or_path not in PROGRAMS:
         known = ", ".join(sorted(PROGRAMS))
-        raise ProgramError(f"--program: there is no {name_or_path!r}; known are {known}, and files that end in .py")
+        raise ProgramError(
+            tr(
+                "--program: there is no {name_or_path!r}; known are {known}, and files that end in .py",
+                name_or_path=name_or_path,
+                known=known,
+            )
+        )
     if fault is None:
         return PROGRAMS[name_or_path](config)
     if name_or_path != LESSON:
@@ -72,4 +90,11 @@ def _refuse_parameters(program: str, config: LessonConfig) -> None:
     default = LessonConfig()
     for parameter in PARAMETERS:
         if getattr(config, parameter.name) != getattr(default, parameter.name):
-            raise ProgramError(f"{parameter.option} is a parameter of {LESSON}; --program {program} does not have it")
+            raise ProgramError(
+                tr(
+                    "{option} is a parameter of {lesson}; --program {program} does not have it",
+                    option=parameter.option,
+                    lesson=LESSON,
+                    program=program,
+                )
+            )
