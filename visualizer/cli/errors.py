@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
 from visualizer.sources.errors import SourceError
 from visualizer.trace.trace import TraceError
@@ -25,7 +26,7 @@ def run_reporting(command: Callable[[], int]) -> int:
     try:
         return command()
     except KeyboardInterrupt:
-        _report("cancelled")
+        _report(tr("cancelled"))
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is wrong. Python would complain again when it flushes at exit.

@@ -6,13 +6,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from visualizer import __version__
+from visualizer import __version__, language
 from visualizer.cli import diagnose, doctor, explore, open, record, show
+from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
+from visualizer.language import LANGUAGES, mark, tr
 
 COMMANDS = {"open": open, "record": record, "show": show, "diagnose": diagnose, "explore": explore, "doctor": doctor}
 
-EPILOG = """examples:
+EPILOG = mark("""examples:
   phasescope                                   open the recorded H200 lesson
   phasescope my-run.pscope                     open a recording
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
@@ -23,17 +25,19 @@ EPILOG = """examples:
   phasescope doctor                            what works on this computer, and what to install
 
 `phasescope COMMAND --help` explains each command.
-"""
+""")
 
 
 def build_parser() -> argparse.ArgumentParser:
+    """The parser in the current language: its help is translated when it is built."""
     parser = argparse.ArgumentParser(
         prog="phasescope",
-        description="Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors.",
-        epilog=EPILOG,
+        description=tr("Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors."),
+        epilog=tr(EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"phasescope {__version__}")
+    _add_language_option(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS.values():
         command.add_parser(subparsers)
@@ -42,9 +46,27 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (default: sys.argv) and return its exit status; argparse exits 2 on bad options."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
     args = build_parser().parse_args(arguments)
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))
+
+
+def _choose_language(arguments: list[str]) -> list[str]:
+    """Speak the language that --lang names, before or after the command, else the locale's; the other arguments."""
+    language.use(language.preferred())
+    translate_argparse()
+    first = argparse.ArgumentParser(prog="phasescope", add_help=False, allow_abbrev=False)
+    _add_language_option(first)
+    chosen, others = first.parse_known_args(arguments)
+    if chosen.lang is not None:
+        language.use(chosen.lang)
+    return others
+
+
+def _add_language_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--lang", choices=tuple(LANGUAGES), help=tr("the language to speak (default: the locale's, else English)")
+    )
