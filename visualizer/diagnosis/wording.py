@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from visualizer.language import tr
 
@@ -36,7 +37,8 @@ def commas(names: Sequence[str]) -> str:
 
 def sentences(*texts: str) -> str:
     """Whole sentences one after the other; empty ones are left out."""
-    return tr(" ").join(filter(None, texts))
+    said = [text for text in texts if text]
+    return reduce(lambda first, following: tr("{first} {following}", first=first, following=following), said)
 
 
 def sentence(text: str) -> str:

@@ -65,7 +65,9 @@ class Answer:
             then = tr("Nothing changes with {change}: it is so already.", change=change)
         else:
             then = tr("With {change}: {shares}.", change=change, shares=share_text(self.after))
-        return tr(" ").join(filter(None, (now, then, self.note)))
+        if self.note:
+            then = tr("{first} {following}", first=then, following=self.note)
+        return tr("{first} {following}", first=now, following=then)
 
 
 def ask(
