@@ -67,11 +67,11 @@ def load_program(path: Path) -> Program:
         line = entry.__code__.co_firstlineno if hasattr(entry, "__code__") else 1
         raise ProgramError(
             tr(
-                "{path}:{line}: {entry}() must return what Builder.build() makes, not {name__}",
+                "{path}:{line}: {entry}() must return what Builder.build() makes, not {type}",
                 path=path,
                 line=line,
                 entry=ENTRY,
-                name__=type(program).__name__,
+                type=type(program).__name__,
             )
         )
     return program

@@ -33,7 +33,7 @@ class Latencies:
         for name in (field.name for field in fields(self)):
             if not getattr(self, name) >= 0:
                 raise ValueError(
-                    tr("latency {name} is {getattr}; it must be 0 or more", name=name, getattr=getattr(self, name))
+                    tr("latency {name} is {value}; it must be 0 or more", name=name, value=getattr(self, name))
                 )
         if not (self.copy_bandwidth > 0 and self.read_bandwidth > 0 and self.jitter < 1):
             raise ValueError(tr("bandwidths must be above 0 bytes/ns and jitter below 1"))
