@@ -2,32 +2,46 @@
 //
 // Each stage has two barriers. full[s] completes when the producer has arrived and the copy's bytes have landed;
 // empty[s] completes when every consumer has released the stage. Compile with
-//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0|1, -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
-//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
+//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
+//   -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
+//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 #include "tile.cuh"
 
 constexpr uint32_t kStages = PHASESCOPE_STAGES;
-#if PHASESCOPE_LOG
-using Log = BarrierLog;
-#else
-using Log = NoLog;
+constexpr Level kLevel = static_cast<Level>(PHASESCOPE_LOG);
+template <Level level>
+struct LogOf {
+    using Type = ClockLog<level>;
+};
+template <>
+struct LogOf<Level::Off> {
+    using Type = NoLog;
+};
+template <>
+struct LogOf<Level::Words> {
+    using Type = BarrierLog;
+};
+#ifndef PHASESCOPE_LOG_TYPE  // benchmarks/log_attempts.cu compiles others in
+#define PHASESCOPE_LOG_TYPE LogOf<kLevel>::Type
 #endif
+using Log = PHASESCOPE_LOG_TYPE;
 using Pipeline = PipelineTmaAsync<kStages, Log>;
 
-extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap source,
-                                          const __grid_constant__ LessonParams params) {
+extern "C" __global__ void __launch_bounds__(512, 1)
+    async_pipeline(const __grid_constant__ TensorMap source, const __grid_constant__ LessonParams params) {
     // Barriers first, because a mbarrier needs 8-byte alignment; then the stage buffers, aligned to 128 bytes.
     extern __shared__ __align__(1024) uint8_t shared[];
-    auto& storage = *reinterpret_cast<Pipeline::SharedStorage*>(shared);
-    uint8_t* const buffers = shared + params.data_offset;
-    auto& control = *reinterpret_cast<Control*>(buffers + kStages * tile_bytes(params));
+    auto& storage = *reinterpret_cast<Pipeline::SharedStorage*>(in_register(shared));
+    uint8_t* const buffers = in_register(shared + params.data_offset);
+    const uint32_t buffer_bytes = in_register(tile_bytes(params));
+    auto& control = *reinterpret_cast<Control*>(buffers + kStages * buffer_bytes);
 
     const uint32_t warp = threadIdx.x / 32;
     const bool is_producer = warp == 0;
     const bool is_leader = threadIdx.x == 0;
-    Log log(params.records, params.attempted, params.capacity, blockIdx.x * (blockDim.x / 32) + warp);
+    Log log(log_memory(params));
     Watchdog<Log> watchdog(control, log, params.watchdog_ns, &params.status[blockIdx.x], &params.anchors[2 * blockIdx.x + 1]);
     Pipeline pipeline(storage, {params.transaction_bytes, is_leader, params.arrive_per_warp != 0}, log, watchdog);
 
@@ -38,6 +52,7 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
         fence_barrier_init(log);
     }
     __syncthreads();
+    log.start();
 
     if (is_producer) {
         auto pipe_write = make_producer_start_state<kStages>(params.producer_phase);
@@ -46,25 +61,30 @@ extern "C" __global__ void async_pipeline(const __grid_constant__ TensorMap sour
             pipeline.producer_acquire(pipe_write);
             if (is_leader && copies(tile)) {
                 auto& full = pipeline.producer_get_barrier(pipe_write);
-                uint8_t* const buffer = buffers + pipe_write.index() * tile_bytes(params);
+                uint8_t* const buffer = buffers + pipe_write.index() * buffer_bytes;
+#pragma unroll 1
                 for (uint32_t box = 0; box < boxes_per_tile(params); ++box) {
                     tma_load(source, full, buffer, box, pipe_write, params, log);
                 }
             }
             __syncwarp();
+            log.issued();
             ++pipe_write, log.advance(pipe_write, tile);
         }
         pipeline.producer_tail(pipe_write);
+        log.finish();
         log.exit_producer();
     } else {
         PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
+        const TileShare share = tile_share(params);
         uint32_t result = 0;
         for (uint32_t tile = 0; tile < consumer_tiles(params.tiles); ++tile) {
             pipeline.consumer_wait(pipe_read);
-            result += read_tile(buffers + pipe_read.index() * tile_bytes(params), pipe_read, params, log);
+            result += read_tile(buffers + pipe_read.index() * buffer_bytes, pipe_read, share, params, log);
             if (releases<kStages>(tile, warp)) pipeline.consumer_release(released<kStages>(pipe_read));
             ++pipe_read, log.advance(pipe_read, tile);
         }
+        log.finish();
         report(result, params);
         log.exit_consumer();
     }
@@ -77,4 +97,18 @@ extern "C" __global__ void calibrate_clock(Anchor* anchors, uint64_t span_ns) {
     const uint64_t start = read_globaltimer();
     while (read_globaltimer() - start < span_ns) __nanosleep(1000);
     anchors[2 * blockIdx.x + 1] = take_anchor();
+}
+
+// Writes `records` records from one consumer warp that does nothing else: what one costs the warp, in cycles of its SM.
+extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams params, uint32_t records, uint64_t* cycles) {
+    if (threadIdx.x < 32) return;
+    Log log(log_memory(params));
+    const uint64_t begin = read_clock();
+    for (uint32_t tile = 0; tile < records; ++tile) {
+        log.testing(On::Full);
+        log.passed();
+        log.released();
+        log.write(log.clock(), __LINE__, {.tile = tile, .kind = Kind::Advance, .stage = 0, .parity = 0});
+    }
+    *cycles = read_clock() - begin;
 }

@@ -1,7 +1,9 @@
-// The log: one 32-byte record per barrier event, written by lane 0 of a warp into that warp's own slice of device memory.
+// What every log shares - events, clocks, anchors - and two of the logs: BarrierLog, level `words`, and NoLog, level `off`.
 //
-// No two warps share a slice, so nothing blocks and nothing needs an atomic. A full slice stores no more but goes on
-// counting, so that the host can say how many records were lost. With NoLog every call compiles to nothing.
+// BarrierLog writes one 32-byte record per barrier event, with the token the hardware returned, by lane 0 of a warp into
+// that warp's own slice of memory. No two warps share a slice, so nothing blocks and nothing needs an atomic. A full
+// slice stores no more but goes on counting, so that the host can say how many records were lost.
+// The cheap levels are in clock_log.cuh. All logs have the same members, so that the pipeline is written once.
 // visualizer/trace/raw.py reads these structs; the two must change together.
 #pragma once
 
@@ -78,6 +80,14 @@ __device__ inline uint64_t read_globaltimer() {
     return ns;
 }
 
+// The low half of the clock: one instruction, and half the store. It goes round in two seconds. Without a memory clobber,
+// so that it does not keep loads and stores apart.
+__device__ inline uint32_t read_clock_low() {
+    uint32_t cycles;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles));
+    return cycles;
+}
+
 // Waits for the global timer to tick (every 32 ns on an H200), so that the pair is good to a few cycles.
 __device__ inline Anchor take_anchor() {
     Anchor anchor;
@@ -94,26 +104,60 @@ __device__ inline Anchor take_anchor() {
     return anchor;
 }
 
+// Which part of a run is logged.
+struct LogWindow {
+    uint32_t first;      // tile
+    uint32_t tiles;      // so many from there; events of no tile are always logged
+    uint32_t ring_mask;  // of the record's index: a ring keeps the last records, else all bits
+    uint32_t every_cta;  // of every so many CTAs the first
+    uint32_t roles;      // bit 0: the producer, bit 1: consumers
+
+    __device__ bool has(uint32_t cta, uint32_t warp) const {
+        return cta % every_cta == 0 && (roles >> (warp != 0) & 1) != 0;
+    }
+    __device__ bool has(uint32_t tile) const { return tile == kNoTile || tile - first < tiles; }
+};
+
+// What ClockLog keeps of a warp beside its records, in whole clocks: 32-bit ones are unwrapped from these.
+struct Span {
+    uint64_t begin;    // its loop begins
+    uint64_t end;      // it leaves the kernel; 0: it has not
+    uint64_t timeout;  // its wait gave up; 0: none did
+    uint32_t begun;    // low half: that wait began, or its loop over the tiles ended
+    uint32_t reserved;
+};
+
+// Where logs go; each uses what it needs. Slice = CTA * warps + warp.
+struct LogMemory {
+    void* records;        // BarrierLog: Record [slices][capacity]; ClockLog: see there
+    uint32_t* attempted;  // [slices] records wanted
+    Span* spans;          // [slices] ClockLog: when each warp began and ended
+    uint32_t capacity;    // records per slice
+    LogWindow window;
+};
+
 // One warp's slice. `clock()` is read *before* an arrive or a copy and *after* a wait, so that a logged arrival is
 // never later than its effect and a logged pass never earlier than its cause.
 class BarrierLog {
 public:
     static constexpr bool enabled = true;
 
-    __device__ BarrierLog(Record* records, uint32_t* attempted, uint32_t capacity, uint32_t slice)
-        : records_(records + static_cast<uint64_t>(slice) * capacity),
-          attempted_(attempted + slice),
-          capacity_(capacity),
-          count_(0),
-          writes_(threadIdx.x % 32 == 0) {}
+    __device__ BarrierLog(const LogMemory& memory)
+        : capacity_(memory.window.ring_mask == ~0u ? memory.capacity : ~0u), count_(0), window_(memory.window) {
+        const uint32_t warp = threadIdx.x / 32;
+        const uint32_t slice = blockIdx.x * (blockDim.x / 32) + warp;
+        records_ = static_cast<Record*>(memory.records) + static_cast<uint64_t>(slice) * memory.capacity;
+        attempted_ = memory.attempted + slice;
+        writes_ = threadIdx.x % 32 == 0 && window_.has(blockIdx.x, warp);
+    }
 
     __device__ uint64_t clock() const { return read_clock(); }
 
     __device__ void write(uint64_t clock, uint32_t line, const Event& event) {
-        if (writes_) {
+        if (writes_ && window_.has(event.tile)) {
             if (count_ < capacity_) {
                 // Two 16-byte stores, the fields in Record's order; left to itself the compiler makes six small ones.
-                auto* const halves = reinterpret_cast<ulonglong2*>(records_ + count_);
+                auto* const halves = reinterpret_cast<ulonglong2*>(records_ + (count_ & window_.ring_mask));
                 halves[0] = {clock, event.token};
                 halves[1] = {event.tile | static_cast<uint64_t>(event.amount) << 32,
                              line | static_cast<uint64_t>(event.kind) << 16 | static_cast<uint64_t>(event.stage) << 24 |
@@ -137,19 +181,35 @@ public:
 
     __device__ void exit_producer(uint32_t line = __builtin_LINE()) { exit(line); }
     __device__ void exit_consumer(uint32_t line = __builtin_LINE()) { exit(line); }
-
     __device__ void exit(uint32_t line) { write(clock(), line, {.kind = Kind::Exit}); }
+
+    // The wait of `event` gave up.
+    __device__ void time_out(Event event, uint32_t line) {
+        event.kind = Kind::Timeout;
+        write(clock(), line, event);
+    }
 
     // Must be the last call: tells the host how many records were wanted.
     __device__ void close() {
         if (writes_) *attempted_ = count_;
     }
 
+    // ClockLog's moments; here `write` has them all.
+    __device__ void start() {}
+    __device__ void testing(On) {}
+    __device__ void passed() {}
+    __device__ void blocked(bool) {}
+    __device__ void copying() {}
+    __device__ void issued() {}
+    __device__ void released() {}
+    __device__ void finish() {}
+
 private:
     Record* records_;
     uint32_t* attempted_;
     uint32_t capacity_;
     uint32_t count_;
+    LogWindow window_;
     bool writes_;
 };
 
@@ -158,7 +218,7 @@ class NoLog {
 public:
     static constexpr bool enabled = false;
 
-    __device__ NoLog(Record*, uint32_t*, uint32_t, uint32_t) {}
+    __device__ NoLog(const LogMemory&) {}
     __device__ uint64_t clock() const { return 0; }
     __device__ void write(uint64_t, uint32_t, const Event&) {}
     template <class State>
@@ -166,5 +226,14 @@ public:
     __device__ void exit_producer() {}
     __device__ void exit_consumer() {}
     __device__ void exit(uint32_t) {}
+    __device__ void time_out(const Event&, uint32_t) {}
     __device__ void close() {}
+    __device__ void start() {}
+    __device__ void testing(On) {}
+    __device__ void passed() {}
+    __device__ void blocked(bool) {}
+    __device__ void copying() {}
+    __device__ void issued() {}
+    __device__ void released() {}
+    __device__ void finish() {}
 };

@@ -1,12 +1,13 @@
 // What the host sets: the experiment's parameters and where results go. visualizer/sources/gpu/worker_kernel.py packs it.
 #pragma once
 
-#include "barrier_log.cuh"
+#include "clock_log.cuh"
 
 struct LessonParams {
     // Written by the kernel.
-    Record* records;      // [warps of all CTAs][capacity]
+    void* records;        // see LogMemory
     uint32_t* attempted;  // [warps of all CTAs]
+    Span* spans;          // [warps of all CTAs]
     Anchor* anchors;      // [CTAs][2]
     uint32_t* status;     // [CTAs]
     uint32_t* results;    // [CTAs][consumer warps]: wrong values, or the sum of all 32-bit words read
@@ -27,7 +28,12 @@ struct LessonParams {
     uint32_t producer_phase;
     uint32_t consumer_phase;
     uint32_t arrive_per_warp;
+    LogWindow window;
 };
+
+__device__ inline LogMemory log_memory(const LessonParams& params) {
+    return {params.records, params.attempted, params.spans, params.capacity, params.window};
+}
 
 constexpr uint32_t kBoxColumns = 64;  // halves in a box's row: 128 bytes, the span of the swizzle
 constexpr uint32_t kElementBytes = 2;

@@ -14,6 +14,17 @@ __device__ inline uint32_t shared_address(const void* object) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(object));
 }
 
+// The value itself, but the compiler cannot know: it keeps it in a register. What it can find anew - a parameter, a special
+// register - it fetches again for every tile, in one build and not in the next, and the times of builds cannot be compared.
+// The whole warp must call it.
+__device__ inline uint32_t in_register(uint32_t value) {
+    return __shfl_sync(0xffffffffu, value, threadIdx.x % 32);
+}
+
+__device__ inline uint8_t* in_register(uint8_t* shared_object) {
+    return static_cast<uint8_t*>(__cvta_shared_to_generic(in_register(shared_address(shared_object))));
+}
+
 // empty[s]: completes a phase when all expected arrivals are in.
 struct ClusterBarrier {
     uint64_t word;

@@ -71,6 +71,7 @@ public:
             }
             log_.write(clock, line, event);
         }
+        log_.copying();
     }
 
     // The barrier to bind the copy to: the copy engine does complete_tx on it.
@@ -82,6 +83,7 @@ public:
     __device__ void producer_tail(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
         for (uint32_t stage = 0; stage < Stages; ++stage) {
             wait(On::Empty, state, state.phase(), kNoTile, line);
+            log_.issued();
             ++state;
             log_.advance(state, kNoTile, line);
         }
@@ -111,6 +113,7 @@ public:
                     .stage = static_cast<uint8_t>(state.index()),
                     .barrier = On::Empty,
                     .flags = kHasToken});
+        log_.released();
     }
 
 private:
@@ -124,7 +127,10 @@ private:
         ClusterBarrier& waited =
             barrier == On::Full ? storage_.full_barrier[state.index()] : storage_.empty_barrier[state.index()];
         event.kind = Kind::WaitEnd;
-        event.flags = watchdog_.wait(waited, event, line) ? kBlocked : 0;
+        const bool blocked = watchdog_.wait(waited, event, line);
+        event.flags = blocked ? kBlocked : 0;
+        log_.passed();
+        log_.blocked(blocked);
         log_.write(log_.clock(), line, event);
     }
 

@@ -39,17 +39,11 @@ __device__ void tma_load(const TensorMap& source, ClusterTransactionBarrier& ful
                .barrier = On::Full});
 }
 
-__device__ inline uint32_t low_clock() {
-    uint32_t cycles;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
-    return cycles;
-}
-
 // Other work, for as many SM cycles. The low half of the clock goes round in two seconds; delays last milliseconds.
 __device__ inline void work_for(uint32_t cycles) {
     if (cycles == 0) return;
-    const uint32_t start = low_clock();
-    while (low_clock() - start < cycles) {
+    const uint32_t start = read_clock_low();
+    while (read_clock_low() - start < cycles) {
     }
 }
 
@@ -67,35 +61,62 @@ __device__ inline uint32_t differing_halves(uint32_t a, uint32_t b) {
     return ((difference & 0xffffu) != 0) + ((difference >> 16) != 0);
 }
 
+// Chunks that each thread loads before it uses the first. The loop around them stays a loop: a tile's whole round is short
+// enough for the instruction cache of a quarter of an SM, so that code beside it - a log, a wait's bound - costs no fetches.
+constexpr uint32_t kBatch = 6;
+
+// Which chunks are this thread's, in bytes: its first, and the step from one to the next. And the work it does then, in cycles.
+struct TileShare {
+    uint32_t tile_bytes;
+    uint32_t first;
+    uint32_t step;
+    uint32_t delay;
+};
+
+__device__ inline TileShare tile_share(const LessonParams& params) {
+    return {in_register(tile_bytes(params)), in_register((threadIdx.x - 32) * 16), in_register((blockDim.x - 32) * 16),
+            in_register(params.consumer_delay)};
+}
+
 // This thread's share of the tile, 16 bytes at a time: the number of wrong values, or the sum of its 32-bit words.
 // The 128-byte swizzle has exchanged the eight chunks of each row by address bits 7..9.
 template <class State, class Log>
-__device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const LessonParams& params, Log& log,
-                              uint32_t line = __builtin_LINE()) {
+__device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const TileShare& share,
+                              const LessonParams& params, Log& log, uint32_t line = __builtin_LINE()) {
     Event event{.tile = state.count(), .kind = Kind::ReadBegin, .stage = static_cast<uint8_t>(state.index())};
     log.write(log.clock(), line, event);
     const uint32_t base = shared_address(buffer);
-    const uint32_t chunks = tile_bytes(params) / 16;
+    const uint32_t end = base + share.tile_bytes;
     uint32_t result = 0;
 #if PHASESCOPE_EXACT
     const uint32_t row_halves = params.source_tiles * params.tile_columns;
     const uint32_t first_column = state.count() % params.source_tiles * params.tile_columns;
 #endif
-    for (uint32_t chunk = threadIdx.x - 32; chunk < chunks; chunk += blockDim.x - 32) {
-        const uint32_t address = base + chunk * 16;
-        const uint4 found = load_chunk(address);
+#pragma unroll 1
+    for (uint32_t address = base + share.first; address < end; address += kBatch * share.step) {
+        uint4 found[kBatch];
+#pragma unroll
+        for (uint32_t turn = 0; turn < kBatch; ++turn) {
+            found[turn] = address + turn * share.step < end ? load_chunk(address + turn * share.step) : uint4{};
+        }
+#pragma unroll
+        for (uint32_t turn = 0; turn < kBatch; ++turn) {
 #if PHASESCOPE_EXACT
-        const uint32_t row = chunk / 8 % params.tile_rows;
-        const uint32_t box = chunk / 8 / params.tile_rows;
-        const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address >> 7 & 7)) * 8;
-        const uint4 wanted = *reinterpret_cast<const uint4*>(params.expected + static_cast<uint64_t>(row) * row_halves + column);
-        result += differing_halves(found.x, wanted.x) + differing_halves(found.y, wanted.y) +
-                  differing_halves(found.z, wanted.z) + differing_halves(found.w, wanted.w);
+            const uint32_t chunk = (address + turn * share.step - base) / 16;
+            if (address + turn * share.step >= end) break;
+            const uint32_t row = chunk / 8 % params.tile_rows;
+            const uint32_t box = chunk / 8 / params.tile_rows;
+            const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address + turn * share.step >> 7 & 7)) * 8;
+            const uint4 wanted =
+                *reinterpret_cast<const uint4*>(params.expected + static_cast<uint64_t>(row) * row_halves + column);
+            result += differing_halves(found[turn].x, wanted.x) + differing_halves(found[turn].y, wanted.y) +
+                      differing_halves(found[turn].z, wanted.z) + differing_halves(found[turn].w, wanted.w);
 #else
-        result += found.x + found.y + found.z + found.w;
+            result += found[turn].x + found[turn].y + found[turn].z + found[turn].w;
 #endif
+        }
     }
-    work_for(params.consumer_delay);
+    work_for(share.delay);
     __syncwarp();
     event.kind = Kind::ReadEnd;
     log.write(log.clock(), line, event);

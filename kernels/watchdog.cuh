@@ -16,51 +16,67 @@ constexpr uint32_t kCompleted = 1;                // visualizer/trace/raw.py STA
 constexpr uint32_t kTimedOut = 0x80000000u;       // | warp << 16 | barrier << 8 | stage
 constexpr uint64_t kLandingTime = 100000;         // ns: copies in flight must land before the CTA's memory is given away
 
+// What only a long wait or a leaving warp needs is kept out of the pipeline's loops by being functions of their own: even code
+// that is jumped over costs the tiles' loops time (docs/hardware.md, "What logging costs").
+
+// Whether the barrier's phase bit was no longer `parity` before some wait of the CTA gave up or `limit_ns` were over.
+__device__ __noinline__ bool wait_bounded(ClusterBarrier& barrier, uint32_t parity, const Control& control,
+                                          uint64_t limit_ns) {
+    const uint64_t start = read_globaltimer();
+    bool passed;
+    do {
+        passed = barrier.try_wait(parity);
+    } while (!passed && *static_cast<const volatile uint32_t*>(&control.aborted) == 0 &&
+             read_globaltimer() - start <= limit_ns);
+    return __all_sync(0xffffffffu, passed);
+}
+
+__device__ __noinline__ void let_copies_land() {
+    const uint64_t start = read_globaltimer();
+    while (read_globaltimer() - start < kLandingTime) __nanosleep(1000);
+}
+
+// The last warp to leave takes the CTA's closing anchor.
+__device__ __noinline__ void count_leaving(Control& control, uint32_t* status, Anchor* last_anchor) {
+    if (threadIdx.x % 32 == 0 && atomicAdd(&control.left, 1) + 1 == blockDim.x / 32) {
+        *last_anchor = take_anchor();
+        atomicCAS(status, 0, kCompleted);
+    }
+}
+
 template <class Log>
 class Watchdog {
 public:
     __device__ Watchdog(Control& control, Log& log, uint64_t limit_ns, uint32_t* status, Anchor* last_anchor)
         : control_(control), log_(log), limit_ns_(limit_ns), status_(status), last_anchor_(last_anchor) {}
 
-    // Waits for the whole warp. Returns whether the wait blocked; does not return if it gives up.
+    // Waits for the whole warp, whose lanes test in one instruction and see one answer. Returns whether the wait blocked;
+    // does not return if it gives up. The first try_wait sleeps for longer than a sound pipeline's wait lasts.
     __device__ bool wait(ClusterBarrier& barrier, const Event& event, uint32_t line) {
-        bool passed = barrier.test_wait(event.parity);
-        const bool blocked = !__all_sync(0xffffffffu, passed);
-        if (blocked) {
-            const uint64_t start = read_globaltimer();
-            do {
-                passed = barrier.try_wait(event.parity);
-            } while (!passed && !expired(start));
-            if (!__all_sync(0xffffffffu, passed)) give_up(event, line);
-        }
-        return blocked;
+        const bool passed = barrier.test_wait(event.parity);
+        log_.testing(event.barrier);
+        if (__builtin_expect(passed, true)) return false;
+        if (__builtin_expect(barrier.try_wait(event.parity), true)) return true;
+        if (!wait_bounded(barrier, event.parity, control_, limit_ns_)) give_up(event, line);
+        return true;
     }
 
-    // The warp is done, or has given up: the last one to leave takes the CTA's closing anchor.
+    // The warp is done, or has given up.
     __device__ void leave() {
         log_.close();
         __syncwarp();
-        if (threadIdx.x % 32 == 0 && atomicAdd(&control_.left, 1) + 1 == blockDim.x / 32) {
-            *last_anchor_ = take_anchor();
-            atomicCAS(status_, 0, kCompleted);
-        }
+        count_leaving(control_, status_, last_anchor_);
     }
 
 private:
-    __device__ bool expired(uint64_t start) const {
-        return *static_cast<volatile uint32_t*>(&control_.aborted) != 0 || read_globaltimer() - start > limit_ns_;
-    }
-
-    __device__ void give_up(Event event, uint32_t line) {
-        event.kind = Kind::Timeout;
-        log_.write(log_.clock(), line, event);
+    __device__ void give_up(const Event& event, uint32_t line) {
+        log_.time_out(event, line);
         if (threadIdx.x % 32 == 0) {
             const uint32_t where = (threadIdx.x / 32) << 16 | static_cast<uint32_t>(event.barrier) << 8 | event.stage;
             atomicCAS(status_, 0, kTimedOut | where);
             *static_cast<volatile uint32_t*>(&control_.aborted) = 1;
         }
-        const uint64_t start = read_globaltimer();
-        while (read_globaltimer() - start < kLandingTime) __nanosleep(1000);
+        let_copies_land();
         log_.exit(line);
         leave();
         asm volatile("exit;");

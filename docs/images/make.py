@@ -2,7 +2,9 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
+python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -31,6 +34,7 @@ from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
+AT_REST_MS = 500  # a timeline that has just moved is painted in full a little later
 
 
 def main(arguments: list[str]) -> int:
@@ -44,8 +48,12 @@ def main(arguments: list[str]) -> int:
         window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
+        elif arguments[:1] == ["--long"]:
+            show_long(window, Path(arguments[1]))
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--compare"]:
+            show_comparison(window)
         elif arguments[:1] == ["--debugging"]:
             show_debugging(window)
         else:
@@ -62,6 +70,28 @@ def show_lesson(window: MainWindow) -> None:
         save(window, HERE / f"window-{theme}.png")
 
 
+def show_long(window: MainWindow, path: Path) -> None:
+    """The whole of it in compact lanes, a part, and single events of one CTA; the timeline has the window to itself."""
+    wait_for_document(window, lambda: window.files.open(path))
+    for dock in window.docks.all():
+        dock.hide()
+    settle_until(lambda: window.document is not None and window.document.read)
+    timeline = window.timeline
+    events = window.document.history.trace.events
+    waits = (events["kind"] == EventKind.WAIT_END) & (events["agent"] == 0) & (events["flags"] & EventFlag.BLOCKED > 0)
+    steps = waits.nonzero()[0]
+    window.navigator.go_to(Focus(int(steps[len(steps) // 2]), "CTA0.producer"))
+    for name, theme, zooms in (("whole", "dark", 0), ("part", "light", 11), ("events", "dark", 11)):
+        window.appearance.set_theme(theme)
+        if timeline.scene.compact is not (name == "whole"):
+            timeline.toggle_compact()
+        for _ in range(zooms):
+            timeline.zoom_in()
+        timeline.verticalScrollBar().setValue(0)
+        settle_until(lambda: timeline.rests and not timeline.busy)
+        save(window, HERE / f"timeline-{name}.png")
+
+
 def show_diagnoses(window: MainWindow) -> None:
     """The root cause of each mistake in focus, as a click on the first finding brings it."""
     for fault, program, theme in DIAGNOSES:
@@ -75,6 +105,26 @@ def show_diagnoses(window: MainWindow) -> None:
         save(window, HERE / f"diagnosis-{fault}.png")
 
 
+def show_comparison(window: MainWindow) -> None:
+    """At the moment in which tile 3 has arrived."""
+    wait_for_document(window, window.files.open_lesson)
+    other = HERE.parents[1] / "assets" / "traces" / "slow-consumer.pscope"
+    loop = QEventLoop()
+    window.comparing.jobs.succeeded.connect(loop.quit)
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    window.comparing.compare_with(other)
+    loop.exec()
+    window.navigator.go_to(Focus(66, "full[0]"))
+    window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        window.comparing.dock.resize(*SIZE)
+        QTimer.singleShot(AT_REST_MS, loop.quit)
+        loop.exec()
+        window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
+        print(f"compare-{theme}.png")
+
+
 def show_debugging(window: MainWindow) -> None:
     """One recording, as somebody would read it: breakpoints in the dark theme, the rest in the light one."""
     recording = resource_dir("assets") / "traces" / "slow-consumer.pscope"
@@ -85,6 +135,8 @@ def show_debugging(window: MainWindow) -> None:
     window.breakpoints.add("stage.overwritten_unread")
     window.navigator.go_to(Focus(60, "full[1]"))
     window.show_pane("breakpoints")
+    breakpoints = window.panes["breakpoints"].list
+    breakpoints.setCurrentItem(breakpoints.topLevelItem(0))
     window.breakpoints.next_hit()
     save(window, HERE / "debug-breakpoints.png")
     window.appearance.set_theme("light")
@@ -151,6 +203,15 @@ def save(window: MainWindow, path: Path) -> None:
     settle()
     window.grab().save(str(path))
     print(path.name)
+
+
+def settle_until(done: Callable[[], bool]) -> None:
+    """Let the window work until `done`."""
+    loop, timer = QEventLoop(), QTimer()
+    timer.timeout.connect(lambda: loop.quit() if done() else None)
+    timer.start(50)
+    QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    loop.exec()
 
 
 def settle() -> None:

@@ -281,3 +281,34 @@ def test_the_address_dialog_starts_from_here(window: MainWindow, monkeypatch: py
     window.places.ask()
     assert offered == ["#step=4"]
     assert window.navigator.focus == Focus(4)
+
+
+def test_a_long_recording_has_its_notes_and_hits_once_it_is_read(
+    window: MainWindow, recording: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("visualizer.app.record_job._READ_AT_ONCE", 10)
+    window.breakpoints.add("blocked")
+    hits = window.breakpoints.all[0].hits.tolist()
+    window.find_bar.line.setText("blocked")
+    window.places.go(f"{recording}#step=42&lane=empty[1]")
+    qtbot.waitUntil(lambda: window.document.path == recording and not window.is_working)
+    assert window.navigator.focus == Focus(42, "empty[1]")
+    assert window.breakpoints.all[0].hits.tolist() == hits
+    assert window.find_bar.matches.tolist() == hits
+    window.notebook.set_bookmark(1)
+    assert notes_path(recording).is_file()
+
+
+def test_while_a_recording_is_read_nothing_is_noted_on_the_one_before(
+    saved_window: MainWindow, recording: Path, lesson_trace: Trace
+) -> None:
+    window = saved_window
+    window.breakpoints.add("blocked")
+    before = notes_path(recording).read_bytes()
+    window.reading.start = lambda document: None
+    window.show_document(Document(History(lesson_trace), path=None, saved=True, read=False))
+    window.breakpoints.add("derived")
+    for command_id in ("mark.toggle", "mark.set_1", "mark.region", "mark.note", "debug.toggle", "debug.next_hit"):
+        window.actions_by_id[command_id].trigger()
+    assert window.breakpoints.all[1].hits is None
+    assert notes_path(recording).read_bytes() == before

@@ -193,3 +193,10 @@ def test_the_message_bar_closes(window: MainWindow, qtbot: QtBot, settings: Sett
     close = next(child for child in window.messages.children() if getattr(child, "click", None))
     close.click()
     assert not window.messages.isVisible()
+
+
+def test_only_the_titles_of_docks_are_bold(window: MainWindow) -> None:
+    """Fonts pass down from a styled dock to what stands in it unless told otherwise."""
+    assert window.docks["notes"].font().bold()
+    for pane in (window.experiment, *window.panes.values()):
+        assert not pane.font().bold(), type(pane).__name__

@@ -126,11 +126,12 @@ def test_gpu_options_reach_the_launcher(
     _gpu(monkeypatch, record_gpu)
     outcome = phasescope(
         "record", "--source", "gpu", "--check", "checksum", "--log-capacity", 99, "--watchdog-ms", 5,
-        "--time-limit", 7.5, "--tiles", 16, "-o", tmp_path / "run.pscope",
+        "--level", "standard", "--time-limit", 7.5, "--tiles", 16, "-o", tmp_path / "run.pscope",
     )  # fmt: skip
     assert outcome.status == 0, outcome.err
     assert seen["config"] == LessonConfig(tiles=16)
     options = seen["options"]
+    assert options.level == "standard"
     assert (options.check, options.log_capacity, options.watchdog_ms, options.time_limit_s) == ("checksum", 99, 5, 7.5)
 
 

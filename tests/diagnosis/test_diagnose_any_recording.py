@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from any_recording import BARRIERS, EVENTS, recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_any_recording import BARRIERS, EVENTS, recording
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json

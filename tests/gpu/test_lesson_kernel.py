@@ -10,15 +10,24 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.launcher import records_per_warp
 from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, STATUS_COMPLETED, STATUS_NEVER_LEFT, STATUS_TIMED_OUT
+from visualizer.trace.raw import (
+    BARRIER_EMPTY,
+    BARRIER_FULL,
+    CAPACITY_STEP,
+    STATUS_COMPLETED,
+    STATUS_NEVER_LEFT,
+    STATUS_TIMED_OUT,
+    LogLevel,
+)
 from visualizer.trace.schema import EventKind
 
 
-def launch(config: LessonConfig, *, check: Any = "exact", logging: bool = True, expected: Any = None) -> Any:
+def launch(config: LessonConfig, *, check: Any = "exact", level: LogLevel = "words", expected: Any = None) -> Any:
     from visualizer.sources.gpu.worker_kernel import LessonKernel
 
-    kernel = LessonKernel(config, source_matrix(config), check, logging=logging)
-    return kernel.run(records_per_warp(config), watchdog_ms=100, expected=expected)
+    kernel = LessonKernel(config, source_matrix(config), check, level=level)
+    capacity = -(-records_per_warp(config, level) // CAPACITY_STEP) * CAPACITY_STEP
+    return kernel.run(capacity, watchdog_ms=100, expected=expected)
 
 
 SHAPES = [
@@ -38,11 +47,11 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("values", SHAPES, ids=str)
-@pytest.mark.parametrize("logging", [True, False])
-def test_every_value_of_every_tile_is_right(values: dict[str, Any], logging: bool) -> None:
-    run = launch(LessonConfig(**values), logging=logging)
+@pytest.mark.parametrize("level", ["off", "standard", "full", "words"])
+def test_every_value_of_every_tile_is_right(values: dict[str, Any], level: LogLevel) -> None:
+    run = launch(LessonConfig(**values), level=level)
     assert run.results.sum() == 0
-    assert set(run.log.status.tolist()) == {STATUS_COMPLETED if logging else STATUS_NEVER_LEFT}
+    assert set(run.log.status.tolist()) == {STATUS_NEVER_LEFT if level == "off" else STATUS_COMPLETED}
 
 
 def test_exactly_the_wrong_values_are_counted() -> None:

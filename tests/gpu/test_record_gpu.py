@@ -20,6 +20,7 @@ from visualizer.sources.errors import Cancelled
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.simulator import simulate
+from visualizer.trace.raw import LogLevel
 from visualizer.trace.schema import EventKind
 from visualizer.trace.violations import violations
 
@@ -34,10 +35,11 @@ CONFIGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("level", ["phases", "standard", "full", "words"])
 @pytest.mark.parametrize("values", CONFIGS, ids=str)
-def test_a_recording_has_the_simulators_events(values: dict[str, Any]) -> None:
+def test_a_recording_has_the_simulators_events(values: dict[str, Any], level: LogLevel) -> None:
     config = LessonConfig(**values)
-    recorded, simulated = record_gpu(config), simulate(lesson(config))
+    recorded, simulated = record_gpu(config, GpuOptions(level=level)), simulate(lesson(config))
     assert recorded.meta.ending.kind == "completed"
     assert recorded.meta.check["errors"] == 0
     assert recorded.meta.check["checked"] == config.ctas * config.tiles * config.tile_rows * config.tile_columns
@@ -60,17 +62,19 @@ def test_the_clock_fit_is_good_to_a_fraction_of_a_microsecond() -> None:
 
 def test_a_small_log_says_exactly_how_many_records_it_lost() -> None:
     config = LessonConfig()
-    whole = record_gpu(config)
+    whole = record_gpu(config, GpuOptions(level="words"))
     logged = sum(len(events) for events in events_by_agent(whole).values())
-    small = record_gpu(config, GpuOptions(log_capacity=30))
+    small = record_gpu(config, GpuOptions(level="words", log_capacity=30))
     assert small.meta.records_lost == logged - 4 * 30
     assert small.meta.events_dropped > 0
     assert not any(violations(small).values())
 
 
+@pytest.mark.parametrize("level", ["phases", "standard", "full", "words"])
 @pytest.mark.parametrize("values", [{"producer_phase": 0}, {"producer_arrivals": 32}], ids=str)
-def test_a_deadlock_is_a_recording_that_ended_by_timeout(values: dict[str, Any]) -> None:
-    trace = record_gpu(LessonConfig(**values), GpuOptions(watchdog_ms=50))
+def test_a_deadlock_is_a_recording_that_ended_by_timeout(values: dict[str, Any], level: LogLevel) -> None:
+    trace = record_gpu(LessonConfig(**values), GpuOptions(level=level, watchdog_ms=50))
+    assert np.bincount(trace.events["kind"], minlength=20)[EventKind.TIMEOUT] == 4
     assert trace.meta.ending.kind == "timeout"
     assert "gave up after 50 ms of waiting on" in trace.meta.ending.detail
     assert trace.meta.check["checked"] == 0
@@ -94,6 +98,13 @@ def test_a_full_gpu_is_recorded_whole() -> None:
     assert np.bincount(trace.events["kind"], minlength=20)[EventKind.PHASE_COMPLETE] == 2 * 132 * 1024, (
         "each phase completes once"
     )
+
+
+def test_off_records_nothing_but_checks() -> None:
+    trace = record_gpu(LessonConfig(), GpuOptions(level="off"))
+    assert len(trace) == 0
+    assert trace.meta.check["errors"] == 0
+    assert trace.meta.check["checked"] > 0
 
 
 def test_cancelling_ends_the_worker() -> None:

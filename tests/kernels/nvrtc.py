@@ -8,6 +8,7 @@ import importlib.util
 from pathlib import Path
 
 from visualizer.resources import resource_dir
+from visualizer.trace.raw import LOG_LEVELS, LogLevel
 
 
 @functools.cache
@@ -21,12 +22,12 @@ def _library() -> ctypes.CDLL:
 
 
 @functools.cache
-def compile_ptx(stages: int, *, logging: bool, exact: bool, fault: int = 0) -> str:
+def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
     return compile_kernel(
         "async_pipeline.cu",
         f"-DPHASESCOPE_STAGES={stages}",
-        f"-DPHASESCOPE_LOG={int(logging)}",
+        f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
     )

@@ -10,6 +10,7 @@ from nvrtc import compile_ptx, entry
 from visualizer.programs.faults import KERNEL_FAULTS
 from visualizer.programs.kernel_source import SITE_CALLS, find_sites, kernel_text
 from visualizer.resources import resource_dir
+from visualizer.trace.raw import LOG_LEVELS, LogLevel
 
 MUST_CONTAIN = (
     "mbarrier.init.shared::cta.b64",
@@ -19,24 +20,32 @@ MUST_CONTAIN = (
     "mbarrier.try_wait.parity.shared::cta.b64",
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
 )
-RECORD_STORE = "st.global.v2.u64"  # half a record; nothing else stores that much at once
+RECORD_STORE = "st.global.v2.u64"  # half a record of level words; nothing else stores that much at once
+CLOCK = r"%clock\b"
+DELAY_CLOCKS = 4  # the two delays wait for as many cycles: two reads each
+CLOCK_STORES = {
+    "phases": r"@p st\.global\.u32",
+    "standard": r"@p st\.global\.(v2\.)?u32",
+    "full": r"@p st\.global\.v[24]\.u32",
+}
+LOGGING: tuple[LogLevel, ...] = ("phases", "standard", "full", "words")
 
 
-@pytest.mark.parametrize("logging", [True, False])
+@pytest.mark.parametrize("level", LOG_LEVELS)
 @pytest.mark.parametrize("stages", range(1, 9))
-def test_every_stage_count_compiles_to_the_pipelines_instructions(stages: int, logging: bool) -> None:
-    body = entry(compile_ptx(stages, logging=logging, exact=True), "async_pipeline")
+def test_every_stage_count_compiles_to_the_pipelines_instructions(stages: int, level: LogLevel) -> None:
+    body = entry(compile_ptx(stages, level=level, exact=True), "async_pipeline")
     for instruction in MUST_CONTAIN:
         assert instruction in body
     # Only the log asks whether a wait blocks.
-    assert ("mbarrier.test_wait.parity.shared::cta.b64" in body) == logging
+    assert ("mbarrier.test_wait.parity.shared::cta.b64" in body) == (level != "off")
     # One init per barrier: loops over a constant stage count unroll or loop, but never vanish.
     assert body.count("mbarrier.init") in (2, 2 * stages)
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_logging_stores_whole_records(exact: bool) -> None:
-    body = entry(compile_ptx(3, logging=True, exact=exact), "async_pipeline")
+def test_logging_words_stores_whole_records(exact: bool) -> None:
+    body = entry(compile_ptx(3, level="words", exact=exact), "async_pipeline")
     stores = body.count(RECORD_STORE)
     assert stores >= 2 * len(SITE_CALLS)
     assert stores % 2 == 0
@@ -47,15 +56,38 @@ def test_logging_stores_whole_records(exact: bool) -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_logging_off_compiles_to_nothing(exact: bool) -> None:
-    body = entry(compile_ptx(3, logging=False, exact=exact), "async_pipeline")
-    assert RECORD_STORE not in body
+    body = entry(compile_ptx(3, level="off", exact=exact), "async_pipeline")
     # What is left stores the result of each consumer warp, and nothing else.
     assert len(re.findall(r"st\.global", body)) == 1
     assert not re.findall(r"%(clock64|globaltimer|smid)", body)
-    # What is left of the clock is the two delays', which wait for as many cycles: two reads each.
-    assert len(re.findall(r"%clock\b", body)) == 4
-    # No bookkeeping of who has left either.
+    assert len(re.findall(CLOCK, body)) == DELAY_CLOCKS
+    # No bookkeeping of who has left either, and no bound on a wait.
     assert "atom." not in body
+    assert "call" not in body
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("level", CLOCK_STORES)
+def test_a_level_of_clocks_stores_once_a_wait_and_reads_as_many_clocks_as_it_keeps(
+    level: LogLevel, exact: bool
+) -> None:
+    body = entry(compile_ptx(3, level=level, exact=exact), "async_pipeline")
+    waits = body.count("mbarrier.test_wait")
+    assert waits == 2 + 3  # the acquire, a consumer's, and the producer's last one of each stage
+    # A store a wait, and one of the last record as a warp leaves.
+    assert len(re.findall(CLOCK_STORES[level], body)) == waits + 2
+    assert RECORD_STORE not in body
+    # Every wait's end; but for phases the copies' end; at full a wait's begin and the first copy too; two loops' ends.
+    issues = 1 + 3
+    kept = {"phases": waits, "standard": waits + issues, "full": 2 * waits + issues + 1}[level]
+    assert len(re.findall(CLOCK, body)) == DELAY_CLOCKS + kept + 2
+    # The stores are predicated in one block: no thread leaves the others to store.
+    assert "mbarrier.arrive.shared::cta.b64" in body
+
+
+@pytest.mark.parametrize("level", LOGGING)
+def test_every_level_bounds_its_waits(level: LogLevel) -> None:
+    assert "wait_bounded" in entry(compile_ptx(3, level=level, exact=False), "async_pipeline")
 
 
 def test_each_site_is_one_call_in_the_kernel() -> None:
@@ -78,8 +110,8 @@ def test_the_kernel_makes_the_mistakes_it_is_said_to() -> None:
 
 @pytest.mark.parametrize("fault", sorted(KERNEL_FAULTS))
 def test_each_mistake_changes_the_kernel(fault: str) -> None:
-    sound = entry(compile_ptx(3, logging=True, exact=False), "async_pipeline")
-    broken = entry(compile_ptx(3, logging=True, exact=False, fault=int(fault[1:])), "async_pipeline")
+    sound = entry(compile_ptx(3, level="words", exact=False), "async_pipeline")
+    broken = entry(compile_ptx(3, level="words", exact=False, fault=int(fault[1:])), "async_pipeline")
     assert broken != sound
     assert ("mbarrier.expect_tx" in broken) == (fault == "F17")
     assert "mbarrier.expect_tx" not in sound

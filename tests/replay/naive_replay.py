@@ -99,6 +99,12 @@ class NaiveReplay:
             (a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents
         ]
         self.stages = [(StageState.EMPTY, -1)] * (trace.ctas * trace.stages)
+        for cta in range(trace.ctas):
+            for stage in range(trace.stages):
+                phases = {b.kind: b.first_phase for b in trace.barriers if (b.cta, b.stage) == (cta, stage)}
+                if phases.get("full", 0) > phases.get("empty", 0):
+                    tile = (phases["full"] - 1) * trace.stages + stage
+                    self.stages[cta * trace.stages + stage] = (StageState.FULL, tile)
 
     def take(self, event: np.void) -> None:
         self._barrier(event)
@@ -117,6 +123,7 @@ class NaiveReplay:
                 self.flip_due.remove(row)
             case EventKind.INIT:
                 barrier.init(amount)
+                barrier.phase = self.trace.barriers[row].first_phase
                 return
             case EventKind.INVAL:
                 barrier.inval()

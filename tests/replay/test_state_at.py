@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from naive_replay import NaiveReplay, cut, handmade, run, with_watchdog
 
 from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.trace import window
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -49,6 +50,13 @@ def test_state_equals_a_replay_through_the_specification(config: dict[str, int],
 @given(CONFIGS, st.integers(1, 60))
 def test_state_is_right_in_a_recording_that_was_cut_short(config: dict[str, int], events: int) -> None:
     check_every_step(cut(run(**config), events))
+
+
+@settings(max_examples=6, deadline=None)
+@given(first=st.integers(0, 11), stages=st.integers(1, 4), seed=st.integers(0, 9))
+def test_state_in_a_window_equals_a_replay_from_its_first_state(first: int, stages: int, seed: int) -> None:
+    whole = run(seed, tiles=16, stages=stages, ctas=3)
+    check_every_step(window.cut(whole, window.Window(first, first + 3, every_cta=2), 16, 3))
 
 
 @pytest.mark.parametrize("fault", [{"producer_phase": 0}, {"producer_arrivals": 32}, {"consumer_arrivals": 97}])

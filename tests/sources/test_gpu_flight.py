@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.gpu.watch import LOOK_EVERY_S, FlightWatch
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, TILE_WORDS, LogLayout, LogLevel, RawLog
 from visualizer.trace.schema import EventKind
 from visualizer.trace.violations import violations
 
@@ -22,7 +23,7 @@ LOG = RawLog.load(Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz")
 
 
 def flight(tmp_path: Path, log: RawLog = LOG) -> FlightFile:
-    return FlightFile(tmp_path / "flight.log", len(log.attempted), log.capacity, log.ctas)
+    return FlightFile(tmp_path / "flight.log", LogLayout(log.level, log.ctas, log.warps, log.capacity))
 
 
 def write(file: FlightFile, log: RawLog, stored: list[int], *, closed: bool) -> None:
@@ -133,7 +134,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 def test_a_hung_kernel_is_ended_and_its_log_opens(worker: Callable[[str], None]) -> None:
     worker("running(); fly(); time.sleep(600)")
     said: list[str] = []
-    options = GpuOptions(watchdog_ms=0, hang_s=1)
+    options = GpuOptions(level="words", watchdog_ms=0, hang_s=1)
     trace = record_gpu(LessonConfig(), options, progress=lambda _, message: said.append(message))
     assert trace.meta.ending.kind == "timeout"
     assert "no event for 1 s after 32" in trace.meta.ending.detail
@@ -157,7 +158,7 @@ def test_a_hung_kernel_is_ended_and_its_log_opens(worker: Callable[[str], None])
 )
 def test_a_crash_keeps_what_was_logged(worker: Callable[[str], None], last: str, words: str) -> None:
     worker(f"running(); fly(); {last}")
-    trace = record_gpu(LessonConfig())
+    trace = record_gpu(LessonConfig(), GpuOptions(level="words"))
     assert trace.meta.ending.kind == "crash"
     assert words in trace.meta.ending.detail
     assert len(trace) >= 32
@@ -171,8 +172,8 @@ def test_with_the_log_in_device_memory_a_crash_has_no_events(worker: Callable[[s
 def test_a_large_log_stays_in_device_memory(worker: Callable[[str], None]) -> None:
     worker("running(); say(done=dict(source={}, versions={}, crash=job['flight'] or 'device'))")
     config = LessonConfig(ctas=132, tiles=100)
-    assert record_gpu(config).meta.ending.detail == "device"
-    assert record_gpu(config, GpuOptions(log_memory="host")).meta.ending.detail.endswith("flight.log")
+    assert record_gpu(config, GpuOptions(level="words")).meta.ending.detail == "device"
+    assert record_gpu(config, GpuOptions(level="words", log_memory="host")).meta.ending.detail.endswith("flight.log")
 
 
 def test_calibration_is_optional(tmp_path: Path) -> None:
@@ -183,3 +184,23 @@ def test_calibration_is_optional(tmp_path: Path) -> None:
     assert raw is not None
     assert raw.calibration.dtype == ANCHOR_DTYPE
     assert len(raw.calibration) == 0
+
+
+@pytest.mark.parametrize("level", ["phases", "standard", "full"])
+def test_clocks_fly_too(tmp_path: Path, level: LogLevel) -> None:
+    """Records of clocks are whole once there; a warp without its own is as far as the one that speaks for it."""
+    file = FlightFile(tmp_path / "flight.log", LogLayout(level, ctas=2, warps=3, capacity=8))
+    memory = file.create()
+    records = memory[: math.prod(file.layout.arrays()["records"][1]) * 4].view("<u4").reshape(2, -1)
+    producer, consumer = TILE_WORDS[level]
+    records[1, : 3 * producer] = 7  # three records of CTA 1's producer
+    records[1, 8 * producer : 8 * producer + 2 * consumer] = 9  # two of its first consumer
+    anchors = memory[file.offsets()["anchors"] :][: 4 * ANCHOR_DTYPE.itemsize].view(ANCHOR_DTYPE)
+    anchors["globaltimer"][0] = 1
+    memory.flush()
+    raw = file.read()
+    assert raw is not None
+    others = 2 if level == "phases" else 0
+    assert raw.attempted.tolist() == [0, 0, 0, 3, 2, others]
+    assert raw.clocks(0)[1, :4, 0].tolist() == [7, 7, 7, 0]
+    assert file.events_so_far() == 5 + others

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.gpu import process
-from visualizer.sources.gpu.launcher import GpuOptions, probe_gpu, record_gpu
-from visualizer.sources.gpu.protocol import RUNNING
+from visualizer.sources.gpu.launcher import GpuOptions, probe_gpu, record_gpu, trace_of_log
+from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Outcome, log_layout
+from visualizer.trace.raw import ANCHOR_DTYPE, LogLevel, RawLog
 
 LOG = Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz"
 SOURCE = "{'kind': 'gpu', 'gpu': 'NVIDIA H200'}"
@@ -47,6 +49,25 @@ def test_a_run_becomes_a_trace(worker, tmp_path: Path) -> None:  # type: ignore[
     assert 10_000 < trace.meta.source["kernel_ns"] < 30_000
     assert len(trace) > 200
     assert (0.4, RUNNING) in seen
+
+
+def test_what_recording_cost_is_kept(worker, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    shutil.copy(LOG, tmp_path / "log.npz")
+    cost = {"slowdown_percent": 1.5, "spread_percent": 0.25, "pairs": 20}
+    worker(
+        f"running(); shutil.copy({str(tmp_path / 'log.npz')!r}, json.loads(job)['output']);"
+        f" say(progress=0.7, message={COMPARING!r}); time.sleep(1.5); done(cost={cost})"
+    )
+    # Longer without an event than a hang may last: but the kernel has been back for as long.
+    trace = record_gpu(LessonConfig(), GpuOptions(ab_pairs=20, hang_s=0.5))
+    assert trace.meta.ending.kind == "completed"
+    assert trace.meta.cost == cost
+
+
+def test_a_recording_that_cannot_fit_is_refused_before_any_worker_starts(worker) -> None:  # type: ignore[no-untyped-def]
+    worker("done()")
+    with pytest.raises(SourceError, match="million events"):
+        record_gpu(LessonConfig(tiles=10_000_000, ctas=132))
 
 
 def test_what_the_worker_cannot_do_is_its_own_sentence(worker) -> None:  # type: ignore[no-untyped-def]
@@ -111,13 +132,39 @@ def test_the_probe_answers_or_says_why_not(worker) -> None:  # type: ignore[no-u
     ("values", "option"),
     [
         ({"check": "twice"}, "--check"),
+        ({"level": "loud"}, "--level"),
         ({"log_capacity": -1}, "--log-capacity"),
         ({"watchdog_ms": -1}, "--watchdog-ms"),
         ({"log_memory": "disk"}, "--log-memory"),
         ({"hang_s": 0}, "--hang"),
         ({"time_limit_s": 0}, "--time-limit"),
+        ({"ab_pairs": 5}, "--ab is 5; it must be 6..1000"),
     ],
 )
 def test_options_out_of_range_name_themselves(values: dict[str, object], option: str) -> None:
     with pytest.raises(SourceError, match=option):
         GpuOptions(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("level", "fault", "logged"),
+    [(None, 0, "full"), (None, 8, "words"), ("phases", 0, "phases"), ("words", 8, "words")],
+)
+def test_a_mistake_in_the_kernel_is_logged_in_words(worker, level: LogLevel, fault: int, logged: str) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); say(done=dict(source={}, versions={}, crash=json.loads(job)['level']))")
+    assert record_gpu(LessonConfig(), GpuOptions(level=level), fault=fault).meta.ending.detail == logged
+
+
+def test_clocks_cannot_show_a_mistake_in_the_kernel() -> None:
+    with pytest.raises(SourceError, match="--level full cannot show a fault"):
+        record_gpu(LessonConfig(), GpuOptions(level="full"), fault=8)
+
+
+def test_off_has_no_events_but_its_checks() -> None:
+    config = LessonConfig()
+    arrays = {name: np.zeros(shape, dtype) for name, (dtype, shape) in log_layout(config, "off", 0).arrays().items()}
+    raw = RawLog(**arrays, calibration=np.zeros((0, 2), ANCHOR_DTYPE), level="off")
+    trace = trace_of_log(config, GpuOptions(level="off"), raw, Outcome({"kind": "gpu"}, {}, checked=9, errors=2))
+    assert len(trace) == 0
+    assert trace.meta.ending.kind == "completed"
+    assert trace.meta.check == {"mode": "exact", "checked": 9, "errors": 2}

@@ -178,3 +178,13 @@ def test_millions_of_rows_make_no_row_objects(qtbot: QtBot, pane: EventTableWidg
     assert model.rowCount() == 3_800_000
     assert model.data(model.index(3_000_000, 0)) == "3000000"
     assert pane.table.currentIndex().row() == 3_000_000
+
+
+def test_the_filter_line_takes_queries_as_well(pane: EventTableWidget) -> None:
+    pane.filter_line.setText("kind == phase_complete and barrier.kind == full")
+    assert pane.count.text() == "2 of 38 events"
+    pane.filter_line.setText("wait > 500")
+    assert "A time needs a unit" in pane.message.text()
+    assert pane.count.text() == "2 of 38 events", "a line that cannot be read leaves the rows as they were"
+    pane.filter_line.setText("kind:phase_complete barrier:full")
+    assert pane.count.text() == "2 of 38 events"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pane_testing import hand_trace, two_cta_history
 
 from visualizer.trace.trace import Trace
-from visualizer.views.event_table_filter import FILTER_KEYS, FilterError, matching_steps
+from visualizer.views.event_table_filter import FILTER_KEYS, FilterError, filtered_steps
 
 
 @pytest.fixture(scope="module")
@@ -36,24 +36,24 @@ def trace() -> Trace:
     ],
 )
 def test_terms(trace: Trace, text: str, expected: list[int]) -> None:
-    steps = matching_steps(trace, text)
+    steps = filtered_steps(trace, text)
     assert steps is not None
     assert steps.tolist() == expected
 
 
 def test_a_blank_line_matches_all_without_listing_them(trace: Trace) -> None:
-    assert matching_steps(trace, "  ") is None
+    assert filtered_steps(trace, "  ") is None
 
 
 def test_free_text_that_nothing_is_called_matches_nothing(trace: Trace) -> None:
-    steps = matching_steps(trace, "nonesuch")
+    steps = filtered_steps(trace, "nonesuch")
     assert steps is not None
     assert len(steps) == 0
 
 
 def test_a_warp_is_not_its_longer_namesake() -> None:
     trace = two_cta_history().trace
-    steps = matching_steps(trace, "agent:consumer.w1 cta:1")
+    steps = filtered_steps(trace, "agent:consumer.w1 cta:1")
     assert steps is not None
     assert {trace.agents[row].name for row in trace.events["agent"][steps]} == {"CTA1.consumer.w1"}
 
@@ -69,7 +69,7 @@ def test_a_warp_is_not_its_longer_namesake() -> None:
 )
 def test_what_is_wrong_is_said(trace: Trace, text: str, message: str) -> None:
     with pytest.raises(FilterError) as error:
-        matching_steps(trace, text)
+        filtered_steps(trace, text)
     assert message in str(error.value)
 
 
@@ -85,7 +85,7 @@ def test_terms_narrow_and_their_order_does_not_matter(first: list[str], second: 
     trace = hand_trace()
 
     def steps(terms: list[str]) -> set[int]:
-        found = matching_steps(trace, " ".join(terms))
+        found = filtered_steps(trace, " ".join(terms))
         return set(range(len(trace))) if found is None else set(found.tolist())
 
     both = steps(first + second)
@@ -96,6 +96,6 @@ def test_every_key_works_on_an_empty_recording(trace: Trace) -> None:
     empty = Trace(trace.meta, trace.agents, trace.barriers, trace.sites, trace.events[:0])
     for key in FILTER_KEYS:
         value = {"agent": "producer", "kind": "arrive", "barrier": "full[0]", "site": "copy"}.get(key, "0")
-        steps = matching_steps(empty, f"{key}:{value}")
+        steps = filtered_steps(empty, f"{key}:{value}")
         assert steps is not None
         assert np.array_equal(steps, [])

@@ -40,13 +40,13 @@ def test_every_step_is_explained_with_where_it_is(pane: ExplanationWidget) -> No
 def test_the_sentence_is_larger_than_the_panes_text_and_follows_its_font(pane: ExplanationWidget) -> None:
     pane.ensurePolished()
     pane.text.ensurePolished()
-    before = pane.text.font().pointSizeF()
-    assert before > pane.font().pointSizeF() * 1.2
+    before = pane.text.fontInfo().pixelSize()
+    assert before > pane.fontInfo().pixelSize() * 1.2
     font = pane.font()
     font.setPointSizeF(font.pointSizeF() * 2)
     pane.setFont(font)
     pane.text.ensurePolished()
-    assert pane.text.font().pointSizeF() == pytest.approx(2 * before, rel=0.05)
+    assert pane.text.fontInfo().pixelSize() == pytest.approx(2 * before, rel=0.05)
 
 
 def test_an_estimated_time_is_said(pane: ExplanationWidget) -> None:

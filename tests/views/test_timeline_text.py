@@ -114,3 +114,27 @@ def test_arrows_out_of_view_are_left_out(store):
     assert len(everywhere) == 4
     assert place(found, View(600 * NS, 10.0, 500), lambda lane: 10.0) == []
     assert place(found, fit(1000 * NS, 500), lambda lane: None) == []
+
+
+def test_a_cta_says_what_its_warps_do():
+    history = History(simulate(lesson(LessonConfig(ctas=2, tiles=4))))
+    store = LaneStore(history)
+    seen = set()
+    for step in range(0, history.steps, 7):
+        state = history.state_at(step)
+        text = lane_value(store, state, store.lanes[store.row_of["CTA1"]]).text
+        agents = history.trace.agents
+        warps = [row for row, agent in enumerate(agents) if agent.cta == 1 and agent.role != "copy_engine"]
+        waiting = sum(state.agent_activity[row] == 2 for row in warps)
+        assert (f"{waiting} waiting" in text) == (waiting > 0)
+        seen |= set(text.split())
+    assert {"waiting", "reading", "running"} <= seen
+
+
+def test_the_note_on_a_cta_counts_its_flips():
+    store = LaneStore(History(simulate(lesson(LessonConfig(ctas=2, tiles=4)))))
+    lane = store.lanes[store.row_of["CTA0"]]
+    view = View(0, float(store.end + 1), 1)
+    note = hover_note(store, lane, view, 0.0, 0.5)
+    assert note[0] == f"CTA0 · {len(store.summary(lane).flips)} phases complete"
+    assert "waiting" in note[1]

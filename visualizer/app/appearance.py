@@ -18,6 +18,8 @@ class Appearance(QObject):
     def __init__(self, application: QApplication, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._application = application
+        # Without it a font set on a parent does not reach its children once there is a style sheet.
+        application.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         self._settings = settings
         # The application's own size, not what an earlier window made of it.
         self._base_points = float(application.property("basePointSize") or application.font().pointSizeF())

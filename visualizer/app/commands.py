@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
-Group = Literal["File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Window", "Help"]
-GROUPS: tuple[Group, ...] = ("File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Window", "Help")
-"""Menus, in the order of the menu bar."""
+Group = Literal["File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help", "Stage"]
+GROUPS: tuple[Group, ...] = (
+    "File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help"
+)  # fmt: skip
+"""Menus, in the order of the menu bar. The group Stage is no menu: its keys work on a lecture's stage."""
 
 Run = Callable[["MainWindow"], Any]
 
@@ -25,6 +27,11 @@ def always(window: MainWindow) -> bool:
 
 def with_recording(window: MainWindow) -> bool:
     return window.document is not None
+
+
+def with_history(window: MainWindow) -> bool:
+    """Whether the recording is read, so that every state can be asked for."""
+    return window.document is not None and window.document.read
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.commands import GROUPS, Command, Registry
+from visualizer.app.lecture.commands import LECTURE_COMMANDS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog, QWidget
@@ -28,8 +29,8 @@ _COLUMNS_BEGIN = (2, 5)
 """Numbers of the menus at which the sheet's second and third columns begin."""
 
 
-def commands_markdown(registry: Registry = COMMANDS) -> str:
-    """docs/commands.md: one table per menu."""
+def commands_markdown(registry: Registry = COMMANDS, stage: Registry = LECTURE_COMMANDS) -> str:
+    """docs/commands.md: one table per menu, and one for the stage."""
     lines = [
         "# Commands and keys",
         "",
@@ -42,6 +43,10 @@ def commands_markdown(registry: Registry = COMMANDS) -> str:
             f"| {command.title} | {' '.join(f'`{key}`' for key in _keys(command))} | {command.help} |"
             for command in registry.in_group(group)
         ]
+    lines += ["", "## On a lecture's stage", "", "| command | keys | what it does |", "|---|---|---|"]
+    lines += [
+        f"| {command.title} | {' '.join(f'`{key}`' for key in command.keys)} | {command.help} |" for command in stage
+    ]
     lines += ["", "## Mouse", "", "| gesture | what it does |", "|---|---|"]
     lines += [f"| {gesture} | {what} |" for gesture, what in MOUSE]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QThread, Signal
 
 from visualizer.cli.errors import describe_os_error
+from visualizer.export.errors import ExportError
 from visualizer.programs.parameters import ProgramError
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
@@ -51,7 +52,7 @@ class Job(QThread):
             result = self._work(self._report, self._stop.is_set)
         except Cancelled:
             self.cancelled.emit(self._number)
-        except (SourceError, TraceError, ProgramError) as error:
+        except (ExportError, SourceError, TraceError, ProgramError) as error:
             self.failed.emit(self._number, str(error))
         except OSError as error:
             self.failed.emit(self._number, describe_os_error(error))

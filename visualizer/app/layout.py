@@ -22,6 +22,8 @@ _TITLES = {
     "diagnosis": "Diagnosis",
     "breakpoints": "Breakpoints",
     "notes": "Notes",
+    "statistics": "Statistics",
+    "predict": "Predict",
 }
 """The docks, in the order of the Window menu."""
 
@@ -65,7 +67,7 @@ class Docks:
         window.splitDockWidget(docks["code"], docks["tiles"], Qt.Orientation.Horizontal)
         for name in ("events", "memory", "diagnosis"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
-        for name in ("breakpoints", "notes"):
+        for name in ("breakpoints", "notes", "statistics", "predict"):
             window.tabifyDockWidget(docks["code"], docks[name])
         wide = size.width() >= _ROOM_FOR_EXPERIMENT
         if wide:

@@ -11,17 +11,21 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
+from visualizer.app.analysis import Analysis
 from visualizer.app.appearance import Appearance
 from visualizer.app.breakpoint_control import BreakpointControl
+from visualizer.app.comparing import Comparing
 from visualizer.app.debugging import connect_debugging
 from visualizer.app.document import Document
 from visualizer.app.experiment_panel import ExperimentPanel
+from visualizer.app.exports import Exports
 from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
 from visualizer.app.layout import Docks, stacked
+from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
 from visualizer.app.navigator import Navigator
@@ -59,6 +63,9 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self)
         self.playback = Playback(self.navigator, self)
         self.files = Files(self)
+        self.exports = Exports(self)
+        self.comparing = Comparing(self)
+        self.lectures = Lectures(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.find_bar = FindBar()
@@ -69,6 +76,7 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
+        self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
@@ -100,6 +108,7 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.reading.stop()
         self.messages.hide()
+        self.comparing.close()
         self.document = document
         history = document.history
         if document.read:
@@ -177,12 +186,13 @@ class MainWindow(QMainWindow):
     @property
     def is_working(self) -> bool:
         """Whether something runs that Cancel stops."""
-        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy
+        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy or self.comparing.jobs.is_busy
 
     def cancel_work(self) -> None:
         self.jobs.cancel()
         self.reading.cancel()
         self.timeline.cancel()
+        self.comparing.jobs.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
@@ -200,6 +210,17 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         self.docks.arrange(self.size())
+
+    def verify_prediction(self) -> None:
+        """Start, once there is a prediction to verify; again: stop."""
+        self.show_pane("predict")
+        self.panes["predict"].verify_or_cancel()
+
+    def toggle_critical_path(self) -> None:
+        """The path is part of the statistics, so showing it shows them."""
+        if not self.analysis.shows_path:
+            self.show_pane("statistics")
+        self.analysis.toggle_path()
 
     def show_help(self) -> None:
         self.show_sheet(help_sheet(self, self.keys.commands))
@@ -222,15 +243,18 @@ class MainWindow(QMainWindow):
             self.files.open(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_replace():
+        if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
             return
         self.playback.pause()
         self.jobs.stop()
+        self.exports.jobs.stop()
+        self.comparing.close()
         self.reading.stop()
         self.experiment.what_if.jobs.stop()
         self.breakpoints.job.stop()
         self.find_bar.job.stop()
+        self.analysis.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(LAYOUT_VERSION)
         self.settings.flush()
@@ -258,16 +282,20 @@ class MainWindow(QMainWindow):
         self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
         self.appearance.theme_changed.connect(self._show_theme)
+        self.lectures.changed.connect(refresh)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
+        self.comparing.set_focus(focus)
         self.transport.set_focus(focus)
         self.find_bar.set_focus(focus)
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
         self.pane_host.set_theme(theme)
+        self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
+        self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)

@@ -1,6 +1,8 @@
-"""The panes around the timeline, by the name of the dock each stands in."""
+"""The panes by name: the docks' names, and the timeline."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
@@ -12,21 +14,34 @@ from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
 from visualizer.views.notes_widget import NotesWidget
+from visualizer.views.predict_widget import PredictWidget
 from visualizer.views.ring_widget import RingWidget
+from visualizer.views.statistics_widget import StatisticsWidget
 from visualizer.views.tile_table_widget import TileTableWidget
+from visualizer.views.timeline_widget import TimelineWidget
+
+_MAKE: dict[str, Callable[[], QWidget]] = {
+    "timeline": TimelineWidget,
+    "ring": RingWidget,
+    "explanation": ExplanationWidget,
+    "barriers": BarrierTableWidget,
+    "code": CodeWidget,
+    "tiles": TileTableWidget,
+    "events": EventTableWidget,
+    "memory": MemoryMapWidget,
+    "diagnosis": DiagnosisWidget,
+    "breakpoints": BreakpointsWidget,
+    "notes": NotesWidget,
+    "statistics": StatisticsWidget,
+    "predict": PredictWidget,
+}
+
+
+def build_pane(name: str) -> QWidget:
+    """A new Pane (visualizer.views.pane) of that name."""
+    return _MAKE[name]()
 
 
 def build_panes() -> dict[str, QWidget]:
-    """One of each; all of them are Panes (visualizer.views.pane)."""
-    return {
-        "ring": RingWidget(),
-        "explanation": ExplanationWidget(),
-        "barriers": BarrierTableWidget(),
-        "code": CodeWidget(),
-        "tiles": TileTableWidget(),
-        "events": EventTableWidget(),
-        "memory": MemoryMapWidget(),
-        "diagnosis": DiagnosisWidget(),
-        "breakpoints": BreakpointsWidget(),
-        "notes": NotesWidget(),
-    }
+    """One of each that stands in a dock; all of them are Panes."""
+    return {name: build_pane(name) for name in _MAKE if name != "timeline"}

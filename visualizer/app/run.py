@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from visualizer.cli.doctor import INSTALL_APP, INSTALL_QT_LIBRARIES
 from visualizer.cli.errors import EXIT_BAD_INPUT
 from visualizer.playback.address import Address
 
 
-def run_app(address: Address) -> int:
-    """Open the window on a recording (none: the lesson), run it, and return the exit status."""
+def run_app(address: Address, *, story: Path | None = None) -> int:
+    """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
     try:
         from visualizer.app.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    return start(address)
+    return start(address, story=story)
 
 
 def explain_import_error(error: ImportError) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 """UI scales in percent that Ctrl+= and Ctrl+- step through."""
-LAYOUT_VERSION = 3
+LAYOUT_VERSION = 4
 """Raise when docks are added or renamed, so that an old window state is not forced on the new docks."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtWidgets import QApplication
@@ -14,11 +15,13 @@ from visualizer.app.settings import Settings
 from visualizer.playback.address import Address
 
 
-def start(address: Address) -> int:
+def start(address: Address, *, story: Path | None = None) -> int:
     application = make_application()
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window = open_window(application, address)
+    if story is not None:
+        window.lectures.present(story)
     sys.excepthook = partial(report_defect, window)
     status = application.exec()
     sys.excepthook = sys.__excepthook__

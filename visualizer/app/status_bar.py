@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from visualizer.app.document import Document
+from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.trace.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
@@ -16,7 +17,7 @@ class RecordingStatus(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._labels: dict[str, QLabel] = {}
-        for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "clock", "reconcile"):
+        for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
             label = QLabel(objectName=f"status.{name}")
             label.hide()
             self._labels[name] = label
@@ -45,12 +46,8 @@ class RecordingStatus(QStatusBar):
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", f"{document.history.steps:,} events")
         self._set("lost", f"{lost:,} lost" if lost else "0 lost", alarm=bool(lost), tooltip=_lost_tooltip(meta))
-        self._set("clock", _clock_text(meta), tooltip="error of the fit of SM cycles to global nanoseconds")
-        self._set(
-            "reconcile",
-            _reconcile_text(meta),
-            tooltip="how far events were moved so that none precedes what it depends on",
-        )
+        self._set("window", " ".join(left_out_sentences(meta.window)))
+        self._set("trust", trust_sentence(meta), tooltip=trust_detail(meta))
 
     def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
         label = self._labels[name]
@@ -86,16 +83,3 @@ def _lost_tooltip(meta: Meta) -> str:
         f"{meta.records_lost:,} records did not fit in the log;"
         f" {meta.events_dropped:,} more were left out because records of other agents of that time are missing"
     )
-
-
-def _clock_text(meta: Meta) -> str:
-    error = meta.clock.get("residual_max_ns")
-    return f"clock ±{error:.0f} ns" if isinstance(error, int | float) else ""
-
-
-def _reconcile_text(meta: Meta) -> str:
-    moved, farthest = meta.reconcile.get("moved"), meta.reconcile.get("max_ns")
-    if not isinstance(moved, int) or not isinstance(farthest, int | float):
-        return ""
-    median = meta.reconcile.get("median_ns", 0.0)
-    return f"{moved:,} moved, median {median:.0f} ns, at most {farthest:.0f} ns" if moved else "none moved"

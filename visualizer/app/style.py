@@ -64,7 +64,7 @@ QToolButton:pressed, QToolButton:checked {{ background: {theme.selection}; borde
 QToolButton:disabled {{ color: {theme.text_disabled}; }}
 QDockWidget {{ color: {theme.text_muted}; font-weight: 600; }}
 QDockWidget::title {{ background: {theme.header}; padding: 4px 8px; border-top: 1px solid {theme.border}; }}
-QDockWidget > QWidget {{ background: {theme.panel}; }}
+QDockWidget > QWidget {{ background: {theme.panel}; font-weight: 400; }}
 QTabBar::tab {{ background: {theme.header}; color: {theme.text_muted}; padding: 5px 12px; margin-right: 2px;
   border-top: 2px solid transparent; }}
 QTabBar::tab:selected {{ background: {theme.panel}; color: {theme.text}; border-top: 2px solid {theme.accent}; }}

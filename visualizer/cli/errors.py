@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from visualizer.export.errors import ExportError
 from visualizer.language import tr
+from visualizer.playback.stories.model import StoryError
 from visualizer.programs.parameters import ProgramError
 from visualizer.sources.errors import SourceError
 from visualizer.trace.trace import TraceError
@@ -32,7 +34,7 @@ def run_reporting(command: Callable[[], int]) -> int:
         # The reader went away (`| head`): nothing is wrong. Python would complain again when it flushes at exit.
         sys.stdout = None
         return EXIT_CLEAN
-    except (UserError, ProgramError, SourceError, TraceError) as error:
+    except (UserError, ExportError, ProgramError, SourceError, StoryError, TraceError) as error:
         _report(str(error))
     except OSError as error:
         _report(describe_os_error(error))

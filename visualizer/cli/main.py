@@ -7,12 +7,36 @@ import sys
 from collections.abc import Sequence
 
 from visualizer import __version__, language
-from visualizer.cli import diagnose, doctor, explore, open, record, show
+from visualizer.cli import (
+    compare,
+    diagnose,
+    doctor,
+    explore,
+    export,
+    open,
+    predict,
+    record,
+    show,
+    stats,
+    story,
+)
 from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
 from visualizer.language import LANGUAGES, mark, tr
 
-COMMANDS = {"open": open, "record": record, "show": show, "diagnose": diagnose, "explore": explore, "doctor": doctor}
+COMMANDS = {
+    "open": open,
+    "record": record,
+    "show": show,
+    "stats": stats,
+    "predict": predict,
+    "diagnose": diagnose,
+    "explore": explore,
+    "compare": compare,
+    "export": export,
+    "story": story,
+    "doctor": doctor,
+}
 
 EPILOG = mark("""examples:
   phasescope                                   open the recorded H200 lesson
@@ -20,8 +44,12 @@ EPILOG = mark("""examples:
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
   phasescope show run.pscope --table           the lesson's per-tile table, as text
+  phasescope stats run.pscope                  who waited for whom, and what bound the run
+  phasescope predict run.pscope                the time per tile with other stage counts
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
+  phasescope compare a.pscope b.pscope         what differs between two recordings, tile by tile
+  phasescope export run.pscope -o run.pftrace  for Perfetto; also VCD, CSV, pictures, a web page
   phasescope doctor                            what works on this computer, and what to install
 
 `phasescope COMMAND --help` explains each command.

@@ -16,11 +16,15 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
 from visualizer.cli.program_options import add_program_options, config_from, program_from
+from visualizer.cli.window_options import add_window_options, window_from
+from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.window_check import check_window
 from visualizer.trace.file import save
 from visualizer.trace.trace import Trace
+from visualizer.trace.window import cut
 
 EXAMPLES = mark("""examples:
   phasescope record -o lesson.pscope                        the lesson in the simulator
@@ -30,6 +34,11 @@ EXAMPLES = mark("""examples:
   phasescope record --fault F06 -o stuck.pscope             a known mistake, see docs/programs.md
   phasescope record --program mine.py -o mine.pscope        a pipeline described in mine.py
   phasescope record --source gpu --ctas 132 --tiles 1024 --check checksum -o full.pscope
+  phasescope record --tiles 1000 --window 500:519 -o middle.pscope
+                                                            tiles 500 to 519 of every role
+  phasescope record --source gpu --ctas 132 --tiles 1000000 --check off --keep-last 200 -o end.pscope
+  phasescope record --source gpu --ctas 132 --tiles 1024 --ab 20 -o run.pscope
+                                                            also measure what recording costs
 
 exit status: 0 completed without errors; 1 ended otherwise or found errors (the recording is saved all the same);
 2 bad input or no usable GPU; 130 cancelled with Ctrl+C (nothing is saved)
@@ -49,6 +58,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help=tr("default: simulator"))
     add_program_options(parser)
+    add_window_options(parser)
     simulator = parser.add_argument_group("simulator")
     simulator.add_argument("--seed", type=_natural, metavar="N", help=tr("seed of the timing jitter (default: 0)"))
     gpu = parser.add_argument_group("gpu")
@@ -58,10 +68,16 @@ def add_parser(subparsers: Any) -> None:
         help=tr("what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)"),
     )
     gpu.add_argument(
+        "--level",
+        choices=("off", "phases", "standard", "full", "words"),
+        help="how much to log: nothing, the times phases completed, the end of each wait, begin and end of each wait,"
+        " every event with the barrier's word (default: full; words with --fault)",
+    )
+    gpu.add_argument(
         "--log-capacity",
         type=_natural,
         metavar="N",
-        help=tr("records per warp (default: as many as the program needs)"),
+        help="records per warp: of tiles, or at --level words of events (default: as many as the program needs)",
     )
     gpu.add_argument(
         "--watchdog-ms",
@@ -86,6 +102,12 @@ def add_parser(subparsers: Any) -> None:
     gpu.add_argument(
         "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
     )
+    gpu.add_argument(
+        "--ab",
+        type=_natural,
+        metavar="N",
+        help="run it N times more with logging off and on in turn, and store how much logging slows it",
+    )
     parser.set_defaults(run=run)
 
 
@@ -102,6 +124,10 @@ def run(args: argparse.Namespace) -> int:
     trace = replace(trace, meta=replace(trace.meta, command=command))
     save(trace, args.output)
     print(f"{args.output}: {summary(trace)}")
+    for sentence in left_out_sentences(trace.meta.window):
+        print(sentence)
+    if args.source == "gpu":
+        print(trust_sentence(trace.meta))
     return EXIT_CLEAN if _is_clean(trace) else EXIT_FINDINGS
 
 
@@ -123,20 +149,27 @@ def summary(trace: Trace) -> str:
 
 
 def _record(args: argparse.Namespace, progress: Progress | None, cancelled: CancelCheck) -> Trace:
+    window = window_from(args)
+    if not window.is_everything:
+        check_window(window, args.program, config_from(args), args.fault)
     if args.source == "simulator":
         from visualizer.sources.simulator import simulate
 
-        return simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
+        trace = simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
+        return trace if window.is_everything else cut(trace, window, args.tiles, args.ctas)
     from visualizer.sources.gpu.faulty import record_program_gpu
     from visualizer.sources.gpu.launcher import GpuOptions
 
     given = {
+        "level": args.level,
         "log_capacity": args.log_capacity,
         "check": args.check,
         "watchdog_ms": args.watchdog_ms,
         "time_limit_s": args.time_limit,
         "log_memory": args.log_memory,
         "hang_s": args.hang,
+        "ab_pairs": args.ab,
+        "window": window,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
     return record_program_gpu(
@@ -162,7 +195,7 @@ def _check_output(path: Path) -> None:
 
 def _check_source_options(args: argparse.Namespace) -> None:
     """An option that the chosen source would ignore is a mistake, not a wish."""
-    of_gpu = ("check", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit")
+    of_gpu = ("check", "level", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit", "ab")
     other = of_gpu if args.source == "simulator" else ("seed",)
     for name in other:
         if getattr(args, name) is not None:

@@ -11,6 +11,7 @@ from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.find_text import found_events, found_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
 from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
 from visualizer.replay.history import History
@@ -107,6 +108,10 @@ def summary(trace: Trace) -> dict[str, Any]:
         "stages": trace.stages,
         "records_lost": meta.records_lost,
         "events_dropped": meta.events_dropped,
+        "trust": trust_sentence(meta),
+        "left_out": left_out_sentences(meta.window),
+        "window": meta.window,
+        "cost": meta.cost,
         "clock": meta.clock,
         "reconcile": meta.reconcile,
         "check": meta.check,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
-from visualizer.diagnosis.wording import commas, duration
+from visualizer.diagnosis.wording import commas, duration, sentences
 from visualizer.language import mark, tr, trn
 
 Document = Mapping[str, Any]
@@ -52,6 +52,9 @@ def summary_text(document: Document) -> str:
             (tr("events"), events),
             (tr("size"), commas(size)),
             (tr("lost"), lost),
+            (tr("left out"), sentences(*document["left_out"]) or tr("nothing")),
+            (tr("trust"), document["trust"]),
+            (tr("cost"), _facts(document["cost"]) or tr("not measured")),
             (tr("clock"), _facts(document["clock"]) or tr("exact")),
             (tr("reconciled"), _facts(document["reconcile"]) or tr("no event was moved")),
             (tr("command"), document["command"] or tr("unknown")),

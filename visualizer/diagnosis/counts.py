@@ -140,7 +140,8 @@ def _completed_twice(history: History, waits: Waits) -> list[Finding]:
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)
     first = waits.use == 0
-    np.maximum.at(ahead, waits.barrier[first], waits.wanted[first] + 1)
+    begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[pairs]
+    np.maximum.at(ahead, waits.barrier[first], waits.wanted[first] + 1 - begun[waits.barrier[first]])
     steps = history.completion_steps
     empty = events["barrier"][steps].astype(np.int64)
     keep = (pairs[empty] >= 0) & (ahead[empty] >= 0)

@@ -12,18 +12,23 @@ from visualizer.diagnosis.program_checks import has_unseen_order, program_findin
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
 from visualizer.diagnosis.waits import build_waits
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
 _STUCK = ("deadlock", "timeout")
 
 
+NO_BARRIERS = mark(
+    "it has no mbarrier, so nothing was judged: what cp.async groups and __syncthreads order is not followed"
+)
+
+
 def diagnose(history: History, program: Program | None = None) -> Report:
     """The diagnosis of a history. `program`, if given, tells what the blocked agents would have done next; for the
     recordings of built-in programs it is laid out again from the recording's parameters.
 
-    With records lost only the blocked agents are judged: counts and orders would be guesses.
+    With records lost, or roles not recorded, only the blocked agents are judged: counts and orders would be guesses.
     """
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
@@ -34,7 +39,9 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         program = program_of(history.trace)
     if stuck:
         findings += _stuck(history, Outlook(history, waits, program))
-    if not lost:
+    if not history.trace.barriers and meta.ending.kind == "completed":
+        return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
+    if not lost and not meta.window.get("roles_left_out"):
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
         findings += early_arrival_findings(history, waits)

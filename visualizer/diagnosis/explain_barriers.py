@@ -6,10 +6,20 @@ from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.replay.history import StageState
-from visualizer.trace.schema import EventKind
+from visualizer.trace.schema import EventFlag, EventKind
 
 
 def init(scene: Scene) -> str:
+    if scene.event["flags"] & EventFlag.DERIVED:
+        return trn(
+            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrival pending, as"
+            " follows from the number of the first tile.",
+            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrivals pending, as"
+            " follows from the number of the first tile.",
+            scene.after.pending,
+            barrier=scene.barrier_name,
+            phase=scene.after.phase,
+        )
     return trn(
         "{agent} initialises {barrier} for {n} arrival per phase: phase #0, pending {pending}, tx 0.",
         "{agent} initialises {barrier} for {n} arrivals per phase: phase #0, pending {pending}, tx 0.",

@@ -54,7 +54,7 @@ class Hazard:
 def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     """All hazards, the first of every kind and pair of agents, in order of step."""
     trace = history.trace
-    if not history.steps or not trace.stages:
+    if not history.steps or not trace.barriers or not trace.stages:
         return []
     copies, reads = build_copies(history), build_reads(history)
     several = shared_rows(copies)
@@ -89,7 +89,7 @@ def early_arrivals(history: History, waits: Waits) -> list[int]:
     """Steps at which a producer re-arms a full barrier without knowing that the stage was released: of each agent the
     first. Producers that never wait on that empty barrier are not judged: another agent may wait for them."""
     trace, events = history.trace, history.trace.events
-    if not history.steps or not trace.stages:
+    if not history.steps or not trace.barriers or not trace.stages:
         return []
     proof = _Proofs(history, waits, relied_on(waits), build_arrivals(history))
     steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] >= 0))

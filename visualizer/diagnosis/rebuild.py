@@ -10,10 +10,11 @@ from visualizer.trace.trace import Trace
 
 
 def program_of(trace: Trace) -> Program | None:
-    """The built-in program that made the recording, with its fault; None for others, or if the tables differ."""
+    """The built-in program that made the recording, with its fault; None for others, if the tables differ, or if the
+    recording is a window, whose agents do not start where the program's do."""
     name, config = trace.meta.program, dict(trace.meta.config)
     fault = config.pop("fault", None)
-    if name not in PROGRAMS or not isinstance(fault, str | None):
+    if trace.meta.window or name not in PROGRAMS or not isinstance(fault, str | None):
         return None
     try:
         parameters = LessonConfig.from_dict(config) if name == LESSON else None

@@ -74,6 +74,7 @@ class Report:
     ended: str
     lost_events: int
     findings: tuple[Finding, ...]
+    note: str = ""  # what a reader should know of the diagnosis itself
 
     @property
     def clean(self) -> bool:

@@ -13,7 +13,8 @@ def report_text(report: Report) -> str:
     lost = trn(", {n} event lost", ", {n} events lost", report.lost_events) if report.lost_events else ""
     ended = tr(_ENDED[report.ended]) if report.ended in _ENDED else report.ended
     if report.clean:
-        return tr("clean: the run {ended}{lost}, no findings", ended=ended, lost=lost)
+        note = tr(" ({note})", note=report.note) if report.note else ""
+        return tr("clean: the run {ended}{lost}, no findings{note}", ended=ended, lost=lost, note=note)
     head = trn(
         "{n} finding: the run {ended}{lost}",
         "{n} findings: the run {ended}{lost}",

@@ -14,6 +14,7 @@ from visualizer.programs.operations import (
     ArriveExpectTx,
     CompleteTx,
     Copy,
+    CpAsync,
     CpAsyncArrive,
     Delay,
     Exit,
@@ -29,6 +30,7 @@ from visualizer.programs.operations import (
     Store,
     Sync,
     Wait,
+    WaitGroup,
     WaitStores,
 )
 from visualizer.semantics.mbarrier import MAX_COUNT
@@ -160,6 +162,15 @@ class AgentBuilder:
         arrivals = self._count("count", count)
         site = self._builder.site("cp_async_arrive")
         self._add(CpAsyncArrive, row, self._stage(stage), size, arrivals, self.tile, site, no_inc)
+
+    def cp_async(self, stage: int, bytes: int, *, tile: int | None = None) -> None:
+        """cp.async of `bytes` of a tile (None: the current one) into `stage`, committed as a group of its own."""
+        copied = self.tile if tile is None else self._builder.whole("tile", tile, 0, _MAX_INT)
+        self._add(CpAsync, *self._reading(stage, bytes), copied, self._builder.site("cp_async"))
+
+    def wait_group(self, keep: int = 0) -> None:
+        """cp.async.wait_group: wait until at most the latest `keep` groups have not landed."""
+        self._add(WaitGroup, self._builder.whole("keep", keep, 0, 1024), self.tile, self._builder.site("wait_group"))
 
     def read(self, stage: int, bytes: int, *, work: int = 0) -> None:
         """Read the stage's buffer, then work on what was read for `work` ns."""

@@ -32,7 +32,9 @@ _KINDS = ("full", "empty", "other")
 class Builder:
     """A program under construction. Anything that makes no sense raises ProgramError "FILE:LINE: what and why"."""
 
-    def __init__(self, name: str, *, ctas: int = 1, config: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, name: str, *, ctas: int = 1, config: Mapping[str, Any] | None = None, copy_engine: str = "tma"
+    ) -> None:
         self._name = name
         self._config = dict(config or {})
         self._ctas = self.whole("ctas", ctas, 1, 1024)
@@ -41,6 +43,7 @@ class Builder:
         self._sites: dict[Site, int] = {}
         self._files: dict[str, Path] = {}
         self._operations = 0
+        self._copy_engine = copy_engine
 
     def barriers(
         self, name: str, stages: int, *, count: int, cta: int = 0, kind: BarrierKind | None = None
@@ -80,7 +83,7 @@ class Builder:
             self.fail(tr("the program has no agents; make one with .agent(NAME)"))
         stages = max((barrier.stage for barrier in self._barriers), default=-1) + 1
         for agent in self._agents:
-            if agent.largest_stage >= stages:
+            if stages and agent.largest_stage >= stages:
                 self.fail(
                     tr(
                         "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
@@ -90,7 +93,9 @@ class Builder:
                         stages=stages,
                     )
                 )
-        engines = tuple(Agent(f"{self._prefix(cta)}tma", "copy_engine", cta, -1) for cta in range(self._ctas))
+        engines = tuple(
+            Agent(self._prefix(cta) + self._copy_engine, "copy_engine", cta, -1) for cta in range(self._ctas)
+        )
         return Program(
             name=self._name,
             config=self._config,

@@ -203,6 +203,25 @@ class WaitStores:
 
 
 @dataclass(frozen=True, slots=True)
+class CpAsync:
+    """A warp's cp.async copies of `bytes` of a tile into `stage`, committed as one group. No barrier is involved."""
+
+    stage: int
+    bytes: int
+    tile: int = -1
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class WaitGroup:
+    """cp.async.wait_group: wait until at most the agent's latest `keep` groups have not landed."""
+
+    keep: int = 0
+    tile: int = -1
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Delay:
     """`ns` nanoseconds of other work."""
 
@@ -239,6 +258,8 @@ Operation = (
     | CompleteTx
     | Copy
     | CpAsyncArrive
+    | CpAsync
+    | WaitGroup
     | Read
     | ReadAsync
     | RetireReads

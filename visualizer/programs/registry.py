@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from visualizer.language import tr
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
+from visualizer.programs.cluster import NAME as CLUSTER
+from visualizer.programs.cluster import cluster
+from visualizer.programs.cp_async import NAME as CP_ASYNC
+from visualizer.programs.cp_async import cp_async
 from visualizer.programs.faults import faulty_program, find_fault
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
@@ -22,7 +26,25 @@ def _baseline(config: LessonConfig) -> Program:
     return baseline()
 
 
-PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {LESSON: lesson, BASELINE: _baseline}
+def _cluster(config: LessonConfig) -> Program:
+    _refuse_parameters(CLUSTER, config)
+    return cluster()
+
+
+_CP_ASYNC_PARAMETERS = ("stages", "tiles", "tile_rows", "tile_columns")
+
+
+def _cp_async(config: LessonConfig) -> Program:
+    _refuse_parameters(CP_ASYNC, config, allowed=_CP_ASYNC_PARAMETERS)
+    return cp_async(config)
+
+
+PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {
+    LESSON: lesson,
+    BASELINE: _baseline,
+    CLUSTER: _cluster,
+    CP_ASYNC: _cp_async,
+}
 """Name -> the function that lays the program out with given parameters."""
 
 
@@ -69,6 +91,8 @@ def find_program(
         )
     if fault is None:
         return PROGRAMS[name_or_path](config)
+    if name_or_path not in (LESSON, BASELINE):
+        raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; --program {name_or_path} has no faults")
     if name_or_path != LESSON:
         _refuse_parameters(name_or_path, config)
     return faulty_program(name_or_path, find_fault(fault), config)
@@ -82,14 +106,16 @@ def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
     fault = config.get("fault")
     if name == LESSON:
         return find_program(name, LessonConfig.from_dict(config), fault)
-    return find_program(name, None, fault) if name == BASELINE else None
+    if name == CP_ASYNC:
+        return find_program(name, LessonConfig.from_dict({key: config[key] for key in _CP_ASYNC_PARAMETERS}))
+    return find_program(name, None, fault) if name in PROGRAMS else None
 
 
-def _refuse_parameters(program: str, config: LessonConfig) -> None:
+def _refuse_parameters(program: str, config: LessonConfig, allowed: Sequence[str] = ()) -> None:
     """A parameter that the program would ignore is a mistake, not a wish."""
     default = LessonConfig()
     for parameter in PARAMETERS:
-        if getattr(config, parameter.name) != getattr(default, parameter.name):
+        if parameter.name not in allowed and getattr(config, parameter.name) != getattr(default, parameter.name):
             raise ProgramError(
                 tr(
                     "{option} is a parameter of {lesson}; --program {program} does not have it",

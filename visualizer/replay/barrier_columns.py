@@ -113,7 +113,13 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     edges = np.searchsorted(index.starts, np.arange(0, size + _ROWS_AT_ONCE, _ROWS_AT_ONCE))
     edges = index.starts[np.minimum(edges, len(index.starts) - 1)].tolist()
     rows = [slice(begin, end) for begin, end in itertools.pairwise(edges) if end > begin]
-    return replace(built, reloads=np.concatenate([np.empty(0, np.int64), *each(fill, rows)]))
+    reloads = np.concatenate([np.empty(0, np.int64), *each(fill, rows)])
+    for row, barrier in enumerate(trace.barriers):
+        if barrier.first_phase:
+            own = index.rows(row)
+            flips = np.flatnonzero(kind[own] == EventKind.PHASE_COMPLETE)[:1]
+            phase[own.start : own.start + int(flips[0]) if len(flips) else own.stop] = barrier.first_phase
+    return replace(built, reloads=reloads)
 
 
 def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -37,13 +37,14 @@ class StageColumns:
     index: StepIndex
     state: NDArray[np.uint8]
     tile: NDArray[np.int32]
+    first_state: NDArray[np.uint8]  # (ctas * stages,): before the stage's first row
+    first_tile: NDArray[np.int32]
 
     def at(self, step: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """State and tile of every stage, shape (ctas * stages,); tile -1 when empty."""
         positions = self.index.last_at(step)
         held = np.flatnonzero(positions >= 0)
-        state = np.full(len(positions), StageState.EMPTY, np.uint8)
-        tile = np.full(len(positions), -1, np.int32)
+        state, tile = self.first_state.copy(), self.first_tile.copy()
         state[held] = self.state[positions[held]]
         tile[held] = self.tile[positions[held]]
         return state, tile
@@ -52,7 +53,7 @@ class StageColumns:
         """State and tile of one stage after event `step`; step -1 is before the first event."""
         position = self.index.position_from(row, step + 1) - 1
         if position < self.index.starts[row]:
-            return StageState.EMPTY, -1
+            return StageState(int(self.first_state[row])), int(self.first_tile[row])
         return StageState(int(self.state[position])), int(self.tile[position])
 
     def spans(self, trace: Trace, row: int) -> Spans:
@@ -61,8 +62,8 @@ class StageColumns:
         state, tile = self.state[rows], self.tile[rows]
         if len(trace) and (not len(steps) or steps[0] > 0):
             steps = np.concatenate(([0], steps))
-            state = np.concatenate(([np.uint8(StageState.EMPTY)], state))
-            tile = np.concatenate(([np.int32(-1)], tile))
+            state = np.concatenate((self.first_state[row : row + 1], state))
+            tile = np.concatenate((self.first_tile[row : row + 1], tile))
         return merge_spans(trace, steps, state, tile, np.full(len(steps), -1, np.int32))
 
 
@@ -92,7 +93,21 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
     index, (state, tile) = StepIndex.build(
         row[changes], steps[changes], trace.ctas * stages, len(trace), state[changes], tile[changes]
     )
-    return StageColumns(index, state, tile)
+    return StageColumns(index, state, tile, *_first(trace))
+
+
+def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """What each stage holds where the recording begins: in mid-run the tile whose release is still to come."""
+    filled, freed = np.zeros((2, trace.ctas * trace.stages), np.int64)
+    stage = np.tile(np.arange(trace.stages), trace.ctas)
+    for barrier in trace.barriers:
+        if barrier.first_phase and barrier.stage >= 0 and barrier.cta < trace.ctas:
+            uses = {"full": filled, "empty": freed}.get(barrier.kind)
+            if uses is not None:
+                uses[barrier.cta * trace.stages + barrier.stage] = barrier.first_phase
+    holds = filled > freed
+    state = np.where(holds, StageState.FULL, StageState.EMPTY).astype(np.uint8)
+    return state, np.where(holds, (filled - 1) * trace.stages + stage, -1).astype(np.int32)
 
 
 def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

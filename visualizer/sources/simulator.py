@@ -20,6 +20,7 @@ from visualizer.programs.operations import (
     ArriveExpectTx,
     CompleteTx,
     Copy,
+    CpAsync,
     CpAsyncArrive,
     Delay,
     Exit,
@@ -35,18 +36,17 @@ from visualizer.programs.operations import (
     Store,
     Sync,
     Wait,
+    WaitGroup,
     WaitStores,
 )
 from visualizer.programs.program import Program
-from visualizer.semantics.word import TX_GRANULE
 from visualizer.sources.latency import Latencies
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.simulator_machine import PARKED, PS_PER_NS, Machine
+from visualizer.sources.simulator_copies import CopyEngines
+from visualizer.sources.simulator_machine import PARKED, PS_PER_NS
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.tables import Agent, Meta
 from visualizer.trace.trace import Trace
-
-_LARGEST_STEP = 3  # granules of 2048 bytes one complete_tx brings at most; H200 showed 4096, 6144, 4096, 2048
 
 
 def simulate(
@@ -75,14 +75,11 @@ def simulate(
     return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), dict(program.source_files))
 
 
-class _Run(Machine):
+class _Run(CopyEngines):
     """What each operation does, when, and what it logs."""
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
         super().__init__(program, random, latencies)
-        self._engine_row = {a.cta: row for row, a in enumerate(self.agents) if a.role == "copy_engine"}
-        self._engine_free: dict[int, int] = dict.fromkeys(self._engine_row, 0)
-        self._in_l2: set[int] = {-1}
         # Per agent row, oldest first: when each asynchronous reader or store will have read its stage, and which it is.
         self._readers: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
         self._stores: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
@@ -103,6 +100,7 @@ class _Run(Machine):
             CompleteTx: self._complete_tx,
             Copy: self._copy,
             CpAsyncArrive: self._cp_async_arrive,
+            CpAsync: self._cp_async,
             ReadAsync: self._read_async,
             Store: self._store,
             Delay: self._delay,
@@ -127,6 +125,8 @@ class _Run(Machine):
                 yield from self._read(row, operation)
             elif type(operation) is RetireReads:
                 yield from self._finish_reading(row, self._readers[row], operation)
+            elif type(operation) is WaitGroup:
+                yield from self._wait_group(row, operation)
             elif type(operation) is WaitStores:
                 yield from self._finish_reading(row, self._stores[row], operation)
             elif type(operation) is Sync or type(operation) is NamedSync:
@@ -247,65 +247,6 @@ class _Run(Machine):
         act = self._barriers[complete.barrier].complete_tx
         self._act(EventKind.COMPLETE_TX, act, complete.bytes, row, complete.barrier, complete.tile, complete.site)
         return self._now + self._duration(self._latencies.arrive)
-
-    def _copy(self, row: int, copy: Copy) -> int:
-        """Hand the copy to the engine, which brings copies in one after another at its bandwidth."""
-        targets = [barrier for barrier, _ in copy.destinations] or [copy.barrier]
-        for target in targets:
-            kind, tile = EventKind.COPY_ISSUE, copy.tile
-            self.log.add(self._now, kind, row, target, tile, copy.site, stage=copy.stage, amount=copy.bytes)
-        latency = self._latencies.copy_latency
-        if copy.source not in self._in_l2:
-            self._in_l2.add(copy.source)
-            latency += self._latencies.copy_first_touch
-        start, transfer = self._reserve(self.agents[row].cta, latency, copy.bytes)
-        engine = self._engine_row[self.agents[row].cta]
-        for target in targets:
-            landing = self._land(engine, copy, target, start, transfer)
-            self._schedule(next(landing), engine, landing)
-        return self._now + self._duration(self._latencies.issue_copy)
-
-    def _reserve(self, cta: int, latency: float, size: int) -> tuple[int, int]:
-        """When the engine of `cta` begins to write the next `size` bytes, and for how long (ps)."""
-        start = max(self._now + self._duration(latency), self._engine_free[cta])
-        transfer = self._duration(size / self._latencies.copy_bandwidth)
-        self._engine_free[cta] = start + transfer
-        return start, transfer
-
-    def _land(self, engine: int, copy: Copy, target: int, start: int, transfer: int) -> Iterator[int]:
-        """The bytes arrive in a few steps of whole granules; yields when each is in."""
-        complete_tx = self._barriers[target].complete_tx
-        landed = 0
-        while landed < copy.bytes:
-            step = copy.bytes - landed
-            if not copy.whole:
-                step = min(step, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
-            landed += step
-            yield start + transfer * landed // copy.bytes
-            self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)
-        kind, tile = EventKind.COPY_DONE, copy.tile
-        self.log.add(self._now, kind, engine, target, tile, -1, stage=copy.stage, amount=copy.bytes)
-
-    def _cp_async_arrive(self, row: int, copy: CpAsyncArrive) -> int:
-        kind, index = EventKind.COPY_ISSUE, copy.barrier
-        self.log.add(self._now, kind, row, index, copy.tile, copy.site, stage=copy.stage, amount=copy.bytes)
-        if not copy.no_inc:
-            self._acting_on = index
-            self._barriers[index].increase_pending(copy.count)
-        cta = self.agents[row].cta
-        start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
-        landing = self._land_cp_async(self._engine_row[cta], copy, start + transfer)
-        self._schedule(next(landing), self._engine_row[cta], landing)
-        return self._now + self._duration(self._latencies.issue_copy)
-
-    def _land_cp_async(self, engine: int, copy: CpAsyncArrive, done: int) -> Iterator[int]:
-        """The arrivals follow the bytes. Without no_inc they only undo the increase, which is no event."""
-        yield done
-        kind, index = EventKind.COPY_DONE, copy.barrier
-        self.log.add(self._now, kind, engine, index, copy.tile, -1, stage=copy.stage, amount=copy.bytes)
-        arrive = self._barriers[index].arrive
-        what = EventKind.ARRIVE if copy.no_inc else None
-        self._act(what, arrive, copy.count, engine, index, copy.tile, copy.site)
 
     def _delay(self, row: int, delay: Delay) -> int:
         return self._now + delay.ns * PS_PER_NS

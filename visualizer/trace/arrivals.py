@@ -44,6 +44,8 @@ def order_arrivals(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Arr
     has_token = (events["flags"][event] & EventFlag.HAS_TOKEN) != 0
     if has_token.any():
         parity, pending, _ = decode(events["token"][event])
+        # Positions count from the recording's begin, so parities must too.
+        parity ^= np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
         usable = has_token & (pending >= 1) & (pending <= init)
         within = parity * init + init - pending  # position within an even and an odd phase
         laps = (position - within + init) // (2 * init)  # nearest whole number of phase pairs

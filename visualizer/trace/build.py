@@ -20,6 +20,8 @@ from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import Moves, reconcile, summary
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
+from visualizer.trace.unfold import PipelineShape
+from visualizer.trace.window import opened
 
 
 def build_trace(
@@ -29,10 +31,13 @@ def build_trace(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    shape: PipelineShape | None = None,
 ) -> Trace:
-    """The Trace of `raw`. `meta` gets the clock fit, what was lost and left out, and how far events were moved."""
-    decoded = decode(raw, agents, barriers, sites)
-    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=decoded.clock.as_dict())
+    """The Trace of `raw`; decode says when it needs `shape`. `meta` gets the clock fit, what was lost and left out, and
+    how far events were moved."""
+    decoded = decode(raw, agents, barriers, sites, shape)
+    clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
+    meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
     return _assemble(decoded.parts, agents, barriers, sites, meta, source_files)
 
 
@@ -78,7 +83,7 @@ def _assemble(
         assert seen is not None
         derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
         time, moves = reconcile(derived, agents[span.agents])
-        events = expand(derived, time, room.events(part))
+        events = expand(derived, time, barriers[span.barriers], room.events(part))
         span.to_table(events)
         evidence[part] = None
         logged.give_back(part, 0, parts.sizes[part])
@@ -93,6 +98,8 @@ def _assemble(
     }
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
     events = merge([part_events for part_events, _, _, _ in laid_out], room)
+    if meta.window:
+        events = opened(events, agents, barriers)
     return Trace(meta, agents, barriers, sites, events, source_files)
 
 

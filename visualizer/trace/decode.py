@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit, fit_clock
-from visualizer.trace.parts import NEVER, Parts, spans_of
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, RawLog
+from visualizer.trace.parts import NEVER, Parts, spans_of, split
+from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
 from visualizer.trace.tables import Agent, Barrier, Site
 from visualizer.trace.trace import TraceError
+from visualizer.trace.unfold import PipelineShape, unfold
 
 _OR_NONE = np.arange(256, dtype=np.int16)
 _OR_NONE[NONE] = -1
@@ -27,12 +28,14 @@ _OR_NONE[NONE] = -1
 class Decoded:
     """What the agents logged, on one time scale. Copy engines log nothing.
 
-    `lost` has shape (agents,): records each agent had no room for; they are always its last ones.
+    `lost` has shape (agents,): records each agent had no room for; they are always its last ones. `missed_laps` counts
+    laps of the 32-bit clock that lie in gaps nobody knows: times after such a gap are too early by 2^32 cycles each.
     """
 
     parts: Parts
     lost: NDArray[np.int64]
     clock: ClockFit
+    missed_laps: int = 0
 
     @property
     def events(self) -> NDArray[np.void]:
@@ -40,10 +43,23 @@ class Decoded:
         return self.parts.whole
 
 
-def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], sites: Sequence[Site]) -> Decoded:
-    """The records of `raw` as events. TraceError if the log is not one of these agents' and barriers'."""
+def decode(
+    raw: RawLog,
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    sites: Sequence[Site],
+    shape: PipelineShape | None = None,
+) -> Decoded:
+    """The records of `raw` as events. TraceError if the log is not one of these agents' and barriers'.
+
+    A log of clocks needs the program's `shape`, which says what its records stand for.
+    """
     agent_of_slice = _agent_rows(raw, agents)
     clock = fit_clock(raw.anchors, raw.calibration)
+    if raw.level in TILE_WORDS:
+        if shape is None:
+            raise TraceError(f"a log of level {raw.level!r} holds clocks alone: say of which pipeline")
+        return _decode_clocks(raw, agents, barriers, sites, shape, clock)
     stored = raw.stored
     smid = raw.anchors["smid"][:, 0]
     spans = spans_of(agents, barriers)
@@ -91,6 +107,24 @@ def decode(raw: RawLog, agents: Sequence[Agent], barriers: Sequence[Barrier], si
     lost[agent_of_slice] = raw.lost
     sizes = [int(stored[own].sum()) for own in slices]
     return Decoded(Parts(spans, sizes, write, complete_until), lost, clock)
+
+
+def _decode_clocks(
+    raw: RawLog,
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    sites: Sequence[Site],
+    shape: PipelineShape,
+    clock: ClockFit,
+) -> Decoded:
+    rate = float(np.median(clock.ps_per_cycle))
+    events, cycles, cta, missed = unfold(raw, agents, barriers, sites, shape, rate)
+    time = clock.to_ps(cycles.astype(np.uint64), raw.anchors["smid"][:, 0][cta])
+    time -= time.min() if len(time) else 0
+    events["time"] = events["measured"] = time
+    lost = np.zeros(len(agents), dtype=np.int64)
+    lost[_agent_rows(raw, agents)] = raw.lost
+    return Decoded(split(events, lost, agents, barriers), lost, clock, missed)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

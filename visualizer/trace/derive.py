@@ -52,7 +52,8 @@ class Landings:
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap. Shapes (n,)."""
+    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap, counted from its
+    first_phase on. Shapes (n,)."""
 
     barrier: Ints
     phase: Ints

@@ -79,7 +79,7 @@ class Evidence:
 def examine(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Evidence:
     """Examine `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's."""
     arrivals = order_arrivals(events, barriers)
-    waits = find_waits(events)
+    waits = find_waits(events, barriers)
     init = np.array([b.init_count for b in barriers], np.int64)
     copies = _copies(events, arrivals, init)
     phases = _phases(events, arrivals, waits, copies, init)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +11,10 @@ from visualizer.trace.derive import Derived
 from visualizer.trace.ordering import Ints, order_by
 from visualizer.trace.pool import ROW
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.trace.tables import Barrier
 
 
-def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.void]:
+def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDArray[np.void]) -> NDArray[np.void]:
     """All events, EVENT_DTYPE, by time, written to the beginning of `room` (see `most_events`).
 
     A node whose arrivals or bytes span phases becomes a row for each.
@@ -60,8 +63,10 @@ def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.v
     _without_token(events, last)
 
     flip["kind"] = EventKind.PHASE_COMPLETE
-    flip["amount"] = completions.phase[by_node]
-    flip["parity"] = completions.phase[by_node] & 1
+    first_phase = np.array([barrier.first_phase for barrier in barriers], np.int64)
+    phase = completions.phase[by_node] + first_phase[completions.barrier[by_node]] if len(node) else node
+    flip["amount"] = phase
+    flip["parity"] = phase & 1
     flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)
     flip["token"] = 0
     events.view(ROW)[piece + 1] = flip.view(ROW)

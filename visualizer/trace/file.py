@@ -6,16 +6,13 @@ in it is ever executed or unpickled. docs/trace-format.md is the reference.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import secrets
 import stat
 import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +21,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.trace.file_json import decode_tables, encode_tables
+from visualizer.trace.replacing import replacing
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.trace import Trace, TraceError
 
@@ -63,7 +61,7 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
         if target.exists() and not target.is_file():
             what = "a directory" if target.is_dir() else "not a regular file"
             raise TraceError(f"{path} cannot be saved: it is {what}; choose another name")
-        with _replacing(target) as file:
+        with replacing(target) as file:
             _write(file, trace.events, meta)
     except OSError as error:
         raise TraceError(
@@ -90,22 +88,6 @@ def load(path: str | os.PathLike[str]) -> Trace:
         raise TraceError(f"{path}: it cannot be read: {error.strerror or error}; {_COPY_AGAIN}") from error
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from None
-
-
-@contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A new file that takes the place of `target` when the block ends well, and leaves nothing behind otherwise."""
-    temporary = target.with_name(f".phasescope-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # The old file's data live on for whoever has it mapped; writing into it would change them underneath.
-        os.replace(temporary, target)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _write(file: IO[bytes], events: NDArray[np.void], meta: bytes) -> None:

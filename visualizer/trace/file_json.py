@@ -98,6 +98,10 @@ class _Node:
             raise TraceError(f"meta.json has no {key}")
         return _Node(values[name], key)
 
+    def optional(self, name: str, default: Any) -> _Node:
+        """A key that recordings of earlier phasescopes do not have."""
+        return self.get(name) if name in self.object() else _Node(default, name)
+
     def object(self) -> dict[str, Any]:
         return self.value if isinstance(self.value, dict) else self.wrong("an object")
 
@@ -138,6 +142,8 @@ def _meta(node: _Node) -> Meta:
         clock=node.get("clock").object(),
         reconcile=node.get("reconcile").object(),
         check=node.get("check").object(),
+        window=node.optional("window", {}).object(),
+        cost=node.optional("cost", {}).object(),
         versions=node.get("versions").texts(),
     )
 
@@ -171,6 +177,7 @@ def _barrier(node: _Node) -> Barrier:
         stage=node.get("stage").integer(-1, _MAX_STAGE),
         init_count=node.get("init_count").integer(0, _MAX_INT),
         offset=node.get("offset").integer(-1, _MAX_INT),
+        first_phase=node.optional("first_phase", 0).integer(0, _MAX_INT),
     )
 
 

@@ -1,17 +1,30 @@
 """RawLog: what the instrumented kernel leaves behind, before anything is interpreted.
 
-kernels/barrier_log.cuh writes the structs; the two must change together.
+kernels/barrier_log.cuh and clock_log.cuh write it; they and this must change together. docs/trace-format.md says what
+each level holds.
 
 Kept apart from decoding so that a log can be saved as it came off the GPU and decoded again later.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+LogLevel = Literal["off", "phases", "standard", "full", "words"]
+LOG_LEVELS: tuple[LogLevel, ...] = ("off", "phases", "standard", "full", "words")
+"""What a kernel logs, from nothing to everything with the barriers' words; the index is the macro PHASESCOPE_LOG."""
+
+TILE_WORDS: dict[LogLevel, tuple[int, int]] = {"phases": (1, 1), "standard": (2, 1), "full": (4, 2)}
+"""32-bit clocks that the producer and a consumer warp keep of a tile, at the levels that keep clocks."""
+
+CAPACITY_STEP = 4
+"""Records of clocks that a warp has room for come in fours, so that every warp's are aligned for 16-byte stores."""
 
 RECORD_DTYPE = np.dtype(
     [
@@ -40,6 +53,17 @@ ANCHOR_DTYPE = np.dtype(
 )
 """24 bytes, `struct Anchor` of kernels/barrier_log.cuh: one instant on the SM's clock and on the global one."""
 
+SPAN_DTYPE = np.dtype(
+    [
+        ("begin", "<u8"),  # clock64 as its loop over the tiles begins
+        ("end", "<u8"),  # as it leaves the kernel; 0: it has not
+        ("timeout", "<u8"),  # as its wait gave up; 0: none did
+        ("begun", "<u4"),  # low half of the clock as that wait began, or as its loop ended
+        ("reserved", "<u4"),
+    ]
+)
+"""32 bytes, `struct Span` of kernels/barrier_log.cuh: what a warp keeps beside its records of clocks."""
+
 NO_TILE = 0xFFFFFFFF
 NONE = 0xFF
 BARRIER_FULL = 1
@@ -50,15 +74,61 @@ STATUS_COMPLETED = 1
 STATUS_TIMED_OUT = 0x80000000  # | warp << 16 | barrier << 8 | stage of the first wait that gave up
 
 
+@dataclass(frozen=True, slots=True)
+class LogLayout:
+    """How large a kernel's log is. `capacity`: records each warp has room for, of events (words) or of tiles."""
+
+    level: LogLevel
+    ctas: int
+    warps: int  # per CTA
+    capacity: int
+
+    @property
+    def logging_warps(self) -> int:
+        """Warps of a CTA with room for records: at level `phases` the first consumer speaks for the others."""
+        return min(self.warps, 2) if self.level == "phases" else self.warps
+
+    @property
+    def size(self) -> int:
+        """Bytes of all arrays."""
+        return sum(math.prod(shape) * dtype.itemsize for dtype, shape in self.arrays().values())
+
+    def arrays(self) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+        """Name, dtype and shape of each array the kernel writes."""
+        slices = self.ctas * self.warps
+        records: tuple[np.dtype[Any], tuple[int, ...]] = (RECORD_DTYPE, (slices, self.capacity))
+        if self.level in TILE_WORDS:
+            producer, consumer = TILE_WORDS[self.level]
+            words = (producer + consumer * (self.logging_warps - 1)) * self.capacity
+            records = (np.dtype("<u4"), (self.ctas, words))
+        return {
+            "records": records,
+            "attempted": (np.dtype(np.uint32), (slices,)),
+            "spans": (SPAN_DTYPE, (slices,)),
+            "anchors": (ANCHOR_DTYPE, (self.ctas, 2)),
+            "status": (np.dtype(np.uint32), (self.ctas,)),
+        }
+
+
+def _no_spans() -> NDArray[np.void]:
+    return np.zeros(0, dtype=SPAN_DTYPE)
+
+
 @dataclass(frozen=True, eq=False)
 class RawLog:
-    """A kernel's log as it lay in device memory. Slice = cta * warps + warp."""
+    """A kernel's log as it lay in device memory. Slice = cta * warps + warp; rows beyond what was stored are garbage.
 
-    records: NDArray[np.void]  # RECORD_DTYPE, shape (slices, capacity); rows beyond what was stored are garbage
+    `records` at level `words`: RECORD_DTYPE, (slices, capacity). At the levels of clocks: uint32, (ctas, words), each
+    CTA's producer first, (capacity, words), then its consumer warps, (warps, capacity, words); see `clocks`.
+    """
+
+    records: NDArray[Any]
     attempted: NDArray[np.uint32]  # (slices,): records the warp wanted to write, more than capacity if some were lost
     anchors: NDArray[np.void]  # ANCHOR_DTYPE, (ctas, 2): at the start and at the end of each CTA
     calibration: NDArray[np.void]  # ANCHOR_DTYPE, (n, 2): of a longer kernel that took anchors alone; n may be 0
     status: NDArray[np.uint32]  # (ctas,): STATUS_*
+    level: LogLevel = "words"
+    spans: NDArray[np.void] = field(default_factory=_no_spans)  # SPAN_DTYPE, (slices,); level `words` has none
 
     @property
     def ctas(self) -> int:
@@ -70,9 +140,25 @@ class RawLog:
         return len(self.attempted) // max(len(self.status), 1)
 
     @property
+    def logging_warps(self) -> int:
+        """Warps per CTA that have records."""
+        return LogLayout(self.level, self.ctas, self.warps, 0).logging_warps
+
+    @property
     def capacity(self) -> int:
         """Records a slice has room for."""
-        return int(self.records.shape[1])
+        if self.level not in TILE_WORDS:
+            return int(self.records.shape[1])
+        producer, consumer = TILE_WORDS[self.level]
+        return int(self.records.shape[1]) // (producer + consumer * (self.logging_warps - 1))
+
+    def clocks(self, warp: int) -> NDArray[np.uint32]:
+        """The records of this warp of every CTA, (ctas, capacity, words of a tile): a view. Levels of clocks only."""
+        producer, consumer = TILE_WORDS[self.level]
+        words = consumer if warp else producer
+        begin = (producer + consumer * (warp - 1)) * self.capacity if warp else 0
+        rows = self.records[:, begin : begin + words * self.capacity]
+        return rows.reshape(self.ctas, self.capacity, words)
 
     @property
     def stored(self) -> NDArray[np.int64]:
@@ -93,7 +179,12 @@ class RawLog:
     def load(cls, path: Path) -> RawLog:
         """Read what `save` wrote. Raises OSError or ValueError if it is not such a file."""
         with np.load(path, allow_pickle=False) as arrays:
-            missing = [field.name for field in fields(cls) if field.name not in arrays]
+            missing = [
+                name for name in ("records", "attempted", "anchors", "calibration", "status") if name not in arrays
+            ]
             if missing:
                 raise ValueError(f"{path} is not a raw log: it has no {missing[0]!r} array")
-            return cls(**{field.name: arrays[field.name] for field in fields(cls)})
+            found = {field.name: arrays[field.name] for field in fields(cls) if field.name in arrays}
+        if "level" in found:
+            found["level"] = str(found["level"])
+        return cls(**found)

@@ -33,6 +33,7 @@ class Barrier:
     stage: int  # -1: belongs to no stage
     init_count: int  # arrivals per phase the program gives it
     offset: int  # bytes from the start of the CTA's dynamic shared memory; -1: unknown
+    first_phase: int = 0  # the phase it is in where the recording begins: above 0 in a window of a longer run
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +67,7 @@ class Meta:
     events_dropped: int = 0  # recorded events left out because other agents' records of that time were lost
     clock: dict[str, Any] = field(default_factory=dict)  # fit of SM cycles to nanoseconds
     reconcile: dict[str, Any] = field(default_factory=dict)  # how far events were moved
+    window: dict[str, Any] = field(default_factory=dict)  # what of the run was not recorded; {}: all of it was
+    cost: dict[str, Any] = field(default_factory=dict)  # what recording did to the run's time; {}: unknown
     check: dict[str, Any] = field(default_factory=dict)  # {"mode": "exact", "checked": n, "errors": n}
     versions: dict[str, str] = field(default_factory=dict)

@@ -14,6 +14,8 @@ from visualizer.trace.parallel import each
 from visualizer.trace.schema import EVENT_DTYPE, EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 
+MAX_STAGES_WITHOUT_BARRIERS = 1024
+"""A file that says so little of its stages may not make others build tables for millions of them."""
 _CHECKED_AT_ONCE = 1 << 15
 
 
@@ -49,8 +51,14 @@ class Trace:
 
     @cached_property
     def stages(self) -> int:
-        """Stage buffers per CTA: one more than the highest stage any barrier belongs to."""
-        return max((b.stage for b in self.barriers), default=-1) + 1
+        """Stage buffers per CTA: one more than the highest stage any barrier belongs to.
+
+        Where no barrier belongs to one, as in a cp.async pipeline, the events name the stages.
+        """
+        highest = max((b.stage for b in self.barriers), default=-1)
+        if highest < 0 and len(self.events):
+            highest = min(int(self.events["stage"].max()), MAX_STAGES_WITHOUT_BARRIERS - 1)
+        return highest + 1
 
     @cached_property
     def ctas(self) -> int:

@@ -15,7 +15,7 @@ from visualizer.trace.trace import Trace
 RULES = (
     "program_order",  # an agent's logged event measured before its previous one
     "before_init",  # something on a barrier before its init
-    "phase_number",  # completions of a barrier that do not count 0, 1, 2, ... or have the wrong parity
+    "phase_number",  # completions of a barrier that do not count up from its first phase or have the wrong parity
     "phase_arrivals",  # a phase that completed with more or fewer arrivals than expected, or got too many
     "phase_bytes",  # a phase that completed while bytes were outstanding
     "missed_completion",  # a phase with nothing outstanding that is not followed by its completion
@@ -82,12 +82,13 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
     expected = total(np.where(both | (kind == EventKind.EXPECT_TX), amount, 0))
     landed = total(np.where(kind == EventKind.COMPLETE_TX, amount, 0))
     flips = total(is_flip.astype(np.int64))
+    phase = flips + np.array([b.first_phase for b in trace.barriers], np.int64)[barrier]
     count = np.array([b.init_count for b in trace.barriers], np.int64)[barrier]
 
     inits = total(is_init.astype(np.int64))
     has_init = np.repeat(np.add.reduceat(is_init.astype(np.int64), starts) > 0, lengths)
     found["before_init"] = int((has_init & (inits == 0)).sum())
-    wrong = is_flip & ((amount != flips - 1) | (rows["parity"] != (amount & 1)))
+    wrong = is_flip & ((amount != phase - 1) | (rows["parity"] != (amount & 1)))
     found["phase_number"] = int(wrong.sum())
     found["phase_arrivals"] = int((is_flip & (arrived != flips * count)).sum())
     found["phase_arrivals"] += int((arrives & (arrived > (flips + 1) * count)).sum())
@@ -99,13 +100,13 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
     found["missed_completion"] = int((~told).sum())
 
     passed = kind == EventKind.WAIT_END
-    found["wait_not_due"] = int((passed & ((flips & 1) == rows["parity"])).sum())
+    found["wait_not_due"] = int((passed & ((phase & 1) == rows["parity"])).sum())
     found["blocked_unreleased"] = _blocked_unreleased(rows, flips)
     issued = total(np.where(kind == EventKind.COPY_ISSUE, amount, 0))
     done = total(np.where(kind == EventKind.COPY_DONE, amount, 0))
     found["copy_before_issue"] = int(((landed > issued) & (kind == EventKind.COMPLETE_TX)).sum())
     found["copy_before_issue"] += int(((done > landed) & (kind == EventKind.COPY_DONE)).sum())
-    found["token_order"] = _token_order(rows[arrives], flips[arrives])
+    found["token_order"] = _token_order(rows[arrives], phase[arrives])
 
 
 def _blocked_unreleased(rows: NDArray[np.void], flips: NDArray[np.int64]) -> int:
@@ -117,12 +118,12 @@ def _blocked_unreleased(rows: NDArray[np.void], flips: NDArray[np.int64]) -> int
     return int((flips[waits[end]] <= flips[waits[end - 1]]).sum())
 
 
-def _token_order(rows: NDArray[np.void], flips: NDArray[np.int64]) -> int:
+def _token_order(rows: NDArray[np.void], phase: NDArray[np.int64]) -> int:
     """Arrivals with tokens whose parity is not their phase's, or that see no fewer pending than the one before."""
     known = (rows["flags"] & EventFlag.HAS_TOKEN) != 0
-    rows, flips = rows[known], flips[known]
+    rows, phase = rows[known], phase[known]
     parity, pending, _ = decode(rows["token"])
-    same = (rows["barrier"][1:] == rows["barrier"][:-1]) & (flips[1:] == flips[:-1])
-    agree = parity == (flips & 1)
+    same = (rows["barrier"][1:] == rows["barrier"][:-1]) & (phase[1:] == phase[:-1])
+    agree = parity == (phase & 1)
     disorder = same & agree[1:] & agree[:-1] & (pending[1:] >= pending[:-1])
     return int((~agree).sum() + disorder.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from visualizer.trace.ordering import Ints, group_starts, order_by
 from visualizer.trace.schema import EventFlag, EventKind
+from visualizer.trace.tables import Barrier
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,13 +20,13 @@ class Waits:
     begin: Ints  # row of the WAIT_BEGIN
     end: Ints  # row of the WAIT_END; -1: it did not pass, or not within the recording
     barrier: Ints
-    parity: Ints
-    meant: Ints  # the phase it was meant for, by the waiter's laps; -1: it means a fresh barrier
+    parity: Ints  # as if the recording began with phase 0
+    meant: Ints  # the phase it was meant for, by the waiter's laps, counted from the begin; -1: a fresh barrier's
     blocked: NDArray[np.bool_]  # it passed, and its first test was false
     refused: Ints  # row of an event after which the test was still false; -1: none
 
 
-def find_waits(events: NDArray[np.void]) -> Waits:
+def find_waits(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Waits:
     """The waits among `events` (EVENT_DTYPE, grouped by agent, each agent's in program order).
 
     An agent takes a barrier's phases one after another, so its n-th wait there means phase n; one later, -1 first,
@@ -34,6 +36,8 @@ def find_waits(events: NDArray[np.void]) -> Waits:
     begin = np.flatnonzero(kind == EventKind.WAIT_BEGIN)
     agent, barrier = events["agent"][begin].astype(np.int64), events["barrier"][begin].astype(np.int64)
     parity = events["parity"][begin].astype(np.int64)
+    if len(begin):
+        parity ^= np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
     order = order_by(agent, barrier)
     group = agent[order] * (int(barrier.max(initial=0)) + 1) + barrier[order]
     starts = group_starts(group)

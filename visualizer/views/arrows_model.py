@@ -64,9 +64,7 @@ def place(causes: list[Cause], view: View, lane_middle: Callable[[str], float | 
     for cause in causes:
         y, to_y = lane_middle(cause.from_lane), lane_middle(cause.to_lane)
         x, to_x = view.pixel(cause.from_time), view.pixel(cause.to_time)
-        # Between two lanes of a collapsed CTA there is nothing to see.
-        folded = y == to_y and cause.from_lane != cause.to_lane
-        if y is None or to_y is None or folded or max(x, to_x) < 0 or min(x, to_x) > view.width:
+        if y is None or to_y is None or max(x, to_x) < 0 or min(x, to_x) > view.width:
             continue
         limit = 4.0 * view.width  # far ends: Qt needs no pixel beyond
         arrows.append(Arrow(max(x, -limit), y, min(to_x, view.width + limit), to_y, cause.role))

@@ -1,4 +1,4 @@
-"""The event table's filter line: free text and `key:value` terms, evaluated over the event columns.
+"""The event table's filter line: free text and `key:value` terms, evaluated over the event columns; or a query.
 
 It lives apart from the table because it is pure: text and a trace in, the steps that match out, with no row
 ever built. Every term narrows the result. Names match whole dotted parts first ("w1" is not "w10"), then as substrings.
@@ -19,6 +19,7 @@ NAME_KEYS = ("agent", "kind", "barrier", "site")
 NUMBER_KEYS = ("step", "cta", "stage", "tile", "parity", "amount")
 FILTER_KEYS = NAME_KEYS + NUMBER_KEYS
 
+_TERM = re.compile(r"\w+:")
 _NUMBER = re.compile(r"(-?\d+)(?:\.\.(-?\d+))?")
 
 
@@ -26,7 +27,12 @@ class FilterError(ValueError):
     """A filter line that cannot be read; the message names the term and what is expected."""
 
 
-def matching_steps(trace: Trace, text: str) -> NDArray[np.int64] | None:
+def has_terms(text: str) -> bool:
+    """Whether there is a `key:value` in it: then it is a filter and no query."""
+    return any(_TERM.match(word) for word in text.split())
+
+
+def filtered_steps(trace: Trace, text: str) -> NDArray[np.int64] | None:
     """Steps whose events match every term of `text`, ascending; None when the text is blank and all match."""
     terms = text.split()
     if not terms:

@@ -5,15 +5,18 @@ It is the timeline's twin for screen readers and for people who search: the same
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
 from visualizer.replay.history import History
 from visualizer.trace.trace import Trace
 from visualizer.views.cell_table_widget import CellTable
-from visualizer.views.event_table_filter import FilterError, matching_steps
+from visualizer.views.event_table_filter import FilterError, filtered_steps, has_terms
 from visualizer.views.event_table_model import COLUMNS, EventRows
 from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
@@ -28,7 +31,7 @@ class EventTableWidget(QWidget):
         super().__init__(parent)
         self.filter_line = QLineEdit()
         self.filter_line.setAccessibleName("Event filter")
-        self.filter_line.setPlaceholderText("filter: producer  kind:arrive  barrier:full[2]  tile:5  step:100..200")
+        self.filter_line.setPlaceholderText("filter: producer  kind:arrive  tile:5, or a query: wait > 500 ns")
         self.filter_line.setClearButtonEnabled(True)
         self.filter_line.textChanged.connect(self._apply_filter)
         self.count = QLabel()
@@ -52,6 +55,7 @@ class EventTableWidget(QWidget):
         layout.addWidget(self.table, 1)
         self.setFocusProxy(self.table)
         self._trace: Trace | None = None
+        self._events: Events | None = None
         self._rows: EventRows | None = None
         self._focus = Focus(0, None)
         self._asked = -1
@@ -59,6 +63,7 @@ class EventTableWidget(QWidget):
 
     def set_history(self, history: History | None) -> None:
         self._trace = history.trace if history is not None else None
+        self._events = Events(history) if history is not None else None
         self._focus = Focus(0, None)
         self._apply_filter(self.filter_line.text())
 
@@ -80,12 +85,18 @@ class EventTableWidget(QWidget):
             self._show_rows()
         else:
             try:
-                self._rows = EventRows(self._trace, matching_steps(self._trace, text))
+                self._rows = EventRows(self._trace, self._matching(text))
                 self._show_rows()
-            except FilterError as error:
+            except (FilterError, QueryError) as error:
                 problem = str(error)
         self.message.setText(problem)
         self.message.setVisible(bool(problem))
+
+    def _matching(self, text: str) -> NDArray[np.int64] | None:
+        """The steps that a filter or a query leaves; None: all."""
+        if not has_terms(text) and reads_like_a_query(text) and text.strip():
+            return find_steps(text, self._events)
+        return filtered_steps(self._trace, text)
 
     def _show_rows(self) -> None:
         self._following = True

@@ -79,7 +79,7 @@ class ExplanationWidget(QWidget):
     def _restyle(self) -> None:
         """Colours and sizes of the labels. Sizes stand in the style sheet, which would otherwise reset them."""
         theme = self._theme
-        large = f"font-size: {self.font().pointSizeF() * TEXT_SCALE:.1f}pt"
+        large = f"font-size: {round(self.fontInfo().pixelSize() * TEXT_SCALE)}px"
         self.heading.setStyleSheet(f"color: {theme.text_muted}")
         self.text.setStyleSheet(f"color: {theme.text}; {large}")
         self.note.setStyleSheet(f"color: {theme.text_muted}")

@@ -43,7 +43,7 @@ def build_lanes(trace: Trace) -> list[Lane]:
     for row, agent in enumerate(trace.agents):
         if agent.role == "copy_engine":
             add(Lane(agent.name, _title(agent.name), "copy", agent.cta, row))
-    for cta in range(trace.ctas):
+    for cta in sorted({agent.cta for agent in trace.agents}):  # every k-th may be all that was recorded
         for stage in range(trace.stages):
             add(Lane(stage_key(trace, cta, stage), f"stage[{stage}]", "stage", cta, cta * trace.stages + stage))
     for row, barrier in enumerate(trace.barriers):

@@ -195,7 +195,8 @@ class StepMean:
 def _search(sorted_: Ints, edges: Ints) -> Ints:
     """The first row at or after each edge; edges ascend, so the search is among the rows between the outer ones."""
     first, last = sorted_.searchsorted(edges[[0, -1]]).tolist()
-    return sorted_[first:last].searchsorted(edges) + first
+    rows: Ints = sorted_[first:last].searchsorted(edges) + first
+    return rows
 
 
 def folded_columns(left: Floats, right: Floats, width: int, least: float) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Builds the lanes of long recordings in a thread, those in view first, while the window goes on with the old picture."""
+"""Builds the lanes of long recordings in a thread, those in view first; the old picture stays meanwhile."""
 
 from __future__ import annotations
 

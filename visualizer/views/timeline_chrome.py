@@ -23,7 +23,6 @@ def paint_background(painter: QPainter, frame: Frame, view: View, recorded: int,
     """Surfaces, the grid of the ruler's ticks through the lanes, and a dashed line where the recording ends (ps)."""
     painter.fillRect(frame.lanes, brush(theme.panel))
     painter.fillRect(frame.values, brush(theme.panel_alternate))
-    painter.fillRect(frame.names, brush(theme.header))
     width = frame.lanes.right() + frame.values.width()
     painter.fillRect(QRectF(0, 0, width, frame.ruler.height()), brush(theme.header))
     times, _ = ticks(view, fonts.em * 6)
@@ -61,17 +60,20 @@ def paint_names(painter: QPainter, scene: Scene, theme: Theme, fonts: Fonts) -> 
     """The names of the lanes in view, each with a stripe of who acts there; a CTA's with the sign that folds it."""
     frame = scene.frame
     painter.save()
-    painter.setClipRect(frame.names)
     painter.fillRect(frame.names, brush(theme.header))
     for rows, area in scene.row_groups():
-        painter.setClipRect(QRectF(0, area.top(), frame.names.width(), area.height()))
+        painter.save()
+        box = QRectF(0, area.top(), frame.names.width(), area.height())
+        painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
+        reach = painter.clipBoundingRect()
         for row in rows:
-            _paint_name(painter, scene, row, theme, fonts)
+            if scene.top(row) < reach.bottom() and scene.top(row) + scene.height(row) > reach.top():
+                _paint_name(painter, scene, row, theme, fonts)
+        painter.restore()
     edge = scene.layout.pinned_edge
     if edge:
-        painter.setClipping(False)
         y = round(frame.lanes.top() + edge)
-        painter.fillRect(QRectF(0, y, frame.lanes.right(), fonts.line), brush(theme.border))
+        painter.fillRect(QRectF(0, y, frame.names.right(), fonts.line), brush(theme.border))
     painter.restore()
 
 

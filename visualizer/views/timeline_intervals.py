@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,11 @@ class Intervals:
     mix: StateMix
     roles: dict[int, str]  # state -> role, in the order folded columns stack them, bottom first
     texts: Callable[[int], list[str]]  # row -> labels, longest first
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """How the mix's states are painted."""
+        return tuple(Part(self.roles[state], "fill") for state in self.mix.states)
 
 
 def make_intervals(spans: Spans, roles: dict[int, str], texts: Callable[[int], list[str]]) -> Intervals:
@@ -118,7 +124,7 @@ def _add_columns(
     mix = intervals.mix.columns(view.column_edges(int(x[0]), int(x[-1])))
     at = selection(x)
     shares = mix.visible[:, at]
-    parts = tuple(Part(intervals.roles[state], "fill") for state in intervals.mix.states)
+    parts = intervals.parts
     picture.columns.append(Columns(x, top, round(height), parts, stacked(shares, round(height))))
     for part, share in zip(parts, shares, strict=True):
         if part.role == "error":

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ from visualizer.views.lanes import Lane, build_lanes
 from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
 from visualizer.views.timeline_intervals import Intervals, make_intervals
+from visualizer.views.timeline_model import Part
 
 _KEPT = 200  # lanes; some 0.5 MB each where a CTA has 75 000 events
 _NO_STEPS = np.empty(0, np.int64)
@@ -63,6 +65,11 @@ class Summary:
     roles: dict[int, str]
     flips: NDArray[np.int64]
     flips_at_bins: NDArray[np.int64]  # flips before each border of the grid's bins
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """How the mix's states are painted."""
+        return tuple(Part(self.roles[state], "fill") for state in self.mix.states)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QRectF, QSize
 from PySide6.QtGui import QPainter, QPixmap
@@ -18,6 +19,7 @@ from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline_left_out import paint_footer, paint_left_out
 from visualizer.views.timeline_paint import Fonts, paint_picture, paint_text
 from visualizer.views.timeline_picture import lanes_picture
 from visualizer.views.timeline_raster import raster_picture
@@ -48,11 +50,12 @@ class LanesLayer:
     def __init__(self) -> None:
         self._pixmap: QPixmap | None = None
         self._view: View | None = None
+        self._scroll = 0.0
         self._coarse = False
         self._cost_ms = 0.0
 
     def forget(self) -> None:
-        """Something other than the view's time has changed."""
+        """Something other than the view has changed."""
         self._pixmap = None
 
     @property
@@ -67,31 +70,41 @@ class LanesLayer:
 
     def picture(self, scene: Scene, look: Look, ready: Ready, moving: bool) -> QPixmap:
         """The layer for the scene's view; `moving` while more views are to be expected at once."""
-        if self._pixmap is not None and self._view == scene.view and (moving or not self._coarse):
+        whole = Band(0, scene.view.width - 1, scene.frame.lanes.top(), scene.frame.lanes.bottom())
+        same = self._pixmap is not None and self._scroll == scene.scroll
+        if same and self._view == scene.view and (moving or not self._coarse):
+            assert self._pixmap is not None
             return self._pixmap
-        if moving and self._cost_ms > _SLOW_MS:
-            if not self._pan(scene, look, ready):
-                self._paint(scene, look, ready, coarse=True)
+        coarse = moving and self._cost_ms > _SLOW_MS
+        if moving and self._shift_up(scene, look, ready):
+            pass
+        elif coarse:
+            if not (same and self._shift_left(scene, look, ready)):
+                self._paint(scene, look, ready, whole, names=not same, coarse=True)
         else:
             begin = perf_counter()
-            self._paint(scene, look, ready, coarse=False)
+            self._paint(scene, look, ready, whole, names=not same, coarse=False)
             self._cost_ms = 1e3 * (perf_counter() - begin)
         assert self._pixmap is not None
         return self._pixmap
 
-    def _paint(self, scene: Scene, look: Look, ready: Ready, coarse: bool) -> None:
-        if self._pixmap is None or self._pixmap.size() != look.size * look.ratio:
+    def _paint(self, scene: Scene, look: Look, ready: Ready, band: Band, names: bool, coarse: bool) -> None:
+        """Paint a part of the picture; `names` only where they have changed."""
+        if self._pixmap is None:
             self._pixmap = QPixmap(look.size * look.ratio)
             self._pixmap.setDevicePixelRatio(look.ratio)
-        self._view, self._coarse = scene.view, coarse
+        self._view, self._scroll, self._coarse = scene.view, scene.scroll, coarse
         painter = QPainter(self._pixmap)
-        _paint_columns(painter, scene, scene.view, look, ready, coarse, 0, scene.view.width - 1)
-        paint_names(painter, scene, look.theme, look.fonts)
+        _paint_band(painter, scene, scene.view, look, ready, coarse, band)
+        if names:
+            painter.setClipRect(QRectF(0, band.top, scene.frame.lanes.left(), band.bottom - band.top))
+            paint_names(painter, scene, look.theme, look.fonts)
+            painter.setClipping(False)
         paint_ruler(painter, scene.frame, scene.view, look.theme, look.fonts)
         painter.end()
 
-    def _pan(self, scene: Scene, look: Look, ready: Ready) -> bool:
-        """Shift the old picture and paint the columns that come into view; False where that is not possible."""
+    def _shift_left(self, scene: Scene, look: Look, ready: Ready) -> bool:
+        """Pan the old picture and paint the columns that come into view; False where that is not possible."""
         old, new = self._view, scene.view
         if self._pixmap is None or old is None or look.ratio != 1.0:
             return False
@@ -106,45 +119,76 @@ class LanesLayer:
         self._pixmap.scroll(-shift, 0, QRect(lanes.left() + 1, lanes.top() + 1, new.width - 1, lanes.height()))
         first, last = (new.width - shift, new.width - 1) if shift > 0 else (0, -shift)
         painter = QPainter(self._pixmap)
-        _paint_columns(painter, scene, view, look, ready, True, first, last)
+        _paint_band(painter, scene, view, look, ready, True, Band(first, last, lanes.top(), lanes.bottom() + 1))
         paint_ruler(painter, scene.frame, view, look.theme, look.fonts)
         painter.end()
         self._view, self._coarse = new, True
         return True
 
+    def _shift_up(self, scene: Scene, look: Look, ready: Ready) -> bool:
+        """Scroll the old picture and paint the rows that come into view; False where that is not possible."""
+        if self._pixmap is None or self._view != scene.view or look.ratio != 1.0:
+            return False
+        if scene.history.trace.meta.window:  # the words beside the first and the last tile do not scroll
+            return False
+        shift = round(scene.scroll - self._scroll)
+        top = round(scene.frame.lanes.top() + scene.layout.pinned_edge) + 2
+        bottom = round(scene.frame.lanes.bottom())
+        if not 0 < abs(shift) < (bottom - top) * _MOST_SHIFT:
+            return False
+        self._pixmap.scroll(0, -shift, QRect(0, top, round(scene.frame.lanes.right()), bottom - top))
+        band = Band(0, scene.view.width - 1, *((bottom - shift, bottom) if shift > 0 else (top, top - shift)))
+        self._paint(scene, look, ready, band, names=True, coarse=self._coarse)
+        return True
 
-def _paint_columns(
-    painter: QPainter, scene: Scene, view: View, look: Look, ready: Ready, coarse: bool, first: int, last: int
+
+class Band(NamedTuple):
+    """A part of the lanes: the pixel columns first..last, from `top` to `bottom` in the viewport."""
+
+    first: int
+    last: int
+    top: float
+    bottom: float
+
+
+def _paint_band(
+    painter: QPainter, scene: Scene, view: View, look: Look, ready: Ready, coarse: bool, band: Band
 ) -> None:
-    """The pixel columns first..last of all lanes in view; lanes that are not built yet say so."""
-    frame, theme, fonts = scene.frame, look.theme, look.fonts
-    lanes = frame.lanes
+    """All lanes in view, as far as they lie in the band; lanes that are not built yet say so."""
+    lanes, theme, fonts = scene.frame.lanes, look.theme, look.fonts
+    whole = band.first == 0 and band.last == view.width - 1
     painter.save()
-    if first > 0 or last < view.width - 1:
-        painter.setClipRect(QRectF(lanes.left() + max(first, 1), 0, last + 1 - first, lanes.bottom()))
-    paint_background(painter, frame, view, scene.history.trace.duration_ps, theme, fonts)
+    left = 0.0 if whole else lanes.left() + max(band.first, 1)
+    right = float(look.size.width()) if whole else lanes.left() + band.last + 1
+    top = 0.0 if band.top <= lanes.top() else band.top
+    clip = QRectF(left, top, right - left, band.bottom - top)
+    painter.setClipRect(clip)
+    trace = scene.history.trace
+    paint_background(painter, scene.frame, view, trace.duration_ps, theme, fonts)
+    begin, end = view.pixel(0), view.pixel(scene.store.end)
+    paint_left_out(painter, lanes, begin, end, trace.meta.window, theme, fonts)
+    paint_footer(painter, lanes, begin, scene.bottom(), trace.meta.window, theme, fonts)
     for rows, area in scene.row_groups():
-        places = [
-            (scene.lanes[row], scene.top(row) - lanes.top(), scene.height(row))
-            for row in rows
-            if ready(scene.lanes[row])
-        ]
-        clip = area.adjusted(1, 1, 0, 0)
-        if first > 0 or last < view.width - 1:
-            clip = clip.intersected(QRectF(lanes.left() + first, 0, last + 1 - first, lanes.bottom()))
-        painter.setClipRect(clip)
+        rows = [row for row in rows if scene.top(row) < band.bottom and scene.top(row) + scene.height(row) > band.top]
+        built = [row for row in rows if ready(scene.lanes[row])]
+        places = [(scene.lanes[row], scene.top(row) - lanes.top(), scene.height(row)) for row in built]
+        painter.setClipRect(area.adjusted(1, 1, 0, 0).intersected(clip))
+        painter.save()
         painter.translate(lanes.topLeft())
-        if coarse:
-            picture = raster_picture(scene.store, places, view, first, last)
-        else:
+        if not coarse:
             picture = lanes_picture(scene.store, places, view, fonts.metrics)
+        else:
+            picture = raster_picture(scene.store, places, view, band.first, band.last)
         paint_picture(painter, picture, theme, fonts)
-        painter.translate(-lanes.topLeft())
+        painter.restore()
         painter.setFont(fonts.plain)
         painter.setPen(colour(theme.text_muted))
-        for row in rows:
-            if not ready(scene.lanes[row]):
-                paint_text(painter, fonts, "…", lanes.left() + fonts.em, scene.top(row), scene.height(row))
+        for row in set(rows) - set(built):
+            paint_text(painter, fonts, "…", lanes.left() + fonts.em, scene.top(row), scene.height(row))
+    if scene.layout.pinned_edge:
+        painter.setClipRect(clip)
+        y = round(lanes.top() + scene.layout.pinned_edge)
+        painter.fillRect(QRectF(lanes.left(), y, lanes.width(), fonts.line), brush(theme.border))
     painter.restore()
 
 

@@ -81,7 +81,7 @@ class Columns:
     top: float
     height: int
     parts: tuple[Part, ...]
-    heights: NDArray[np.int64]
+    heights: NDArray[np.integer]
 
 
 @dataclass(slots=True)

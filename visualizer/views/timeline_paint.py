@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath
 
 from visualizer.views.arrows_model import Arrow
 from visualizer.views.painting import brush, colour, draw_arrow_head, draw_rects, hatch_brush, pen
+from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.theme import PAINT_ROLES, Theme
 from visualizer.views.timeline_columns import TINT_ALPHA, hatch_colour, paint_columns
 from visualizer.views.timeline_model import Dash, Label, Layer, Metrics, Picture, Style
@@ -30,8 +31,7 @@ class Fonts:
         self.scale = max(round(self.em / _EM * 4) / 4, 1.0)
         """How much larger than at first lines and marks are; follows the font, and so the UI scale."""
         self.line = round(2 * self.scale)
-        self.small = QFont(font)  # for compact lanes, whose height is about half a line
-        self.small.setPointSizeF(max(font.pointSizeF() * 0.8, 1.0))
+        self.small = scaled_font(font, 0.8)  # for compact lanes, whose height is about half a line
         self.ascent = float(measure.ascent())
         plain = QFontMetricsF(self.plain)
         self.width = lru_cache(maxsize=20_000)(lambda text: float(measure.horizontalAdvance(text)))

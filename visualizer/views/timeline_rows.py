@@ -1,4 +1,4 @@
-"""Which lanes the timeline shows, and in what order: pinned ones first, CTAs folded to their summary, a filter. No Qt."""
+"""Which lanes the timeline shows, and in what order: pinned ones first, CTAs folded to one lane, a filter. No Qt."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -18,6 +18,7 @@ from visualizer.views.lanes import Lane
 from visualizer.views.timeline_frame import Frame, make_frame
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_layout import COMFORTABLE, COMPACT, LaneLayout, lay_out
+from visualizer.views.timeline_left_out import FOOTER, footer_text
 from visualizer.views.timeline_navigation import Navigation
 from visualizer.views.timeline_paint import Fonts
 from visualizer.views.timeline_rows import LaneRows
@@ -78,8 +79,10 @@ class Scene:
         pinned = self.rows_shown.pinned
         self.frame = make_frame(width, height, fonts, self.lanes, pinned)
         density = COMPACT if self.compact else COMFORTABLE
-        available, stages = self.frame.lanes.height(), self.history.trace.stages
-        self.layout = lay_out(self.lanes, fonts.em, available, stages, density, pinned)
+        footer = fonts.em * FOOTER if footer_text(self.history.trace.meta.window) else 0.0
+        available, stages = self.frame.lanes.height() - footer, self.history.trace.stages
+        layout = lay_out(self.lanes, fonts.em, available, stages, density, pinned)
+        self.layout = replace(layout, total=layout.total + footer)
         self.navigation.resize(int(self.frame.lanes.width()))
 
     def focus(self, focus: Focus) -> None:
@@ -113,6 +116,10 @@ class Scene:
 
     def height(self, row: int) -> float:
         return float(self.layout.height[row])
+
+    def bottom(self) -> float:
+        """y of the last lane's lower edge."""
+        return self.top(len(self.lanes) - 1) + self.height(len(self.lanes) - 1) if self.lanes else 0.0
 
     def middle(self, key: str) -> float | None:
         """The middle of the lane with this key, or of its collapsed CTA's; None if neither is shown."""
@@ -161,9 +168,13 @@ class Scene:
 
     def arrows(self) -> list[Arrow]:
         """Those of the focused event, or of every event in view."""
+        found = [] if self.focused is None else self.focused.causes
         if self.all_arrows and self.answers:
-            return place(self._causes_in_view(), self.view, self.middle)
-        return [] if self.focused is None else place(self.focused.causes, self.view, self.middle)
+            found = self._causes_in_view()
+        row_of = self.rows_shown.row_of
+        # Between two lanes of a collapsed CTA there is nothing to see.
+        seen = [one for one in found if row_of(one.from_lane) != row_of(one.to_lane) or one.from_lane == one.to_lane]
+        return place(seen, self.view, self.middle)
 
     def _causes_in_view(self) -> list[Cause]:
         """What released each wait in view, of the CTAs in view; none while there are too many to be told apart."""

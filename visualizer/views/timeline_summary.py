@@ -12,7 +12,7 @@ from visualizer.views.level_of_detail import stacked
 from visualizer.views.timeline_barriers import WAVE_PARTS
 from visualizer.views.timeline_intervals import add_fold_counts
 from visualizer.views.timeline_lanes import Summary
-from visualizer.views.timeline_model import Columns, Layer, Metrics, Part, Picture, Style
+from visualizer.views.timeline_model import Columns, Layer, Metrics, Picture, Style
 from visualizer.views.timeline_scale import View
 
 _FLIPS_SHARE = 0.2  # of the lane's height
@@ -30,7 +30,7 @@ def add_summary(picture: Picture, summary: Summary, view: View, top: float, heig
     x = np.arange(view.width)
     add_flips(picture, summary.flips.searchsorted(edges), x, top, height)
     mix = summary.mix.columns(edges)
-    parts = tuple(Part(summary.roles[state], "fill") for state in summary.mix.states)
+    parts = summary.parts
     if not parts:
         return
     tall = summary_height(height)
@@ -46,5 +46,7 @@ def add_flips(picture: Picture, before: NDArray[np.int64], x: NDArray[np.int64],
     """A mark in each of the columns `x` in which a barrier of the CTA flips; `before` counts flips at their borders."""
     above = summary_height(height) + _GAP
     flips = before[1:] > before[:-1]
+    if len(x) > len(flips):  # columns of several pixels
+        flips = flips.repeat(len(x) // len(flips))
     tall = round(height) - above
     picture.columns.append(Columns(x, top + above, tall, WAVE_PARTS[1:], (flips * np.int16(tall))[None, :]))

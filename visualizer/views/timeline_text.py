@@ -67,7 +67,7 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
 def _cta_value(trace: Trace, state: State, cta: int) -> Value:
     """How many of the CTA's warps do what."""
     counts = _activity_counts(trace, state)[cta]
-    shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING)
+    shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
     parts = [f"{counts[activity]} {activity.name.lower().replace('_', ' ')}" for activity in shown if counts[activity]]
     role = "error" if counts[AgentActivity.TIMED_OUT] else ""
     return Value(" · ".join(parts) or "idle", role)
@@ -75,9 +75,10 @@ def _cta_value(trace: Trace, state: State, cta: int) -> Value:
 
 @lru_cache(maxsize=2)
 def _activity_counts(trace: Trace, state: State) -> list[list[int]]:
-    """How many agents of each CTA are in each AgentActivity: for all CTAs at once, as each is asked for."""
+    """How many warps of each CTA are in each AgentActivity: for all CTAs at once, as each is asked for."""
     kinds = len(AgentActivity)
-    cell = trace.agent_cta * kinds + state.agent_activity
+    warps = [agent.role != "copy_engine" for agent in trace.agents]
+    cell = (trace.agent_cta * kinds + state.agent_activity)[warps]
     return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
 
 

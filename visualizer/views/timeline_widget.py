@@ -7,11 +7,10 @@ hover and values are painted over it. So moving the focus or the pointer never r
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame
+from PySide6.QtWidgets import QFrame
 
 from visualizer.diagnosis.report import Report
 from visualizer.language import tr
@@ -25,8 +24,10 @@ from visualizer.views.overview_widget import OverviewStrip
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_builder_widget import LaneBuilder
+from visualizer.views.timeline_commands_widget import TimelineCommands
 from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
 from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
@@ -40,7 +41,6 @@ from visualizer.views.timeline_overlay_widget import (
     paint_steps,
 )
 from visualizer.views.timeline_paint import Fonts
-from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_scene import Scene
 
 _NOTCH = 120.0  # wheel units of one notch
@@ -49,12 +49,10 @@ _GATHER_MS = 40  # lanes that are built within this time come into the picture t
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
-class TimelineWidget(QAbstractScrollArea):
+class TimelineWidget(TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
-    lanes_changed = Signal()
-    """Which lanes are shown has changed: collapsed, pinned, filtered, or how dense they stand."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -77,6 +75,9 @@ class TimelineWidget(QAbstractScrollArea):
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
+        self._told = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
         self.overview = OverviewStrip(self)
         self.overview.centre_requested.connect(self.centre_time)
         self.filter = LaneFilter(self)
@@ -151,166 +152,6 @@ class TimelineWidget(QAbstractScrollArea):
         self.overview.set_theme(theme)
         self._repaint_lanes()
 
-    # What the window's commands call
-
-    @property
-    def view(self) -> View | None:
-        """The stretch of time in view; None without a recording."""
-        return self._scene.view if self._scene else None
-
-    @property
-    def measured(self) -> Measurement | None:
-        """What was last marked on the ruler."""
-        return self._measured
-
-    @property
-    def is_measuring(self) -> bool:
-        """Whether the measurement follows the focus."""
-        return self._measuring_from is not None
-
-    def toggle_measure(self) -> None:
-        """Measure from the focused event to wherever the focus goes; once more keeps what was measured."""
-        if self._measuring_from is not None:
-            self._measuring_from = None
-        elif self._scene is not None and self._scene.focused is not None:
-            self._measuring_from = self._scene.focused.time
-            self._show_measured(Measurement(self._measuring_from, self._measuring_from))
-
-    def zoom_in(self) -> None:
-        """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
-        self._zoom(ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        self._zoom(1 / ZOOM_STEP)
-
-    def pan_left(self) -> None:
-        self._pan(-PAN_SHARE)
-
-    def pan_right(self) -> None:
-        self._pan(PAN_SHARE)
-
-    def fit_all(self) -> None:
-        """Show the whole recording."""
-        if self._scene is not None:
-            self._scene.navigation.fit()
-            self._move()
-
-    def centre_or_fit_focus(self) -> None:
-        """Centre the focused event; once it is centred, fit the interval of its lane that holds it."""
-        if self._scene is not None:
-            self._scene.centre_or_fit_focus()
-            self._move()
-
-    def undo_zoom(self) -> None:
-        if self._scene is not None:
-            self._scene.navigation.undo()
-            self._move()
-
-    def centre_time(self, time: int) -> None:
-        """Move the view so that `time` (ps) is in its middle, as far as the recording goes."""
-        if self._scene is not None:
-            self._scene.navigation.move_to(time)
-            self._move()
-
-    def set_marks(self, kind: str, steps, labels=()) -> None:
-        """Mark ascending steps on ruler and overview, with a label each or none; replaces the kind's marks.
-
-        `kind` is "error" (overview alone), "hit" of a breakpoint, "match" of find, or "bookmark".
-        """
-        if self._scene is not None:
-            self.marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
-            self.overview.set_marks(kind, steps)
-            self.viewport().update()
-
-    @property
-    def busy(self) -> bool:
-        """Whether lanes in view are still being built."""
-        return self._builder.waiting > 0
-
-    def cancel(self) -> None:
-        """Stop building lanes; the picture stays as it is until the view changes."""
-        self._builder.cancel()
-        self.viewport().update()
-
-    def toggle_cta(self) -> None:
-        """Collapse or expand the CTA of the focused lane."""
-        lane = self._focused_lane()
-        if lane is not None:
-            self._show_rows(lambda rows: rows.toggle_cta(lane.cta))
-
-    def toggle_all_ctas(self) -> None:
-        """Collapse all CTAs; if all are, expand them."""
-        self._show_rows(lambda rows: rows.collapse_all(not rows.all_collapsed))
-
-    def toggle_pin(self) -> None:
-        """Keep the focused lane at the top, or let it go."""
-        lane = self._focused_lane()
-        if lane is not None:
-            self._show_rows(lambda rows: rows.toggle_pin(lane.key))
-
-    def set_lane_filter(self, text: str) -> None:
-        """Show the lanes with every word of `text` in their name or kind; "" shows all."""
-        self._show_rows(lambda rows: rows.set_filter(text))
-
-    def find_lanes(self) -> None:
-        """Let the user type a filter."""
-        if self._scene is not None:
-            self.filter.open()
-
-    def toggle_compact(self) -> None:
-        """Lanes half as high, to see sixty at once, or as high as text needs."""
-        if self._scene is not None:
-            self._scene.compact = not self._scene.compact
-            self._rearrange()
-
-    def toggle_all_arrows(self) -> None:
-        """Arrows to every wait in view, or to the focused event only."""
-        if self._scene is not None:
-            self._scene.all_arrows = not self._scene.all_arrows
-            self.viewport().update()
-            self.lanes_changed.emit()
-
-    def toggle_overview(self) -> None:
-        self.overview.setVisible(self.overview.isHidden())
-        self._place_overview()
-
-    @property
-    def scene(self) -> Scene | None:
-        """What is shown; None without a recording."""
-        return self._scene
-
-    def _focused_lane(self) -> Lane | None:
-        row = self._scene.focused_row() if self._scene is not None else None
-        return None if row is None else self._scene.lanes[row]
-
-    def _show_rows(self, change: Callable) -> None:
-        if self._scene is not None:
-            change(self._scene.rows_shown)
-            self._rearrange()
-
-    def _rearrange(self) -> None:
-        """Other rows: keep the focused lane in view."""
-        self._arrange()
-        self.verticalScrollBar().setValue(round(self._scene.scroll_to_focus()))
-        self.lanes_changed.emit()
-
-    def _zoom(self, factor: float) -> None:
-        if self._scene is not None:
-            self._scene.navigation.zoom(factor, self._scene.anchor(self._pointer), monotonic())
-            self._move()
-
-    def _pan(self, share: float) -> None:
-        if self._scene is not None:
-            self._pan_pixels(share * self._scene.view.width)
-
-    def _pan_pixels(self, pixels: float) -> None:
-        self._scene.navigation.pan(pixels)
-        self._move()
-
-    def _show_measured(self, measured: Measurement | None) -> None:
-        self._measured = measured
-        self.viewport().update()
-
     # Layers
 
     def _arrange(self) -> None:
@@ -357,7 +198,7 @@ class TimelineWidget(QAbstractScrollArea):
             return there
 
         before = self._lanes.pixmap
-        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive())
+        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive() or self.busy)
         if missing or before is not picture:
             self._builder.want(scene.store, missing)
         return picture
@@ -368,6 +209,9 @@ class TimelineWidget(QAbstractScrollArea):
         if scene is None:
             self._paint_nothing(painter)
             return
+        if scene.view != self._told:
+            self._told = scene.view
+            self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
         paint_marks(painter, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
@@ -378,6 +222,9 @@ class TimelineWidget(QAbstractScrollArea):
             self._paint_measured(painter, scene, self._measured)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
         chip = beyond_chip(scene, look)
         if chip is not None:
             paint_chip(painter, *chip, look)
@@ -429,9 +276,8 @@ class TimelineWidget(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._scene is not None:
             self._scene.scroll = float(self.verticalScrollBar().value())
-        self._builder.resume()
-        self._rest.start()
-        self._repaint_lanes()
+        self._values.forget()
+        self._move()
 
     def wheelEvent(self, event) -> None:
         turn = event.angleDelta()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from visualizer.app.command_table import debug, file, find, help, lanes, mark, play, step, view, window
+from visualizer.app.command_table import debug, file, find, help, lanes, lecture, mark, play, step, view, window
 from visualizer.app.commands import Registry
 
 COMMANDS = Registry(
     tuple(
         command
-        for menu in (file, step, find, debug, mark, play, view, lanes, window, help)
+        for menu in (file, step, find, debug, mark, play, view, lanes, lecture, window, help)
         for command in menu.COMMANDS
     )
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands import Command, with_recording
+from visualizer.app.commands import Command, with_history, with_recording
 from visualizer.language import mark
 
 COMMANDS = (
@@ -15,6 +15,24 @@ COMMANDS = (
         lambda w: w.files.ask_save(),
         ("Ctrl+S",),
         with_recording,
+    ),
+    Command(
+        "file.export",
+        mark("Export…"),
+        mark("Write this recording, or a part of it, for other tools, as a picture or as a page."),
+        "File",
+        lambda w: w.exports.ask(),
+        ("Ctrl+E",),
+        with_history,
+    ),
+    Command(
+        "file.compare",
+        mark("Compare with…"),
+        mark("Show another recording beside this one, aligned by tile, and what differs."),
+        "File",
+        lambda w: w.comparing.ask(),
+        ("Ctrl+Shift+O",),
+        with_history,
     ),
     Command(
         "file.lesson",

@@ -30,6 +30,15 @@ COMMANDS = (
         separated=True,
     ),
     Command(
+        "play.verify",
+        mark("Verify the prediction"),
+        mark("Run the predicted stage counts and show what they measure."),
+        "Play",
+        lambda w: w.verify_prediction(),
+        (),
+        with_recording,
+    ),
+    Command(
         "play.cancel",
         mark("Cancel"),
         mark("Stop recording or loading; the picture stays."),

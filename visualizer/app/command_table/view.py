@@ -31,6 +31,16 @@ COMMANDS = (
         "Backspace",
     ),
     Command(
+        "view.critical_path",
+        mark("Critical path"),
+        mark("Mark in the timeline who held up the range in view."),
+        "View",
+        lambda w: w.toggle_critical_path(),
+        ("Ctrl+Shift+K",),
+        with_recording,
+        checked=lambda w: w.analysis.shows_path,
+    ),
+    Command(
         "view.dark",
         mark("Dark theme"),
         mark("Switch between the dark and the light theme."),

@@ -16,6 +16,22 @@ COMMANDS = (
         checked=lambda w: w.isFullScreen(),
     ),
     Command(
+        "window.statistics",
+        mark("Show the statistics"),
+        mark("Bring the numbers of the range in view to the front."),
+        "Window",
+        lambda w: w.show_pane("statistics"),
+        ("Ctrl+Shift+S",),
+    ),
+    Command(
+        "window.predict",
+        mark("Show the prediction"),
+        mark("Bring what other stage counts would give to the front."),
+        "Window",
+        lambda w: w.show_pane("predict"),
+        ("Ctrl+Shift+D",),
+    ),
+    Command(
         "window.reset_layout",
         mark("Reset the layout"),
         mark("Put every pane back where it was at first."),

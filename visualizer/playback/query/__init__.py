@@ -8,7 +8,7 @@ from visualizer.playback.query.error import QueryError
 from visualizer.playback.query.evaluate import matching_mask, matching_steps
 from visualizer.playback.query.events import Events
 from visualizer.playback.query.parse import Query, parse
-from visualizer.playback.query.search import find_steps
+from visualizer.playback.query.search import find_steps, reads_like_a_query
 
 __all__ = [
     "Completion",
@@ -20,4 +20,5 @@ __all__ = [
     "matching_mask",
     "matching_steps",
     "parse",
+    "reads_like_a_query",
 ]

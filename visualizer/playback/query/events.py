@@ -21,6 +21,7 @@ from visualizer.trace.trace import Trace
 Selection = Steps | None
 """Ascending steps; None: every event."""
 
+_KEPT = frozenset(("agent", "barrier", "stage", "tile", "amount"))
 _NOTHING = np.iinfo(np.int64).min
 _WAIT_OVER = kind_mask(EventKind.WAIT_END, EventKind.TIMEOUT)
 
@@ -42,8 +43,8 @@ class Events:
         return self.history.steps
 
     def field(self, name: str, steps: Selection) -> NDArray[Any]:
-        """A field of the events as the schema has it."""
-        column: NDArray[Any] = self.trace.events[name]
+        """A field of the events, in a type as narrow as it allows; from the columns of History if they are there."""
+        column: NDArray[Any] = getattr(self.history.columns, name) if name in _KEPT else self.trace.events[name]
         return column if steps is None else column[steps]
 
     def kinds(self, steps: Selection) -> NDArray[np.uint8]:
@@ -80,7 +81,7 @@ class Events:
     def stage_state(self, steps: Selection) -> NDArray[np.int64]:
         """The StageState of the event's stage after the event; -1: it has no stage."""
         at = self.steps(steps)
-        stage, cta = place_of(self.trace, at)
+        stage, cta = place_of(self.history.columns, at)
         rows = np.flatnonzero(stage >= 0)
         columns = self.history.stages
         position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows])
@@ -95,7 +96,7 @@ class Events:
         issues = np.flatnonzero(self.kinds(steps) == EventKind.COPY_ISSUE)
         at = issues if steps is None else steps[issues]
         found = np.zeros(len(self) if steps is None else len(steps), bool)
-        stage, cta = place_of(self.trace, at)
+        stage, cta = place_of(self.history.columns, at)
         rows = np.flatnonzero(stage >= 0)
         columns = self.history.stages
         position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows] - 1)

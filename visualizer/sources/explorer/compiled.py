@@ -21,6 +21,7 @@ from visualizer.programs.operations import (
     ArriveExpectTx,
     CompleteTx,
     Copy,
+    CpAsync,
     CpAsyncArrive,
     Exit,
     ExpectTx,
@@ -34,8 +35,10 @@ from visualizer.programs.operations import (
     Store,
     Sync,
     Wait,
+    WaitGroup,
     WaitStores,
 )
+from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program
 
 
@@ -122,7 +125,12 @@ REMOTE = 2
 
 
 def compile_program(program: Program) -> Compiled:
-    """The program's steps and tables; time and size proportional to its operations."""
+    """The program's steps and tables; time and size proportional to its operations. ProgramError for what schedules
+    of mbarriers say nothing about."""
+    if any(type(operation) in (CpAsync, WaitGroup) for agent in program.agents for operation in agent.operations):
+        raise ProgramError(
+            f"--program {program.name}: cp.async groups without mbarriers cannot be explored; record it instead"
+        )
     return _Compiler(program).compiled
 
 

@@ -1,14 +1,16 @@
-"""Records the lesson on the GPU with or without a fault, for the command line and the window alike."""
+"""Records a program on the GPU, the lesson with or without a fault, for the command line and the window alike."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu import launcher
+from visualizer.sources.gpu.cp_async import record_cp_async
 from visualizer.sources.gpu.launcher import GpuOptions
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.trace import Trace
@@ -27,9 +29,17 @@ def record_program_gpu(
 
     SourceError for another program, ProgramError if the kernel cannot make that mistake.
     """
+    if program == CP_ASYNC and fault is None:
+        if options not in (None, GpuOptions()):
+            raise SourceError(
+                f"--program {CP_ASYNC} on a GPU is always recorded whole, with every event: leave out"
+                " --level, --check, --log-capacity, --window and the like"
+            )
+        return record_cp_async(config, progress=progress, cancelled=cancelled)
     if program not in (None, LESSON):
         raise SourceError(
-            f"a GPU runs the lesson's kernel only; --program {program} needs the simulator (--source simulator)"
+            f"a GPU runs the kernels of {LESSON} and {CP_ASYNC} only; --program {program} needs the simulator"
+            " (--source simulator)"
         )
     if fault is None:
         return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)

@@ -9,26 +9,24 @@ multiprocessing, which is unlinked with its worker. Pure numpy: the launcher rea
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+from visualizer.trace.raw import ANCHOR_DTYPE, TILE_WORDS, LogLayout, RawLog
 
 _ALIGNMENT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class FlightFile:
-    """Where each array of a RawLog lies in the file. `capacity` is in records per slice."""
+    """Where each array of a RawLog lies in the file."""
 
     path: Path
-    slices: int
-    capacity: int
-    ctas: int
+    layout: LogLayout
 
     @property
     def size(self) -> int:
@@ -37,16 +35,10 @@ class FlightFile:
 
     def offsets(self) -> dict[str, int]:
         """The byte at which each array starts, and "end"."""
-        sizes = {
-            "records": self.slices * self.capacity * RECORD_DTYPE.itemsize,
-            "attempted": self.slices * 4,
-            "anchors": self.ctas * 2 * ANCHOR_DTYPE.itemsize,
-            "status": self.ctas * 4,
-        }
         offsets, end = {}, 0
-        for name, size in sizes.items():
+        for name, (dtype, shape) in self.layout.arrays().items():
             offsets[name] = end
-            end = -(-(end + size) // _ALIGNMENT) * _ALIGNMENT
+            end = -(-(end + math.prod(shape) * dtype.itemsize) // _ALIGNMENT) * _ALIGNMENT
         return {**offsets, "end": end}
 
     def create(self) -> np.memmap[tuple[int], np.dtype[np.uint8]]:
@@ -60,26 +52,24 @@ class FlightFile:
     def events_so_far(self) -> int:
         """Records written by now; 0 before the worker has made the file."""
         memory = self._map()
-        return 0 if memory is None else int(self._stored(self._records(memory)).sum())
+        return 0 if memory is None else int(self._stored(self._view(memory)).sum())
+
+    def mark(self) -> int:
+        """A number that changes with every record: in a ring that is full, all that shows that records still come."""
+        memory = self._map()
+        return 0 if memory is None else int(self._view(memory).records.view(np.uint32).sum(dtype=np.uint64))
 
     def read(self) -> RawLog | None:
         """What the file holds now; None if no CTA has started. Slices of warps that never left end where they stand."""
         memory = self._map()
         if memory is None:
             return None
-        offsets = self.offsets()
-        records = self._records(memory).copy()
-        anchors = _array(memory, offsets["anchors"], ANCHOR_DTYPE, (self.ctas, 2))
-        if not (anchors["globaltimer"][:, 0] > 0).any():
+        # A copy, so that it stays as it is while the kernel goes on.
+        raw = self._view(memory.copy())
+        if not (raw.anchors["globaltimer"][:, 0] > 0).any():
             return None
-        attempted = _array(memory, offsets["attempted"], np.dtype(np.uint32), (self.slices,))
-        return RawLog(
-            records=records,
-            attempted=np.where(attempted > 0, attempted, self._stored(records)).astype(np.uint32),
-            anchors=anchors,
-            calibration=self._read_calibration(),
-            status=_array(memory, offsets["status"], np.dtype(np.uint32), (self.ctas,)),
-        )
+        attempted = np.where(raw.attempted > 0, raw.attempted, self._stored(raw)).astype(np.uint32)
+        return replace(raw, attempted=attempted)
 
     @property
     def _calibration(self) -> Path:
@@ -99,18 +89,32 @@ class FlightFile:
             return None
         return np.memmap(self.path, dtype=np.uint8, mode="r", shape=(self.size,))
 
-    def _records(self, memory: NDArray[np.uint8]) -> NDArray[np.void]:
-        count = self.slices * self.capacity
-        return np.frombuffer(memory, dtype=RECORD_DTYPE, count=count).reshape(self.slices, self.capacity)
+    def _view(self, memory: NDArray[np.uint8]) -> RawLog:
+        offsets = self.offsets()
+        arrays = {
+            name: np.frombuffer(memory, dtype, math.prod(shape), offsets[name]).reshape(shape)
+            for name, (dtype, shape) in self.layout.arrays().items()
+        }
+        return RawLog(**arrays, calibration=self._read_calibration(), level=self.layout.level)
 
     @staticmethod
-    def _stored(records: NDArray[np.void]) -> NDArray[np.int64]:
-        """Whole records at the start of each slice: both halves of a record are there once its kind and clock are."""
-        whole = (records["kind"] > 0) & (records["clock"] > 0)
-        stored: NDArray[np.int64] = np.where(whole.all(axis=1), records.shape[1], whole.argmin(axis=1)).astype(np.int64)
-        return stored
+    def _stored(raw: RawLog) -> NDArray[np.int64]:
+        """Whole records at the start of each slice."""
+        if raw.level not in TILE_WORDS:
+            # Both halves of a record are there once its kind and clock are.
+            kind, clock = raw.records["kind"], raw.records["clock"]
+            return _leading((kind > 0) & (clock > 0))
+        # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
+        stored = np.zeros((raw.ctas, raw.warps), np.int64)
+        for warp in range(raw.logging_warps):
+            stored[:, warp] = _leading((raw.clocks(warp) > 0).any(axis=2))
+        stored[:, raw.logging_warps :] = stored[:, raw.logging_warps - 1 : raw.logging_warps]
+        return stored.ravel()
 
 
-def _array(memory: NDArray[np.uint8], offset: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """A copy of one array of the file, so that it stays as it is while the kernel goes on."""
-    return np.frombuffer(memory, dtype=dtype, count=math.prod(shape), offset=offset).reshape(shape).copy()
+def _leading(whole: Any) -> NDArray[np.int64]:
+    """How many are true from the start of each row."""
+    if not whole.shape[1]:
+        return np.zeros(len(whole), np.int64)
+    leading: NDArray[np.int64] = np.where(whole.all(axis=1), whole.shape[1], whole.argmin(axis=1)).astype(np.int64)
+    return leading

@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,17 +19,34 @@ from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_te
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
+from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.log_window import records_per_warp
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout
+from visualizer.sources.gpu.size import check_size
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
-from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_TIMED_OUT, RawLog
+from visualizer.trace.raw import (
+    BARRIER_EMPTY,
+    BARRIER_FULL,
+    CAPACITY_STEP,
+    LOG_LEVELS,
+    STATUS_TIMED_OUT,
+    TILE_WORDS,
+    LogLevel,
+    RawLog,
+)
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
+from visualizer.trace.unfold import PipelineShape
+from visualizer.trace.unroll import build_window
+from visualizer.trace.window import EVERYTHING, Window
 
+DEFAULT_LEVEL: LogLevel = "full"
+"""Every wait with its begin and end, and the kernel hardly notices. What it lacks is `words` alone: the tokens."""
 LogPlace = Literal["auto", "host", "device"]
 LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
 HOST_LOG_BYTES = 4 << 20
@@ -44,14 +61,19 @@ PROBE_TIME_LIMIT_S = 60.0
 class GpuOptions:
     """How to record, beside what. SourceError if a value is outside what its line says."""
 
+    level: LogLevel | None = None  # what to log; None: full, or words where the program has a mistake in it
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
     watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
+    window: Window = EVERYTHING  # what of the run is recorded
+    ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
 
     def __post_init__(self) -> None:
+        if self.level is not None and self.level not in LOG_LEVELS:
+            raise SourceError(f"--level is {self.level!r}; it must be one of {', '.join(LOG_LEVELS)}")
         if self.check not in CHECK_MODES:
             raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
         if not 0 <= self.log_capacity < 2**32:
@@ -62,6 +84,8 @@ class GpuOptions:
             raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
         if not self.hang_s > 0:
             raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
+        if self.ab_pairs and not LEAST_PAIRS <= self.ab_pairs <= MOST_PAIRS:
+            raise SourceError(f"--ab is {self.ab_pairs}; it must be {LEAST_PAIRS}..{MOST_PAIRS} pairs of runs, or 0")
         if not self.time_limit_s > 0:
             raise SourceError(f"--time-limit is {self.time_limit_s}; it must be more than 0 seconds")
 
@@ -79,21 +103,30 @@ def record_gpu(
     Raises SourceError if no kernel ran, Cancelled if told to stop.
     """
     options = options or GpuOptions()
-    capacity = options.log_capacity or records_per_warp(config)
-    place = FLIGHT_DIRECTORY if _in_host_memory(config, capacity, options) else None
+    check_size(config, options.window)
+    level = _level(options, fault)
+    capacity = options.log_capacity or records_per_warp(config, level, options.window)
+    if level in TILE_WORDS:
+        capacity = -(-capacity // CAPACITY_STEP) * CAPACITY_STEP
+    place = FLIGHT_DIRECTORY if level != "off" and _in_host_memory(config, level, capacity, options) else None
     with tempfile.TemporaryDirectory(prefix="phasescope-", dir=place) as directory:
         output = Path(directory) / "raw.npz"
         job = Job(
             config=config.as_dict(),
             check=options.check,
+            level=level,
             log_capacity=capacity,
             watchdog_ms=options.watchdog_ms,
             output=str(output),
             fault=fault,
+            window=asdict(options.window),
+            ab_pairs=options.ab_pairs,
             flight=str(Path(directory) / "flight.log") if place else "",
         )
         flight = flight_file(config, job)
-        watch = FlightWatch(flight, options.hang_s, progress) if flight else None
+        # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
+        silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
+        watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
             if report.running is None:
@@ -117,17 +150,34 @@ def probe_gpu() -> dict[str, Any]:
     return report.answer
 
 
-def records_per_warp(config: LessonConfig) -> int:
-    """The most records one warp makes: the producer's or a consumer's, whichever is more."""
-    producer = 2 * config.stages + 1 + config.tiles * (4 + config.copies_per_tile) + 3 * config.stages + 1
-    consumer = config.tiles * 6 + 1
-    return max(producer, consumer)
+def _level(options: GpuOptions, fault: int) -> LogLevel:
+    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does."""
+    if fault and options.level not in (None, "words"):
+        raise SourceError(f"--level {options.level} cannot show a fault in the kernel: use --level words, or none")
+    return "words" if fault else options.level or DEFAULT_LEVEL
+
+
+def pipeline_shape(config: LessonConfig) -> PipelineShape:
+    """What a log of clocks leaves out."""
+    copies = config.copies_per_tile
+    return PipelineShape(
+        tiles=config.tiles,
+        copies=copies,
+        copy_bytes=config.tile_bytes // copies,
+        expected_bytes=config.expected_bytes,
+        arrivals=config.arrivals_per_warp,
+        producer_delay_ps=config.producer_delay * 1000,
+    )
 
 
 def trace_of_log(
     config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
 ) -> Trace:
     """The Trace of a kernel that came back, or of what it had logged until the given ending."""
+    if raw.level == "off":
+        trace = _empty_trace(config, outcome.source, outcome.versions, ending or Ending("completed"))
+        trace.meta.check.update(mode=options.check, checked=outcome.checked, errors=outcome.errors)
+        return trace
     agents = agents_of(config)
     barriers = barriers_of(config)
     ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
@@ -141,16 +191,19 @@ def trace_of_log(
         checked=outcome.checked if completed else 0,
         errors=outcome.errors if completed else 0,
     )
-    return build_trace(raw, agents, barriers, find_sites(text), meta, {KERNEL_FILE: text})
+    meta.cost.update(outcome.cost)
+    shape, sites, texts = pipeline_shape(config), find_sites(text), {KERNEL_FILE: text}
+    if options.window.is_everything:
+        return build_trace(raw, agents, barriers, sites, meta, texts, shape)
+    return build_window(raw, options.window, agents, barriers, sites, meta, texts, shape)
 
 
-def _in_host_memory(config: LessonConfig, capacity: int, options: GpuOptions) -> bool:
+def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, options: GpuOptions) -> bool:
     if options.log_memory == "host" and not FLIGHT_DIRECTORY.is_dir():
         raise SourceError(
             f"--log-memory host needs {FLIGHT_DIRECTORY}, a file system in memory: use --log-memory device"
         )
-    size = config.ctas * (1 + config.consumer_warps) * capacity * RECORD_DTYPE.itemsize
-    is_small = size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
+    is_small = log_layout(config, level, capacity).size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
     return options.log_memory == "host" or (options.log_memory == "auto" and is_small)
 
 

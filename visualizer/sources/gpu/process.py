@@ -74,6 +74,7 @@ class WorkerProcess:
         """
         deadline = time.monotonic() + time_limit_s
         running: dict[str, Any] | None = None
+        watching = False
         try:
             while True:
                 if cancelled and cancelled():
@@ -83,7 +84,7 @@ class WorkerProcess:
                 try:
                     line = self._lines.get(timeout=POLL_S)
                 except queue.Empty:
-                    reason = watch() if watch and running else ""
+                    reason = watch() if watch and watching else ""
                     if reason:
                         return Report(None, running, True, reason)
                     continue
@@ -96,7 +97,8 @@ class WorkerProcess:
                     raise SourceError(message["message"], message["failed"])
                 if "done" in message:
                     return Report(message["done"], running, False, "")
-                if message["message"] == RUNNING:
+                watching = message["message"] == RUNNING
+                if watching:
                     running = message
                 if progress:
                     progress(message["progress"], message["message"])

@@ -8,16 +8,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.trace.raw import LogLayout, LogLevel
 
 CheckMode = Literal["exact", "checksum", "off"]
 RUNNING = "running the kernel"
 """The message that tells that the kernel is about to be launched."""
+COMPARING = "comparing runs with logging off and on"
+"""The message that tells that the recording is made and its cost is being measured: the log has no more to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +29,12 @@ class Job:
 
     config: dict[str, Any]  # LessonConfig.as_dict()
     check: CheckMode
-    log_capacity: int  # records per warp
+    level: LogLevel  # what the kernel logs; not "off"
+    log_capacity: int  # records per warp: of events, or of tiles at the levels of clocks
     watchdog_ms: int  # 0: none
     output: str
+    window: dict[str, Any]  # trace.window.Window's fields
+    ab_pairs: int  # pairs of runs, logging off and on, to time after the recording
     fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
     flight: str  # the file that holds the log while the kernel runs; "": device memory does
 
@@ -44,7 +50,12 @@ def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
     """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
     if not job.flight:
         return None
-    return FlightFile(Path(job.flight), config.ctas * (1 + config.consumer_warps), job.log_capacity, config.ctas)
+    return FlightFile(Path(job.flight), log_layout(config, job.level, job.log_capacity))
+
+
+def log_layout(config: LessonConfig, level: LogLevel, capacity: int) -> LogLayout:
+    """How large the log of this program is."""
+    return LogLayout(level, config.ctas, 1 + config.consumer_warps, capacity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class Outcome:
     crash: str = ""  # the CUDA error's name; then there is no log
     checked: int = 0  # values compared (exact) or CTAs summed (checksum)
     errors: int = 0  # of these, wrong ones
+    cost: dict[str, Any] = field(default_factory=dict)  # what logging costs; goes into Trace.meta.cost
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

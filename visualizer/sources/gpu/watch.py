@@ -27,6 +27,7 @@ class FlightWatch:
         self._progress = progress
         self._clock = clock
         self._events = -1
+        self._mark = -1
         self._changed = self._looked = clock()
 
     def __call__(self) -> str:
@@ -35,8 +36,9 @@ class FlightWatch:
             return ""
         self._looked = now
         events = self._file.events_so_far()
-        if events != self._events:
-            self._events, self._changed = events, now
+        mark = self._file.mark()
+        if (events, mark) != (self._events, self._mark):
+            self._events, self._mark, self._changed = events, mark, now
             if self._progress and events:
                 self._progress(0.5, f"{RUNNING}: {events} events")
         elif now - self._changed >= self._hang_s:

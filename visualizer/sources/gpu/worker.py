@@ -4,6 +4,7 @@ A process of its own, so that a hung or crashed kernel costs this process and no
     python -m visualizer.sources.gpu.worker           one job from stdin
     python -m visualizer.sources.gpu.worker --probe   only say which GPU there is
     python -m visualizer.sources.gpu.worker --conformance   carry out sequences of mbarrier operations
+    python -m visualizer.sources.gpu.worker --cp-async   run the pipeline without mbarriers
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ import importlib.metadata
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.protocol import RUNNING, Job, Outcome, flight_file
+from visualizer.sources.gpu.cost import slowdown
+from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout
 from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.trace.raw import RECORD_DTYPE
+from visualizer.trace.raw import STATUS_COMPLETED
+from visualizer.trace.window import Window
+
+if TYPE_CHECKING:
+    from visualizer.sources.gpu.worker_kernel import LessonKernel
 
 SM90 = (9, 0)
 INSTALL = 'install the extra that matches the driver: pip install "phasescope[gpu-cuda13]" or "phasescope[gpu-cuda12]"'
@@ -39,6 +45,8 @@ def main(arguments: list[str]) -> int:
             say(done=examine_gpu())
         elif arguments == ["--conformance"]:
             say(done=run_conformance(json.loads(sys.stdin.read())))
+        elif arguments == ["--cp-async"]:
+            say(done=run_cp_async(json.loads(sys.stdin.read())))
         else:
             say(done=run(Job.from_json(sys.stdin.read())).to_dict())
     except Unable as problem:
@@ -94,17 +102,17 @@ def run(job: Job) -> Outcome:
 
     from visualizer.sources.gpu.worker_kernel import LessonKernel
 
-    config = LessonConfig.from_dict(job.config)
+    config, window = LessonConfig.from_dict(job.config), Window.from_dict(job.window)
     _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
     say(progress=0.15, message="compiling the kernel")
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, logging=True, fault=job.fault)
+        kernel = LessonKernel(config, matrix, job.check, level=job.level, fault=job.fault, window=window)
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
     except MemoryError:
         raise Unable("memory", "the source matrix does not fit in memory: use fewer --source-tiles") from None
-    source = {"kind": "gpu", **gpu, "sm": 90}
+    source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
@@ -127,7 +135,25 @@ def run(job: Job) -> Outcome:
         checked, errors = config.ctas, int((sums != expected_sum(config, matrix)).sum())
     else:
         checked = errors = 0
-    return Outcome(source, versions, checked=checked, errors=errors)
+    cost: dict[str, Any] = {} if job.level == "off" else {"record_ns": kernel.record_cost_ns()}
+    if job.ab_pairs and job.level != "off" and (done.log.status == STATUS_COMPLETED).all():
+        say(progress=0.75, message=COMPARING)
+        without = LessonKernel(config, matrix, job.check, level="off", fault=job.fault)
+        cost.update(slowdown(*_time_pairs(kernel, without, job)))
+    return Outcome(source, versions, checked=checked, errors=errors, cost=cost)
+
+
+def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple[list[float], list[float]]:
+    """Times (ns) of the kernel without and with its log, in turn; who goes first alternates, and one pair warms up."""
+    memory = logging.memory(job.log_capacity)
+    on, off = (kernel.prepare(memory, job.log_capacity, job.watchdog_ms) for kernel in (logging, without))
+    times: tuple[list[float], list[float]] = ([], [])
+    for pair in range(1 + job.ab_pairs):
+        for which in (0, 1) if pair % 2 else (1, 0):
+            time = (off, on)[which].timed_ns()
+            if pair:
+                times[which].append(time)
+    return times
 
 
 def run_conformance(job: dict[str, str]) -> dict[str, Any]:
@@ -150,9 +176,26 @@ def run_conformance(job: dict[str, str]) -> dict[str, Any]:
     return {"source": source, "crash": crash}
 
 
+def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
+    """Run kernels/cp_async_pipeline.cu with job["config"]; saves the RawLog to job["output"]."""
+    gpu = examine_gpu()
+    import cupy
+
+    from visualizer.sources.gpu.worker_cp_async import run_kernel
+
+    say(progress=0.4, message=RUNNING)
+    try:
+        log, wrong = run_kernel(LessonConfig.from_dict(job["config"]))
+    except cupy.cuda.compiler.CompileException as problem:
+        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+    log.save(Path(job["output"]))
+    versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
+    return {"source": {"kind": "gpu", **gpu, "sm": 90, "log_level": "words"}, "versions": versions, "errors": wrong}
+
+
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
-    log = config.ctas * (1 + config.consumer_warps) * job.log_capacity * RECORD_DTYPE.itemsize
+    log = log_layout(config, job.level, job.log_capacity).size
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(

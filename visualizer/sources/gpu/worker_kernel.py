@@ -5,6 +5,7 @@ Runs in the worker process, never in the one with the window.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,23 +17,29 @@ from numpy.typing import NDArray
 from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.log_window import log_window, ring_mask
 from visualizer.sources.gpu.protocol import CheckMode
 from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
-from visualizer.trace.raw import ANCHOR_DTYPE, RawLog
+from visualizer.trace.raw import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog
+from visualizer.trace.window import EVERYTHING, Window
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
 NEVER_NS = 2**63  # a watchdog that does not bite
+CALIBRATION_RECORDS = 4096
+CALIBRATION_RUNS = 8
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
 
 PARAMS_DTYPE = np.dtype(
     [
-        *((name, "<u8") for name in ("records", "attempted", "anchors", "status", "results", "expected")),
+        *((name, "<u8") for name in ("records", "attempted", "spans", "anchors", "status", "results", "expected")),
         ("watchdog_ns", "<u8"),
         *((name, "<u4") for name in ("producer_delay", "consumer_delay")),
         *((name, "<u4") for name in ("capacity", "tiles", "tile_rows", "tile_columns", "source_tiles", "data_offset")),
         *((name, "<u4") for name in ("transaction_bytes", "full_init", "empty_init")),
         *((name, "<u4") for name in ("producer_phase", "consumer_phase", "arrive_per_warp")),
+        ("window", [(name, "<u4") for name in ("first", "tiles", "ring_mask", "every_cta", "roles")]),
+        ("padding", "<u4"),
     ]
 )
 """struct LessonParams of kernels/lesson_params.cuh, field by field."""
@@ -46,29 +53,64 @@ class Run:
     results: NDArray[np.uint32]
 
 
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """A launch that is ready: `start` enqueues it. `results` (on the GPU) as in Run."""
+
+    start: Callable[[], None]
+    results: Any
+    params: Any  # PARAMS_DTYPE
+    keeps: tuple[Any, ...]  # memory that must outlive the launch
+
+    def timed_ns(self) -> float:
+        """Launch, wait, and say how long the GPU took."""
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        begin.record()
+        self.start()
+        end.record()
+        end.synchronize()
+        return float(cupy.cuda.get_elapsed_time(begin, end)) * 1e6
+
+
 class LessonKernel:
-    """The kernel compiled for one configuration, with its source matrix on the GPU."""
+    """The kernel compiled for one configuration and log level, with its source matrix on the GPU.
+
+    `code` and `defines` are for benchmarks that compile the kernel with a log of their own.
+    """
 
     def __init__(
-        self, config: LessonConfig, matrix: NDArray[np.float16], check: CheckMode, *, logging: bool, fault: int = 0
+        self,
+        config: LessonConfig,
+        matrix: NDArray[np.float16],
+        check: CheckMode,
+        *,
+        level: LogLevel,
+        fault: int = 0,
+        window: Window = EVERYTHING,
+        code: str = "",
+        defines: tuple[str, ...] = (),
     ) -> None:
         self.config = config
-        self._logging = logging
+        self._level = level
+        self._window = window
         self._source = cupy.asarray(matrix)
         module = cupy.RawModule(
-            code=(resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
+            code=code or (resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
             options=(
                 "-std=c++20",
                 f"-I{resource_dir('kernels')}",
                 f"-DPHASESCOPE_STAGES={config.stages}",
-                f"-DPHASESCOPE_LOG={int(logging)}",
+                f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
+                f"-DPHASESCOPE_RING={int(window.keep_last > 0)}",
                 f"-DPHASESCOPE_FAULT={fault}",
+                *defines,
             ),
             backend="nvrtc",
         )
         self._pipeline = module.get_function("async_pipeline")
         self._calibrate = module.get_function("calibrate_clock")
+        self._calibrate_record = module.get_function("calibrate_record")
         self._shared_bytes = config.storage.total_bytes + CONTROL_BYTES
         self._pipeline.max_dynamic_shared_size_bytes = self._shared_bytes
         self._tensor_map = _tensor_map(self._source, config)
@@ -85,13 +127,28 @@ class LessonKernel:
         With `flight` the log lies in that file from the start. `watchdog_ms` 0 bounds no wait.
         Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
         """
+        memory: LogMemory = MappedMemory(flight) if flight else self.memory(capacity)
+        launch = self.prepare(memory, capacity, watchdog_ms, expected)
+        logging = self._level != "off"
+        before = self._take_anchors() if logging else _no_anchors()
+        if flight:
+            flight.save_calibration(before)
+        launch.start()
+        cupy.cuda.runtime.deviceSynchronize()
+        after = self._take_anchors() if logging else _no_anchors()
+        return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(launch.results))
+
+    def memory(self, capacity: int) -> DeviceMemory:
+        """Room on the GPU for the log of one launch; `capacity` is in records per warp."""
+        return DeviceMemory(LogLayout(self._level, self.config.ctas, self._warps, capacity))
+
+    def prepare(
+        self, memory: LogMemory, capacity: int, watchdog_ms: int, expected: NDArray[np.float16] | None = None
+    ) -> Launch:
+        """Everything a launch needs, so that starting it is all that is left to do and can be timed."""
         config = self.config
-        warps = 1 + config.consumer_warps
-        slices = config.ctas * warps
-        memory: LogMemory = MappedMemory(flight) if flight else DeviceMemory(slices, capacity, config.ctas)
         results = cupy.zeros((config.ctas, config.consumer_warps), dtype=cupy.uint32)
         wanted = self._source if expected is None else cupy.asarray(expected)
-
         params = np.zeros((), dtype=PARAMS_DTYPE)
         pointers = {**memory.pointers(), "results": results.data.ptr, "expected": wanted.data.ptr}
         for name, pointer in pointers.items():
@@ -107,19 +164,38 @@ class LessonKernel:
             params[name] = getattr(config, name)
         for name in ("producer_phase", "consumer_phase", "arrive_per_warp"):
             params[name] = getattr(config, name)
+        for name, value in log_window(config, self._window).items():
+            params["window"][name] = value
+        params["window"]["ring_mask"] = ring_mask(self._window, capacity)
 
-        before = self._take_anchors() if self._logging else _no_anchors()
-        if flight:
-            flight.save_calibration(before)
-        self._pipeline(
-            (config.ctas,),
-            (warps * WARP_THREADS,),
-            (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
-            shared_mem=self._shared_bytes,
-        )
-        cupy.cuda.runtime.deviceSynchronize()
-        after = self._take_anchors() if self._logging else _no_anchors()
-        return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(results))
+        def start() -> None:
+            self._pipeline(
+                (config.ctas,),
+                (self._warps * WARP_THREADS,),
+                (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
+                shared_mem=self._shared_bytes,
+            )
+
+        return Launch(start, results, params[()].copy(), (memory, wanted))
+
+    def record_cost_ns(self) -> float:
+        """What one record costs the warp that writes it, in a loop that does nothing else."""
+        memory = self.memory(CALIBRATION_RECORDS)
+        cycles = cupy.zeros(1, dtype=cupy.uint64)
+        params = self.prepare(memory, CALIBRATION_RECORDS, 0).params
+        for name, value in log_window(self.config, EVERYTHING).items():
+            params["window"][name] = value
+        packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
+        best = np.inf
+        for _ in range(CALIBRATION_RUNS):  # the first fetches the kernel's instructions; none is faster than it can be
+            self._calibrate_record((1,), (2 * WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
+            best = min(best, int(cycles[0]))
+        cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
+        return float(best / CALIBRATION_RECORDS / cycles_per_ns)
+
+    @property
+    def _warps(self) -> int:
+        return 1 + self.config.consumer_warps
 
     def warm_up(self) -> None:
         """Run long enough for the GPU to raise its clocks, so that the recording is made at one rate."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any, Protocol
 
 import cupy
@@ -10,7 +12,7 @@ from cuda.bindings import driver
 from numpy.typing import NDArray
 
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, RawLog
+from visualizer.trace.raw import LogLayout, RawLog
 
 MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
 
@@ -26,28 +28,22 @@ class LogMemory(Protocol):
 class DeviceMemory:
     """The log in device memory; nothing of it can be read after a launch failure."""
 
-    def __init__(self, slices: int, capacity: int, ctas: int) -> None:
-        self._shape = (slices, capacity)
+    def __init__(self, layout: LogLayout) -> None:
+        self._layout = layout
         self._arrays: dict[str, Any] = {
-            "records": cupy.empty(slices * max(capacity, 1) * RECORD_DTYPE.itemsize, dtype=cupy.uint8),
-            "attempted": cupy.zeros(slices, dtype=cupy.uint32),
-            "anchors": cupy.zeros(ctas * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8),
-            "status": cupy.zeros(ctas, dtype=cupy.uint32),
+            name: cupy.zeros(max(math.prod(shape) * dtype.itemsize, 1), dtype=cupy.uint8)
+            for name, (dtype, shape) in layout.arrays().items()
         }
 
     def pointers(self) -> dict[str, int]:
         return {name: int(array.data.ptr) for name, array in self._arrays.items()}
 
     def log(self, calibration: NDArray[np.void]) -> RawLog:
-        host = {name: cupy.asnumpy(array) for name, array in self._arrays.items()}
-        slices, capacity = self._shape
-        return RawLog(
-            records=host["records"].view(RECORD_DTYPE).reshape(slices, -1)[:, :capacity],
-            attempted=host["attempted"],
-            anchors=host["anchors"].view(ANCHOR_DTYPE).reshape(-1, 2),
-            calibration=calibration,
-            status=host["status"],
-        )
+        host = {
+            name: cupy.asnumpy(self._arrays[name])[: math.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+            for name, (dtype, shape) in self._layout.arrays().items()
+        }
+        return RawLog(**host, calibration=calibration, level=self._layout.level)
 
 
 class MappedMemory:
@@ -70,7 +66,7 @@ class MappedMemory:
         _succeed(*driver.cuMemHostUnregister(self._memory.ctypes.data))
         if raw is None:
             raise RuntimeError("the kernel came back without having started")
-        return RawLog(raw.records, raw.attempted, raw.anchors, calibration, raw.status)
+        return replace(raw, calibration=calibration)
 
 
 def _succeed(error: Any, *values: Any) -> tuple[Any, ...]:

@@ -1,0 +1,66 @@
+// The state after a step as tables; what the step changed is marked.
+
+const tables = (() => {
+  const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
+  const kinds = {
+    barrier: {
+      id: "barriers",
+      columns: ["name", "phase", "parity", "pending", "tx"],
+      cells: (name, value) =>
+        value ? [name, value.phase, value.phase & 1, `${value.pending}/${value.expected}`, value.tx]
+              : [name, word("uninitialised"), "–", "–", "–"],
+      role: (value) => (value && value.phase & 1 ? "phase-odd" : "phase-even"),
+    },
+    stage: {
+      id: "stages",
+      columns: ["name", "state", "tile"],
+      cells: (name, value) => [name, value.state, dash(value.tile)],
+      role: (value) => value.state,
+    },
+    agent: {
+      id: "agents",
+      columns: ["name", "state", "tile", "cursor"],
+      cells: (name, value) => [
+        name, value.barrier ? `${value.state} ${value.barrier}` : value.state, dash(value.tile),
+        value.cursor ? `(${value.cursor.join(", ")})` : "–",
+      ],
+      role: (value) => ({ waiting: "waiting", reading: "reading", "timed out": "error" })[value.state] || "running",
+    },
+  };
+
+  function show(index) {
+    for (const [kind, table] of Object.entries(kinds)) {
+      const rows = page[table.id].map((item, row) => {
+        const value = states[index][kind][row];
+        const before = index ? table.cells(item.name, states[index - 1][kind][row]) : null;
+        const tr = document.createElement("tr");
+        table.cells(item.name, value).forEach((text, column) => {
+          const td = tr.insertCell();
+          td.textContent = text;
+          if (before && before[column] !== text) td.className = "changed";
+          if (column === 1) td.prepend(swatch(table.role(value)));
+        });
+        return tr;
+      });
+      const head = document.createElement("tr");
+      for (const column of table.columns) {
+        const th = document.createElement("th");
+        th.scope = "col";
+        th.textContent = word(column);
+        head.append(th);
+      }
+      document.getElementById(table.id).replaceChildren(head, ...rows);
+    }
+  }
+
+  function swatch(role) {
+    const mark = document.createElement("span");
+    mark.className = "swatch";
+    mark.style.background = `var(--${role}-fill)`;
+    mark.style.borderColor = `var(--${role}-outline)`;
+    return mark;
+  }
+
+  for (const table of Object.values(kinds)) document.getElementById(`${table.id}-heading`).textContent = word(table.id);
+  return { show };
+})();

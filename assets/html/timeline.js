@@ -1,0 +1,126 @@
+// The timeline: the lanes are drawn once for a width, the cursor and the arrows anew for each step.
+
+const timeline = (() => {
+  const svg = document.getElementById("timeline");
+  const ruler = 24, gap = 4;
+  const heights = { agent: 22, copy: 22, stage: 22, barrier: 40 };
+  const { begin, end, lanes } = page.timeline;
+  const pen = document.createElement("canvas").getContext("2d");
+  const tops = {};
+  let names = 0, scale = 1, total = 0, cursor = null;
+
+  function make(tag, attributes, text) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  const x = (time) => names + (time - begin) * scale;
+  const middle = (key) => tops[key] + heights[lanes.find((lane) => lane.key === key).kind] / 2;
+
+  function draw() {
+    svg.replaceChildren();
+    pen.font = "12px system-ui, sans-serif";
+    names = Math.max(...lanes.map((lane) => pen.measureText(lane.key).width)) + 24;
+    const width = Math.max(svg.clientWidth, names + 200);
+    scale = (width - names - 12) / Math.max(end - begin, 1);
+    svg.append(hatches());
+    total = ruler;
+    for (const lane of lanes) {
+      tops[lane.key] = total;
+      svg.append(make("text", { x: 10, y: total + heights[lane.kind] / 2 + 4, fill: "var(--text)" }, lane.key));
+      drawLane(lane, total);
+      total += heights[lane.kind] + gap;
+    }
+    svg.setAttribute("height", total);
+    svg.prepend(ticks(width));
+    cursor = svg.appendChild(make("g", { id: "cursor" }));
+  }
+
+  function hatches() {
+    const defs = make("defs", {});
+    for (const role of ["waiting", "error"]) {
+      const pattern = make("pattern", { id: `hatch-${role}`, width: 8, height: 8, patternUnits: "userSpaceOnUse" });
+      pattern.append(make("rect", { width: 8, height: 8, fill: `var(--${role}-fill)` }));
+      pattern.append(make("path", { d: "M0 8 8 0", stroke: `var(--${role}-outline)`, "stroke-width": 2 }));
+      defs.append(pattern);
+    }
+    return defs;
+  }
+
+  function ticks(width) {
+    const group = make("g", {});
+    const least = 90 / scale;
+    const power = 10 ** Math.floor(Math.log10(least));
+    const every = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least);
+    for (let time = Math.ceil(begin / every) * every; time <= end; time += every) {
+      group.append(make("line", { x1: x(time), x2: x(time), y1: ruler - 6, y2: total, stroke: "var(--grid)" }));
+      group.append(make("text", { x: x(time) + 3, y: 14, fill: "var(--text-muted)" }, formatTime(time)));
+    }
+    group.append(make("line", { x1: 0, x2: width, y1: ruler - 2, y2: ruler - 2, stroke: "var(--border)" }));
+    return group;
+  }
+
+  function drawLane(lane, top) {
+    const height = lane.kind === "barrier" ? 20 : heights[lane.kind];
+    for (const [from, to, role, texts] of lane.boxes) {
+      const name = role.replace("_", "-");
+      const width = Math.max((to - from) * scale, 1);
+      const fill = role === "waiting" || role === "error" ? `url(#hatch-${role})` : `var(--${name}-fill)`;
+      const box = { x: x(from), y: top, width, height, fill };
+      if (width > 3) box.stroke = `var(--${name}-outline)`;
+      svg.append(make("rect", box));
+      const text = texts.find((candidate) => pen.measureText(candidate).width < width - 6);
+      if (text !== undefined) label(text, x(from) + width / 2, top + height / 2 + 4, name, fill);
+    }
+    if (lane.kind === "barrier") drawPending(lane, top + 20);
+  }
+
+  function label(text, at, y, name, fill) {
+    if (fill.startsWith("url")) {
+      const width = pen.measureText(text).width + 6;
+      svg.append(make("rect", { x: at - width / 2, y: y - 12, width, height: 16, fill: `var(--${name}-fill)` }));
+    }
+    svg.append(make("text", { x: at, y, fill: `var(--${name}-text)`, "text-anchor": "middle" }, text));
+  }
+
+  function drawPending(lane, top) {
+    if (!lane.pending.length) return;
+    const y = (value) => top + 19 - (16 * value) / lane.most_pending;
+    let path = `M${x(lane.pending[0][0])} ${y(lane.pending[0][1])}`;
+    for (const [time, value] of lane.pending.slice(1)) path += `H${x(time)}V${y(value)}`;
+    svg.append(make("path", { d: `${path}H${x(end)}`, fill: "none", stroke: "var(--pending)", "stroke-width": 2 }));
+  }
+
+  function show(index) {
+    const step = page.steps[index];
+    const at = x(step.time);
+    cursor.replaceChildren(make("rect", { x: at - 1, y: ruler - 8, width: 2, height: total - ruler + 8, fill: "var(--accent)" }));
+    for (const [from, source, to, target, role] of step.arrows) {
+      const colour = `var(--${role.replace("_", "-")})`;
+      const [x1, y1, x2, y2] = [x(from), middle(source), x(to), middle(target)];
+      const reach = Math.max(Math.abs(x2 - x1) / 2, 18);
+      const d = `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach - 8} ${y2} ${x2 - 8} ${y2}`;
+      cursor.append(make("path", { d, fill: "none", stroke: "var(--panel)", "stroke-width": 5 }));
+      cursor.append(make("path", { d, fill: "none", stroke: colour, "stroke-width": 2.4 }));
+      cursor.append(make("path", { d: `M${x2} ${y2}l-10 -5v10z`, fill: colour }));
+    }
+    if (step.lane in tops) {
+      const y = middle(step.lane);
+      cursor.append(make("path", { d: `M${at} ${y - 7}l7 7-7 7-7-7z`, fill: "var(--accent)", stroke: "var(--panel)" }));
+    }
+  }
+
+  function nearest(event) {
+    const time = begin + (event.clientX - svg.getBoundingClientRect().left - names) / scale;
+    let best = 0;
+    page.steps.forEach((step, index) => {
+      if (Math.abs(step.time - time) < Math.abs(page.steps[best].time - time)) best = index;
+    });
+    return best;
+  }
+
+  svg.setAttribute("aria-label", word("timeline"));
+  return { draw, show, nearest, element: svg };
+})();

@@ -1,0 +1,85 @@
+"""`phasescope compare`: what it prints, and exit status 0 same order, 1 differs, 2 bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from visualizer.programs.lesson import lesson
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.simulator import simulate
+from visualizer.trace.file import save
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Callable[..., Path]:
+    def make(name: str, seed: int = 0, **config: int) -> Path:
+        path = tmp_path / f"{name}.pscope"
+        save(simulate(lesson(LessonConfig(**config)), seed=seed), path)
+        return path
+
+    return make
+
+
+def test_the_same_order_is_status_0(phasescope: Callable, lesson_file: Path, recording: Callable) -> None:
+    outcome = phasescope("compare", lesson_file, recording("other", seed=4))
+    assert (outcome.status, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert lines[0].startswith(f"a: {lesson_file}, lesson, 262 events in ")
+    assert lines[2] == "order: the same in all 5 agents"
+    assert lines[3].startswith("tiles: 8 in both; at the median a tile takes ")
+    assert lines[4].startswith("  CTA 0 tile 0: ")
+
+
+def test_another_order_is_status_1(phasescope: Callable, lesson_file: Path, recording: Callable) -> None:
+    outcome = phasescope("compare", lesson_file, recording("longer", tiles=9))
+    assert outcome.status == 1
+    assert "order: differs in 5 of 5 agents\n" in outcome.out
+    assert "  producer differs at its event " in outcome.out
+
+
+def test_json(phasescope: Callable, lesson_file: Path, recording: Callable) -> None:
+    outcome = phasescope("compare", lesson_file, recording("other", seed=4), "--json", "--tile", "3")
+    document = json.loads(outcome.out)
+    assert (outcome.status, document["same_order"]) == (0, True)
+    assert document["a"]["ended"] == document["b"]["ended"] == "completed"
+    assert len(document["tiles"]) == 8
+    assert document["states"]["tile"] == 3
+
+
+def test_states_at_a_tile(phasescope: Callable, lesson_file: Path, recording: Callable) -> None:
+    outcome = phasescope("compare", lesson_file, recording("slow", consumer_delay=2000), "--tile", "3")
+    assert "states when tile 3 is in, step " in outcome.out
+    same = phasescope("compare", lesson_file, lesson_file, "--tile", "3")
+    assert same.out.endswith("  the same everywhere\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--tile", "99"], "has no tile 99 in CTA 0"),
+        (["--tile", "1", "--cta", "5"], "has no tile 1 in CTA 5"),
+        (["--cta", "0"], "--cta applies to --tile only"),
+    ],
+)
+def test_what_is_not_there_is_status_2(phasescope: Callable, lesson_file: Path, words: list[str], says: str) -> None:
+    outcome = phasescope("compare", lesson_file, lesson_file, *words)
+    assert outcome.status == 2
+    assert says in outcome.err
+    assert outcome.out == ""
+
+
+def test_recordings_without_a_common_agent_cannot_be_compared(
+    phasescope: Callable, lesson_file: Path, recording: Callable
+) -> None:
+    outcome = phasescope("compare", lesson_file, recording("two", ctas=2))
+    assert outcome.status == 2
+    assert "no agent in common" in outcome.err
+
+
+def test_a_damaged_file_is_status_2(phasescope: Callable, lesson_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.pscope").write_bytes(b"bad")
+    assert phasescope("compare", lesson_file, tmp_path / "bad.pscope").status == 2

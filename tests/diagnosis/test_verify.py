@@ -1,0 +1,94 @@
+"""Verify: what runs, with what, and what is refused before anything does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pipelines import facts_of, run
+
+from visualizer.diagnosis.predict import verify as module
+from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.predict import predict
+from visualizer.diagnosis.predict.verify import check_verifiable, choose_source, verify
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import Cancelled, SourceError
+from visualizer.sources.gpu import launcher
+from visualizer.trace.trace import Trace
+
+
+def test_the_simulator_measures_what_was_predicted() -> None:
+    trace = run(tiles=16, seed=7, latencies={"copy_latency": 2000.0})
+    prediction = predict(facts_of(trace), range(1, 4))
+    found = verify(trace.meta, prediction, "simulator")
+    assert (found.source, found.tiles, found.note) == ("simulator", 64, "")
+    rows = found.as_json(prediction)["runs"]
+    assert [row["stages"] for row in rows] == [1, 2, 3]
+    assert all(abs(row["error"]) < 0.05 for row in rows)
+
+
+def test_only_the_stage_counts_asked_for_are_run() -> None:
+    trace = run(tiles=16)
+    assert list(verify(trace.meta, predict(facts_of(trace)), "simulator", stages=[2]).per_tile) == [2]
+
+
+def test_a_gpu_is_used_if_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(tiles=16)
+    ran: list[LessonConfig] = []
+
+    def record_gpu(config: LessonConfig, **_: Any) -> Trace:
+        ran.append(config)
+        return run(**{**config.as_dict(), "tiles": 16})
+
+    monkeypatch.setattr(launcher, "probe_gpu", lambda: {"gpu": "H200"})
+    monkeypatch.setattr(launcher, "record_gpu", record_gpu)
+    found = verify(trace.meta, predict(facts_of(trace), [1, 2]))
+    assert found.source == "gpu"
+    assert [(config.stages, config.tiles) for config in ran] == [(1, 64), (2, 64)]
+
+
+def test_without_a_gpu_the_simulator_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def probe_gpu() -> None:
+        raise SourceError("no GPU")
+
+    monkeypatch.setattr(launcher, "probe_gpu", probe_gpu)
+    assert choose_source() == "simulator"
+
+
+def test_a_measured_recording_is_not_held_against_the_simulator() -> None:
+    trace = run(tiles=16)
+    trace.meta.source.clear()
+    trace.meta.source["kind"] = "gpu"
+    assert "not this recording's" in verify(trace.meta, predict(facts_of(trace), [1]), "simulator").note
+
+
+def test_other_programs_and_other_copy_times_are_refused() -> None:
+    trace = run(tiles=16)
+    facts = facts_of(trace)
+    with pytest.raises(PredictError, match="another copy time cannot be verified"):
+        check_verifiable(trace.meta, predict(facts, copy_time_ns=900))
+    trace.meta.config["fault"] = "F06"
+    with pytest.raises(PredictError, match="without a fault"):
+        check_verifiable(trace.meta, predict(facts))
+
+
+def test_it_stops_between_runs_when_told_to() -> None:
+    trace = run(tiles=16)
+    seen: list[str] = []
+    with pytest.raises(Cancelled):
+        verify(
+            trace.meta,
+            predict(facts_of(trace)),
+            "simulator",
+            progress=lambda fraction, what: seen.append(what),
+            cancelled=lambda: len(seen) > 1,
+        )
+    assert seen == ["looking for a GPU", "running 1 of 8 stage counts"]
+
+
+def test_a_run_that_does_not_complete_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = run(tiles=8, consumer_arrivals=97)
+    monkeypatch.setattr(module, "simulate", lambda *_, **__: stuck)
+    trace = run(tiles=16)
+    with pytest.raises(PredictError, match="the run with 1 stages ended with deadlock"):
+        verify(trace.meta, predict(facts_of(trace)), "simulator")

@@ -1,0 +1,139 @@
+"""The Statistics pane: what its model says, that its charts are painted, and where its lines lead."""
+
+from __future__ import annotations
+
+import pytest
+from pane_testing import requested
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+from statistics_facts import history_of, statistics_of, with_a_late_tile
+
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.views.charts_widget import Charts
+from visualizer.views.statistics_model import Bar, Histogram, charts, headline, places, range_text
+from visualizer.views.statistics_widget import StatisticsWidget
+from visualizer.views.theme import load_theme
+
+
+@pytest.fixture(scope="module")
+def history() -> History:
+    return with_a_late_tile(history_of(consumer_delay=1000))
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> StatisticsWidget:
+    pane = StatisticsWidget()
+    qtbot.addWidget(pane)
+    pane.resize(500, 700)
+    pane.show()
+    return pane
+
+
+def test_bars_sum_to_one_and_say_their_shares(history: History) -> None:
+    bars = [chart for chart in charts(statistics_of(history)) if isinstance(chart, Bar)]
+    assert [bar.title for bar in bars] == ["producer", "consumers", "stages", "critical path"]
+    for bar in bars:
+        assert sum(part.share for part in bar.parts) == pytest.approx(1)
+    assert "back-pressure" in bars[0].text
+
+
+def test_histograms_hold_every_value_and_mark_the_median(history: History) -> None:
+    found = statistics_of(history)
+    histograms = {chart.title: chart for chart in charts(found) if isinstance(chart, Histogram)}
+    tiles = histograms["time per tile"]
+    assert sum(tiles.counts) == found.per_tile.count
+    assert tiles.median is not None
+    assert tiles.p95 is not None
+    assert 0 <= tiles.median <= tiles.p95 <= 1
+    assert f"median {found.per_tile.median / 1000:.0f} ns" in tiles.caption
+    assert histograms["producer lead"].counts == found.occupancy.lead
+
+
+def test_the_range_is_named(history: History) -> None:
+    duration = history.trace.duration_ps
+    assert range_text(statistics_of(history), duration).startswith("The whole recording")
+    part = range_text(statistics_of(history, duration // 4, duration // 2), duration)
+    assert part.endswith("of the recording")
+    assert " to " in part
+
+
+def test_a_range_without_tiles_says_so(history: History) -> None:
+    shown = charts(statistics_of(history, 0, 1))
+    assert next(chart.caption for chart in shown if isinstance(chart, Histogram)) == "none in this range"
+
+
+def test_several_ctas_name_the_slowest() -> None:
+    history = history_of(ctas=3)
+    found = statistics_of(history)
+    first = places(found, history.trace)[0]
+    assert found.ctas is not None
+    assert first.text.startswith(f"slowest CTA: {found.ctas.slowest}")
+    assert first.focus.step == found.ctas.slowest_step
+
+
+def test_the_numbers_are_shown_and_an_outlier_leads_to_its_event(pane: StatisticsWidget, history: History) -> None:
+    wishes = requested(pane)
+    asked: list[History | None] = []
+    pane.history_changed.connect(asked.append)
+    pane.set_history(history)
+    assert asked == [history]
+    found = statistics_of(history)
+    pane.show_statistics(found)
+    assert pane.headline.text() == headline(found)
+    rows = [pane.outliers.item(row).text() for row in range(pane.outliers.count())]
+    row = next(row for row, text in enumerate(rows) if text.startswith("tile 9 took"))
+    pane.outliers.itemClicked.emit(pane.outliers.item(row))
+    outlier = next(one for one in found.outliers if one.kind == "tile")
+    assert wishes == [Focus(outlier.step, f"stage[{9 % 3}]")]
+
+
+def test_an_outlier_is_reached_with_the_keyboard(pane: StatisticsWidget, history: History, qtbot: QtBot) -> None:
+    pane.set_history(history)
+    pane.show_statistics(statistics_of(history))
+    wishes = requested(pane)
+    pane.outliers.setCurrentRow(0)
+    qtbot.keyClick(pane.outliers, Qt.Key.Key_Return)
+    assert len(wishes) == 1
+
+
+def test_old_numbers_stay_greyed_until_new_ones_come(pane: StatisticsWidget, history: History) -> None:
+    pane.set_history(history)
+    pane.show_statistics(statistics_of(history))
+    text = pane.headline.text()
+    pane.set_stale(True)
+    assert (pane.headline.text(), pane.headline.isEnabled()) == (text, False)
+    greyed = pane.charts.grab().toImage()
+    pane.show_statistics(statistics_of(history))
+    assert pane.headline.isEnabled()
+    assert pane.charts.grab().toImage() != greyed
+
+
+def test_without_a_recording_it_says_what_to_do(pane: StatisticsWidget, history: History) -> None:
+    pane.set_history(history)
+    pane.show_statistics(statistics_of(history))
+    pane.set_history(None)
+    assert "Open or run a recording" in pane.headline.text()
+    assert not pane.charts.charts
+    assert not pane.outliers.isVisible()
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_charts_are_painted_in_the_theme_and_have_a_twin_in_words(qtbot: QtBot, history: History, theme: str) -> None:
+    widget = Charts("charts")
+    qtbot.addWidget(widget)
+    shown = charts(statistics_of(history))
+    widget.set_charts(shown)
+    widget.set_theme(load_theme(theme))
+    widget.resize(700, widget.heightForWidth(700))
+    image = widget.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, image.height(), 2)}
+    assert {load_theme(theme).waiting.fill, load_theme(theme).filling.fill, load_theme(theme).reading.fill} <= colours
+    assert widget.accessibleDescription().count("\n") == len(shown) - 1
+
+
+def test_narrow_charts_stand_below_each_other(qtbot: QtBot, history: History) -> None:
+    widget = Charts("charts")
+    qtbot.addWidget(widget)
+    widget.set_charts(charts(statistics_of(history)))
+    assert widget.heightForWidth(200) > widget.heightForWidth(1200)

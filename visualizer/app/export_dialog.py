@@ -1,0 +1,159 @@
+"""What to export: format, stretch and lanes; then how far it is. The dialog knows no file and starts no work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from visualizer.export.errors import ExportError
+from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
+from visualizer.export.selection import Selection, between, select
+from visualizer.language import tr
+from visualizer.replay.history import History
+from visualizer.views.lanes import Lane
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What there is to choose from. Stretches in ps; None: nothing is marked, nothing is in focus.
+
+    `lanes` are those that the timeline shows; without any, all.
+    """
+
+    history: History
+    view: tuple[int, int] | None
+    marked: tuple[int, int] | None
+    step: int | None
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was chosen; `step` is to be marked in a picture."""
+
+    format: Format
+    selection: Selection
+    step: int | None
+
+
+class ExportDialog(QDialog):
+    """Emits `requested(Request)` for what can be exported, `cancel_requested` while an export is on its way."""
+
+    requested = Signal(object)
+    cancel_requested = Signal()
+
+    def __init__(self, offer: Offer, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Export"))
+        self._offer = offer
+        self._busy = False
+        self.format = QComboBox(accessibleName=tr("Format"))
+        for format_ in FORMATS.values():
+            self.format.addItem(f"{tr(format_.title)}  {format_.suffix}", format_.suffix)
+        self.part = QComboBox(accessibleName=tr("Part"))
+        self.part.addItem(tr("the whole recording"), "all")
+        if offer.view is not None:
+            self.part.addItem(tr("what the timeline shows"), "view")
+        if offer.marked is not None:
+            self.part.addItem(tr("the stretch marked on the ruler"), "marked")
+        self.part.addItem(tr("steps or times"), "range")
+        self.range = QLineEdit(placeholderText=tr("100:200 or 2us:3.5us"), accessibleName=tr("Steps or times"))
+        self.lanes = QLineEdit(placeholderText=tr("all; or names such as producer full[*]"), accessibleName=tr("Lanes"))
+        self.step = QCheckBox(tr("Mark the focused step and show its state"))
+        self.note = QLabel(wordWrap=True)
+        self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
+        self.progress.hide()
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.start = QPushButton(tr("Export…"), default=True)
+        self.buttons.addButton(self.start, QDialogButtonBox.ButtonRole.AcceptRole)
+        self._fields = (self.format, self.part, self.range, self.lanes, self.step, self.start)
+        form = QFormLayout()
+        form.addRow(tr("Format"), self.format)
+        form.addRow(tr("Part"), self.part)
+        form.addRow("", self.range)
+        form.addRow(tr("Lanes"), self.lanes)
+        form.addRow("", self.step)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(self.note)
+        layout.addWidget(self.progress)
+        layout.addWidget(self.buttons)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
+        self.buttons.accepted.connect(self._ask)
+        self.buttons.rejected.connect(self.reject)
+        for changed in (self.format.currentIndexChanged, self.part.currentIndexChanged):
+            changed.connect(self._update)
+        for edited in (self.range.textChanged, self.lanes.textChanged):
+            edited.connect(self._update)
+        self._update()
+
+    def set_busy(self, busy: bool) -> None:
+        """While an export is on its way nothing can be changed, and Cancel stops it."""
+        self._busy = busy
+        for field in self._fields:
+            field.setEnabled(not busy)
+        self.progress.setVisible(busy)
+        if not busy:
+            self._update()
+
+    def show_progress(self, fraction: float, what: str) -> None:
+        self.progress.setValue(round(fraction * 1000))
+        self.note.setText(what)
+
+    def show_error(self, sentence: str) -> None:
+        self.note.setText(sentence)
+
+    def reject(self) -> None:
+        if self._busy:
+            self.cancel_requested.emit()
+        else:
+            super().reject()
+
+    def _update(self) -> None:
+        """Show what applies to the format and the part, and about how large the file will be."""
+        format_ = self._format()
+        self.range.setEnabled(self.part.currentData() == "range")
+        self.step.setEnabled(format_.suffix in (".png", ".svg", ".pdf") and self._offer.step is not None)
+        try:
+            selection = self._selection()
+        except ExportError as error:
+            self.note.setText(str(error))
+            self.start.setEnabled(False)
+            return
+        self.start.setEnabled(True)
+        events, size = len(selection.rows), expected_bytes(format_, selection)
+        if size:
+            self.note.setText(tr("{events} events, about {size}", events=events, size=size_text(size)))
+        else:
+            self.note.setText(tr("{events} events in {lanes} lanes", events=events, lanes=len(selection.lanes)))
+
+    def _ask(self) -> None:
+        step = self._offer.step if self.step.isEnabled() and self.step.isChecked() else None
+        self.requested.emit(Request(self._format(), self._selection(), step))
+
+    def _format(self) -> Format:
+        return FORMATS[self.format.currentData()]
+
+    def _selection(self) -> Selection:
+        """ExportError if the fields describe nothing."""
+        history, part = self._offer.history, self.part.currentData()
+        chosen = select(history, self.range.text() if part == "range" else "", self.lanes.text().split())
+        stretch = {"view": self._offer.view, "marked": self._offer.marked}.get(part)
+        if stretch is None:
+            return chosen
+        shown = self._offer.lanes if part == "view" and not self.lanes.text().strip() else ()
+        return between(history, *stretch, shown or chosen.lanes)

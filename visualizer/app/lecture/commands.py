@@ -1,0 +1,120 @@
+"""The lecture's own keys: what presenter remotes send, and what a lecturer's hand finds in the dark.
+
+They live beside the window's commands and not among them: Right and Home mean something else on stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from visualizer.app.commands import Command, Registry
+from visualizer.language import mark
+
+if TYPE_CHECKING:
+    from visualizer.app.lecture.lecture import Lecture
+
+
+def _stage(name: str, title: str, help_: str, run: Callable[[Lecture], Any], *keys: str) -> Command:
+    return Command(f"stage.{name}", title, help_, "Stage", run, keys)
+
+
+def _chapter(number: int) -> Command:
+    return _stage(
+        f"chapter_{number}",
+        mark("Chapter by number"),
+        mark("Jump to the chapter of this number."),
+        lambda lecture: lecture.presentation.go_to_chapter(number - 1),
+        str(number),
+    )
+
+
+LECTURE_COMMANDS = Registry(
+    (
+        _stage(
+            "next",
+            mark("Next"),
+            mark("Go on: the next step, or the answer to the question on stage."),
+            lambda lecture: lecture.presentation.next(),
+            "PgDown",
+            "Right",
+            "Space",
+            "Down",
+        ),
+        _stage(
+            "previous",
+            mark("Previous"),
+            mark("Go back the way you came."),
+            lambda lecture: lecture.presentation.previous(),
+            "PgUp",
+            "Left",
+            "Up",
+        ),
+        _stage(
+            "first",
+            mark("First step"),
+            mark("Go to the start."),
+            lambda lecture: lecture.presentation.first(),
+            "Home",
+            "F5",
+        ),
+        _stage("last", mark("Last step"), mark("Go to the end."), lambda lecture: lecture.presentation.last(), "End"),
+        _stage(
+            "black",
+            mark("Black screen"),
+            mark("Show the room nothing, or the stage again."),
+            lambda lecture: lecture.presentation.toggle_black(),
+            "B",
+            ".",
+        ),
+        _stage(
+            "play", mark("Play again"), mark("Play the step's passage again."), lambda lecture: lecture.autoplay(), "R"
+        ),
+        _stage(
+            "explore",
+            mark("Explore"),
+            mark("Leave the stage at this step, to look around freely in the window; F5 comes back."),
+            lambda lecture: lecture.explore(),
+            "E",
+        ),
+        _stage(
+            "parameters",
+            mark("Change a parameter"),
+            mark("Run this chapter's program with other parameters, on stage."),
+            lambda lecture: lecture.ask_parameters(),
+            "P",
+        ),
+        _stage(
+            "restore",
+            mark("Undo changed parameters"),
+            mark("Show this chapter's own recording again."),
+            lambda lecture: lecture.restore_parameters(),
+            "U",
+        ),
+        _stage(
+            "presenter",
+            mark("Presenter view"),
+            mark("Show or hide the window with notes, the next step and the clock."),
+            lambda lecture: lecture.toggle_presenter(),
+            "N",
+        ),
+        _stage(
+            "language",
+            mark("Other language"),
+            mark("Speak the other language."),
+            lambda lecture: lecture.toggle_language(),
+            "L",
+        ),
+        _stage(
+            "theme",
+            mark("Dark or light"),
+            mark("Switch between the dark and the light theme."),
+            lambda lecture: lecture.toggle_theme(),
+            "T",
+        ),
+        _stage("help", mark("Keys"), mark("Show these keys."), lambda lecture: lecture.show_help(), "?", "F1"),
+        _stage("leave", mark("Leave"), mark("End the lecture."), lambda lecture: lecture.leave(), "Esc"),
+        *(_chapter(number) for number in range(1, 10)),
+    )
+)
+"""Every command of lecture mode, by the keys that fire it."""

@@ -1,0 +1,226 @@
+"""Writing a story: its steps as a list, their texts in place, new ones from what the window shows, and a preview."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QPlainTextEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from visualizer.language import current, tr
+from visualizer.playback.stories import edit
+from visualizer.playback.stories.check import check_story
+from visualizer.playback.stories.model import Question, Source, Step, Story, StoryError, Text
+from visualizer.playback.stories.write import save_story
+
+_PLACE = Qt.ItemDataRole.UserRole
+FIELDS = ("text", "notes", "question", "answer")
+
+
+class StoryEditor(QWidget):
+    """A window beside the main one. `preview_requested(Story, chapter, step)` asks to see a step on stage."""
+
+    preview_requested = Signal(object, int, int)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Story[*] - phasescope"))
+        self.story: Story | None = None
+        self.path: Path | None = None
+        self.place: edit.Place = (0, 0)
+        self.steps = QTreeWidget()
+        self.steps.setHeaderHidden(True)
+        self.steps.setAccessibleName(tr("Steps of the story"))
+        self.steps.currentItemChanged.connect(self._select)
+        self.message = QLabel(wordWrap=True)
+        self.boxes: dict[tuple[str, str], QPlainTextEdit] = {}
+        self.buttons: dict[str, QPushButton] = {}
+        self._filling = False
+        row = QHBoxLayout(self)
+        row.addLayout(self._left(), 2)
+        row.addLayout(self._right(), 3)
+        em = self.fontMetrics().height()
+        self.resize(em * 56, em * 36)
+
+    def open(self, story: Story, path: Path | None) -> None:
+        """Edit `story`; `path` None: it has no file yet."""
+        self.story, self.path, self.place = story, path, (0, 0)
+        self.setWindowModified(path is None)
+        self._list()
+
+    def add(self, step: Step, source: Source, title: Text) -> None:
+        """Put a step after the selected one; the first one begins a story."""
+        if self.story is None:
+            chapter = edit.Chapter("chapter-1", title, source, (step,))
+            self.story, self.place = edit.new_story(title, chapter), (0, 0)
+        else:
+            self.story, self.place = edit.insert_step(self.story, self.place, step, source, title)
+        self._changed()
+
+    def save(self) -> None:
+        """Write the file; ask for one first if there is none."""
+        if self.story is None:
+            return
+        if self.path is None:
+            name, _ = QFileDialog.getSaveFileName(self, tr("Save the story"), "story.toml", tr("Stories (*.toml)"))
+            if not name:
+                return
+            self.path = Path(name)
+        try:
+            save_story(self.story, self.path)
+        except StoryError as error:
+            self.message.setText(str(error))
+            return
+        self.setWindowModified(False)
+        self._check()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.isWindowModified() and not self._may_discard():
+            event.ignore()
+            return
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def _left(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.addWidget(self.steps, 1)
+        buttons = QHBoxLayout()
+        for name, title, run in (
+            ("up", tr("Up"), lambda: self._move(-1)),
+            ("down", tr("Down"), lambda: self._move(1)),
+            ("remove", tr("Remove"), self._remove),
+            ("preview", tr("Preview"), self._preview),
+            ("save", tr("Save"), self.save),
+        ):
+            button = QPushButton(title)
+            button.clicked.connect(run)
+            buttons.addWidget(button)
+            self.buttons[name] = button
+        column.addLayout(buttons)
+        column.addWidget(self.message)
+        return column
+
+    def _right(self) -> QFormLayout:
+        form = QFormLayout()
+        titles = {"text": tr("Text"), "notes": tr("Notes"), "question": tr("Question"), "answer": tr("Answer")}
+        for field in FIELDS:
+            for language in ("en", "zh"):
+                box = QPlainTextEdit()
+                box.setTabChangesFocus(True)
+                box.setAccessibleName(f"{titles[field]} ({language})")
+                box.textChanged.connect(self._write)
+                form.addRow(f"{titles[field]} ({language})", box)
+                self.boxes[field, language] = box
+        return form
+
+    def _list(self) -> None:
+        """Show the story's steps, the current one selected."""
+        assert self.story is not None
+        self._filling = True
+        self.steps.clear()
+        wanted = None
+        for number, chapter in enumerate(self.story.chapters):
+            branch = QTreeWidgetItem([f"{number + 1}. {chapter.title.spoken(current())}"])
+            branch.setData(0, _PLACE, (number, 0))
+            self.steps.addTopLevelItem(branch)
+            for at, step in enumerate(chapter.steps):
+                leaf = QTreeWidgetItem([f"{at + 1}  {step.text.spoken(current())}"])
+                leaf.setData(0, _PLACE, (number, at))
+                branch.addChild(leaf)
+                if (number, at) == self.place:
+                    wanted = leaf
+        self.steps.expandAll()
+        if wanted is not None:
+            self.steps.setCurrentItem(wanted)
+        self._filling = False
+        self._fill()
+        self._check()
+
+    def _select(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None and not self._filling:
+            self.place = tuple(item.data(0, _PLACE))
+            self._fill()
+
+    def _fill(self) -> None:
+        """The boxes show the current step's texts."""
+        step = self._step()
+        self._filling = True
+        for (field, language), box in self.boxes.items():
+            box.setPlainText(_text_of(step, field).spoken(language))
+        self._filling = False
+
+    def _write(self) -> None:
+        """What was typed becomes the story's."""
+        if self._filling or self.story is None:
+            return
+        texts = {
+            field: Text(*(self.boxes[field, language].toPlainText().strip() for language in ("en", "zh")))
+            for field in FIELDS
+        }
+        question = Question(texts["question"], texts["answer"]) if texts["question"] or texts["answer"] else None
+        step = replace(self._step(), text=texts["text"], notes=texts["notes"], question=question)
+        self.story = edit.replace_step(self.story, self.place, step)
+        self.setWindowModified(True)
+        self._check()
+
+    def _move(self, direction: int) -> None:
+        if self.story is not None:
+            self.story, self.place = edit.move_step(self.story, self.place, direction)
+            self._changed()
+
+    def _remove(self) -> None:
+        if self.story is None:
+            return
+        try:
+            self.story = edit.remove_step(self.story, self.place)
+        except StoryError as error:
+            self.message.setText(str(error))
+            return
+        places = list(self.story.places())
+        self.place = max((place for place in places if place <= self.place), default=places[0])
+        self._changed()
+
+    def _preview(self) -> None:
+        if self.story is not None:
+            self.preview_requested.emit(self.story, *self.place)
+
+    def _changed(self) -> None:
+        self.setWindowModified(True)
+        self._list()
+
+    def _check(self) -> None:
+        assert self.story is not None
+        problems = check_story(replace(self.story, path=self.path))
+        self.message.setText("\n".join(problems[:3]) if problems else tr("The story can be told from end to end."))
+
+    def _step(self) -> Step:
+        assert self.story is not None
+        chapter, step = self.place
+        return self.story.chapters[chapter].steps[step]
+
+    def _may_discard(self) -> bool:
+        answer = QMessageBox.question(self, tr("Story"), tr("Close without saving the story?"))
+        return answer == QMessageBox.StandardButton.Yes
+
+
+def _text_of(step: Step, field: str) -> Text:
+    if field in ("question", "answer"):
+        if step.question is None:
+            return Text("", "")
+        return step.question.ask if field == "question" else step.question.answer
+    return step.text if field == "text" else step.notes

@@ -1,0 +1,62 @@
+"""The parameters a lecturer changes on stage: few, large, and applied with Enter."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
+
+from visualizer.language import tr
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
+
+ON_STAGE = ("stages", "consumer_warps", "producer_delay", "consumer_delay", "producer_arrivals", "producer_phase")
+"""The lesson's own experiments; for all the others there is the window."""
+
+
+class ParameterStrip(QFrame):
+    """`applied` brings the values that differ from the chapter's; `dismissed` that nothing was changed."""
+
+    applied = Signal(dict)
+    dismissed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("lectureParameters")
+        self._config = LessonConfig()
+        self.boxes: dict[str, QSpinBox] = {}
+        row = QHBoxLayout(self)
+        for parameter in PARAMETERS:
+            if parameter.name in ON_STAGE:
+                box = QSpinBox()
+                box.setRange(parameter.low, parameter.high)
+                box.setSuffix(f" {parameter.unit}" if parameter.unit else "")
+                box.setAccessibleName(parameter.title)
+                label = QLabel(tr(parameter.title))
+                label.setBuddy(box)
+                row.addWidget(label)
+                row.addWidget(box)
+                self.boxes[parameter.name] = box
+        self.run = QPushButton(tr("Run"))
+        self.run.setDefault(True)
+        self.run.clicked.connect(self._apply)
+        for box in self.boxes.values():
+            box.lineEdit().returnPressed.connect(self._apply)
+        row.addWidget(self.run)
+        row.addStretch(1)
+
+    def ask(self, config: LessonConfig) -> None:
+        self._config = config
+        for name, box in self.boxes.items():
+            box.setValue(getattr(config, name))
+        self.show()
+        next(iter(self.boxes.values())).setFocus()
+
+    def keyPressEvent(self, event) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismissed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _apply(self) -> None:
+        self.applied.emit(
+            {name: box.value() for name, box in self.boxes.items() if box.value() != getattr(self._config, name)}
+        )

@@ -1,0 +1,104 @@
+"""`phasescope compare`: two recordings, aligned by tile: is the order of events the same, and what took longer?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.show_text import aligned
+from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
+from visualizer.diagnosis.wording import duration
+from visualizer.language import tr
+from visualizer.replay.history import History
+from visualizer.trace.file import load
+
+EXAMPLES = """examples:
+  phasescope compare a.pscope b.pscope             what differs, in order and in time
+  phasescope compare a.pscope b.pscope --tile 3    and the states when tile 3 has arrived
+  phasescope compare a.pscope b.pscope --json      the same for scripts, with every tile
+
+exit status: 0 the same order of events; 1 it differs; 2 bad input
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "compare",
+        help="hold two recordings against each other, aligned by tile",
+        description="Compare two recordings: each agent's first event that differs, the time of every tile in both, and"
+        " the states at the same tile.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("a", type=Path, metavar="A", help="a .pscope file")
+    parser.add_argument("b", type=Path, metavar="B", help="another")
+    parser.add_argument("--tile", type=int, metavar="N", help="also the states when this tile's data are in")
+    parser.add_argument("--cta", type=int, metavar="N", help="of which CTA (default: 0); with --tile only")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.cta is not None and args.tile is None:
+        raise UserError(tr("--cta applies to --tile only"))
+    histories = [History(load(path)) for path in (args.a, args.b)]
+    comparison = Comparison(*histories)
+    if not comparison.agents:
+        raise UserError(
+            tr("{a} and {b} have no agent in common; compare recordings of one program", a=args.a, b=args.b)
+        )
+    steps = None if args.tile is None else _steps(args, comparison)
+    if args.json:
+        document = comparison_json(comparison)
+        if steps is not None:
+            differing = state_differences(comparison, *steps)
+            document["states"] = {
+                "tile": args.tile,
+                "step_a": steps[0],
+                "step_b": steps[1],
+                "differ": [{"name": name, "a": a, "b": b} for name, a, b in differing],
+            }
+        print(json.dumps(document, indent=1))
+    else:
+        print("\n".join([*_heads(args, histories), *comparison_text(comparison)]))
+        if steps is not None:
+            print(_states(args, comparison, steps))
+    return EXIT_CLEAN if comparison.same_order else EXIT_FINDINGS
+
+
+def _heads(args: argparse.Namespace, histories: list[History]) -> list[str]:
+    return [
+        tr(
+            "{letter}: {path}, {program}, {events} events in {duration}, {ended}",
+            letter=letter,
+            path=path,
+            program=history.trace.meta.program,
+            events=history.steps,
+            duration=duration(history.trace.duration_ps),
+            ended=history.trace.meta.ending.kind,
+        )
+        for letter, path, history in zip("ab", (args.a, args.b), histories, strict=True)
+    ]
+
+
+def _steps(args: argparse.Namespace, comparison: Comparison) -> tuple[int, int]:
+    cta = args.cta or 0
+    found = []
+    for path, history in ((args.a, comparison.a), (args.b, comparison.b)):
+        step = comparison.tile_step(history, cta, args.tile)
+        if step is None:
+            raise UserError(tr("{path} has no tile {tile} in CTA {cta}", path=path, tile=args.tile, cta=cta))
+        found.append(step)
+    return found[0], found[1]
+
+
+def _states(args: argparse.Namespace, comparison: Comparison, steps: tuple[int, int]) -> str:
+    rows = state_differences(comparison, *steps)
+    heading = tr(
+        "states when tile {tile} is in, step {a} of a and step {b} of b:", tile=args.tile, a=steps[0], b=steps[1]
+    )
+    return heading + "\n" + (aligned([("", "a", "b"), *rows]) if rows else tr("  the same everywhere"))

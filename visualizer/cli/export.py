@@ -1,0 +1,110 @@
+"""`phasescope export`: a recording, or a part of it, as a file that other tools open."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.export.errors import ExportError
+from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
+from visualizer.export.selection import select
+from visualizer.export.writing import Look
+from visualizer.language import tr
+from visualizer.replay.history import History
+from visualizer.trace.file import load
+
+THEMES = ("light", "dark")
+
+EXAMPLES = """examples:
+  phasescope export run.pscope -o run.pftrace                  for ui.perfetto.dev
+  phasescope export run.pscope -o run.vcd                      for GTKWave or Surfer
+  phasescope export run.pscope -o run.csv --range 0:9999       a table of the first 10 000 events
+  phasescope export run.pscope -o wait.svg --range 2us:4.5us --lanes producer "full[*]"
+  phasescope export run.pscope -o step.png --step 60           with the state after event 60
+  phasescope export run.pscope -o lesson.html                  a page to step through in any browser
+
+formats, by the ending of FILE:
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    formats = "\n".join(f"  {format_.suffix:9} {format_.title}" for format_ in FORMATS.values())
+    parser = subparsers.add_parser(
+        "export",
+        help="write a recording for other tools: Perfetto, VCD, CSV, pictures, a web page",
+        description="Write a recording, or a stretch of it, in another tool's format, or as a picture or a page.",
+        epilog=EXAMPLES + formats,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending says the format")
+    parser.add_argument(
+        "--range", default="", metavar="A:B", help="steps such as 100:200, or times such as 2us:3.5us (default: all)"
+    )
+    parser.add_argument(
+        "--lanes", nargs="+", default=[], metavar="NAME", help='such as producer or "full[*]"; * is any text'
+    )
+    parser.add_argument("--theme", choices=THEMES, default="light", help="of pictures and pages (default: light)")
+    parser.add_argument("--step", type=int, metavar="N", help="mark event N and show the state after it; png, svg, pdf")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    format_ = format_of(args.output)
+    if args.step is not None and format_.suffix not in (".png", ".svg", ".pdf"):
+        raise UserError(
+            tr("--step is for pictures (png, svg, pdf); a {suffix} file has no place for it", suffix=format_.suffix)
+        )
+    history = History(load(args.trace))
+    selection = select(history, args.range, args.lanes)
+    if args.step is not None and not 0 <= args.step < history.steps:
+        raise UserError(
+            tr(
+                "--step {step} is outside 0..{last}, the steps of this recording",
+                step=args.step,
+                last=history.steps - 1,
+            )
+        )
+    size = expected_bytes(format_, selection)
+    if size > _LARGE:
+        print(tr("about {size}", size=size_text(size)), file=sys.stderr)
+    if format_.is_picture:
+        _start_qt()
+    show = _progress if sys.stderr.isatty() else _silent
+    written = export(selection, args.output, Look(args.theme, args.step), progress=show)
+    if sys.stderr.isatty():
+        print(end="\r\x1b[K", file=sys.stderr)
+    print(tr("{path}: {size:,} bytes", path=args.output, size=written))
+    return EXIT_CLEAN
+
+
+_LARGE = 50_000_000
+_application: object = None  # Qt's, kept alive: pictures are painted with its fonts
+
+
+def _start_qt() -> None:
+    """What painting needs of Qt, without a screen. ExportError if PySide6 is not installed."""
+    global _application
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    try:
+        from PySide6.QtGui import QGuiApplication
+    except ImportError as error:
+        raise ExportError(
+            tr(
+                "pictures are painted with PySide6, which does not start here ({error}); run: phasescope doctor",
+                error=error,
+            )
+        ) from None
+    _application = QGuiApplication.instance() or QGuiApplication([])
+
+
+def _progress(fraction: float, what: str) -> None:
+    print(f"\r\x1b[K{fraction:4.0%} {what}", end="", file=sys.stderr, flush=True)
+
+
+def _silent(fraction: float, what: str) -> None:
+    pass

@@ -1,0 +1,78 @@
+"""`phasescope story`: which stories there are, whether one can be told from end to end, and telling it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
+from visualizer.language import current, tr, trn
+from visualizer.playback.address import Address
+from visualizer.playback.stories.check import check_story
+from visualizer.playback.stories.load import built_in_stories, load_story, story_path
+from visualizer.playback.stories.model import StoryError
+
+EXAMPLES = """examples:
+  phasescope story list                 the stories that come with phasescope
+  phasescope story present lecture.toml tell it, full screen; Esc leaves, ? shows the keys
+  phasescope story check lecture.toml   every problem, by chapter, step and key
+
+exit status of check: 0 it can be told; 1 problems; 2 no story at all
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "story",
+        help="lectures: list and check stories",
+        description="Stories tell a pipeline step by step to a room. docs/stories.md describes their format.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="the stories that come with phasescope")
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing.set_defaults(run=_list)
+    present = actions.add_parser("present", help="tell a story, full screen")
+    present.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    present.set_defaults(run=_present)
+    check = actions.add_parser("check", help="find everything wrong with a story")
+    check.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    check.add_argument("--json", action="store_true", help="print JSON")
+    check.set_defaults(run=_check)
+
+
+def _list(args: argparse.Namespace) -> int:
+    stories = {name: load_story(story_path(name)) for name in built_in_stories()}
+    if args.json:
+        rows = [
+            {"name": name, "title": {"en": story.title.en, "zh": story.title.zh}} for name, story in stories.items()
+        ]
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+    else:
+        for name, story in stories.items():
+            chapters = trn("{n} chapter", "{n} chapters", len(story.chapters))
+            print(f"{name:20} {story.title.spoken(current())} ({chapters})")
+    return EXIT_CLEAN
+
+
+def _present(args: argparse.Namespace) -> int:
+    path = story_path(args.story)
+    if problems := check_story(load_story(path)):
+        raise StoryError(*problems)
+    from visualizer.app.run import run_app
+
+    return run_app(Address(None), story=path)
+
+
+def _check(args: argparse.Namespace) -> int:
+    path = story_path(args.story)
+    problems = check_story(load_story(path))
+    if args.json:
+        print(json.dumps({"story": str(path), "problems": problems}, indent=1, ensure_ascii=False))
+    elif problems:
+        print("\n".join(problems))
+    else:
+        print(tr("{path}: can be told from end to end in both languages", path=path))
+    return EXIT_FINDINGS if problems else EXIT_CLEAN

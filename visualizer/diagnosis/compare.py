@@ -1,0 +1,227 @@
+"""Two recordings held against each other: the same order of events? the same times per tile? where is which step?
+
+Recordings are aligned by what happened, not by when: by CTA and tile, and by each agent's own events in its own order.
+What depends on the moment only - whether a wait blocked, who completed a phase, in which portions a copy's bytes came,
+samples of a probe - is no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.history import History
+from visualizer.replay.step_index import kind_mask, stable_order
+from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
+
+Ints = NDArray[np.int64]
+
+_MOMENTARY = kind_mask(EventKind.PHASE_COMPLETE, EventKind.COMPLETE_TX, EventKind.WORD_SAMPLE)
+"""Done by whoever came last, in portions that chance decides, or by nobody: not part of an agent's own order."""
+_COMPARED = ("kind", "stage", "tile", "parity", "amount")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOrder:
+    """One agent in both recordings. `index`: which of its own events is the first that differs; None: none does.
+
+    `step_a` and `step_b` are that event in each recording; None where the agent has no further event.
+    """
+
+    agent: str
+    events_a: int
+    events_b: int
+    index: int | None = None
+    step_a: int | None = None
+    step_b: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TileTimes:
+    """The tiles that both recordings have, by CTA and tile; all shape (tiles,), times in ps.
+
+    A tile lasts from the first event that names it to the last.
+    """
+
+    cta: Ints
+    tile: Ints
+    begin_a: Ints
+    end_a: Ints
+    begin_b: Ints
+    end_b: Ints
+
+    def __len__(self) -> int:
+        return len(self.tile)
+
+    @property
+    def longer(self) -> Ints:
+        """How much longer the tile took in b; negative: shorter."""
+        return (self.end_b - self.begin_b) - (self.end_a - self.begin_a)
+
+    @property
+    def later(self) -> Ints:
+        """How much later the tile ended in b, from the start of each recording."""
+        return self.end_b - self.end_a
+
+
+class Comparison:
+    """What differs between `a` and `b`. Everything but the agents' orders is worked out when first asked for."""
+
+    def __init__(self, a: History, b: History) -> None:
+        self.a, self.b = a, b
+        names_a = [agent.name for agent in a.trace.agents]
+        names_b = {agent.name for agent in b.trace.agents}
+        self.only_a = tuple(name for name in names_a if name not in names_b)
+        self.only_b = tuple(agent.name for agent in b.trace.agents if agent.name not in a.trace.agent_index)
+        common = [name for name in names_a if name in names_b]
+        self.agents = _orders(common, a.trace, b.trace)
+
+    @property
+    def same_order(self) -> bool:
+        """Whether every agent of either recording did the same in the same order in both."""
+        return not (self.only_a or self.only_b or self.differing)
+
+    @cached_property
+    def differing(self) -> tuple[AgentOrder, ...]:
+        """The agents whose order differs, the one that differs earliest first."""
+        return tuple(sorted((agent for agent in self.agents if agent.index is not None), key=self._when))
+
+    @cached_property
+    def tiles(self) -> TileTimes:
+        key_a, begin_a, end_a = _tile_spans(self.a.trace)
+        key_b, begin_b, end_b = _tile_spans(self.b.trace)
+        key, row_a, row_b = np.intersect1d(key_a, key_b, assume_unique=True, return_indices=True)
+        return TileTimes(key >> 32, key & 0xFFFFFFFF, begin_a[row_a], end_a[row_a], begin_b[row_b], end_b[row_b])
+
+    def in_b(self, step: int) -> int:
+        """The step of `b` that corresponds to a step of `a`: the same event, else that of the latest event before."""
+        return int(self._pairs[0][step])
+
+    def in_a(self, step: int) -> int:
+        """The step of `a` that corresponds to a step of `b`."""
+        return int(self._pairs[1][step])
+
+    def tile_step(self, history: History, cta: int, tile: int) -> int | None:
+        """When a tile's data are in: its full barrier completes; without one, the tile's first event. None: no such."""
+        events = history.trace.events
+        full = np.array([barrier.kind == "full" for barrier in history.trace.barriers] + [False])
+        steps = np.flatnonzero((events["tile"] == tile) & (history.trace.agent_cta[events["agent"]] == cta))
+        flips = steps[(events["kind"][steps] == EventKind.PHASE_COMPLETE) & full[events["barrier"][steps]]]
+        chosen = flips if len(flips) else steps
+        return int(chosen[0]) if len(chosen) else None
+
+    def _when(self, agent: AgentOrder) -> int:
+        steps = [step for step in (agent.step_a, agent.step_b) if step is not None]
+        return min(steps)
+
+    @cached_property
+    def _pairs(self) -> tuple[Ints, Ints]:
+        """For each step the corresponding one of the other recording: of the n-th like event the n-th."""
+        like_a, like_b = _likeness(self.a.trace, self.b.trace)
+        _, step_a, step_b = np.intersect1d(like_a, like_b, assume_unique=True, return_indices=True)
+        return _filled(len(like_a), step_a, step_b), _filled(len(like_b), step_b, step_a)
+
+
+def _filled(length: int, steps: Ints, others: Ints) -> Ints:
+    """others at steps; between them the latest one before, at first the earliest there is."""
+    pairs = np.full(length, -1, np.int64)
+    pairs[steps] = others
+    source = np.maximum.accumulate(np.where(pairs >= 0, np.arange(length), -1))
+    filled: Ints = np.where(source >= 0, pairs[np.maximum(source, 0)], others[np.argmin(steps)] if len(steps) else 0)
+    return filled
+
+
+def _common_rows(a: Trace, b: Trace) -> tuple[Ints, Ints]:
+    """Each event's barrier as a row common to both: barriers go by name, and have different rows in different files."""
+    rows = _numbered([barrier.name for barrier in (*a.barriers, *b.barriers)])
+    return tuple(
+        np.array([rows[barrier.name] for barrier in trace.barriers] + [-1], np.int64)[trace.events["barrier"]]
+        for trace in (a, b)
+    )
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+
+def _orders(names: Sequence[str], a: Trace, b: Trace) -> tuple[AgentOrder, ...]:
+    """Where each agent's own events first differ: all agents' events side by side, the n-th of a with the n-th of b."""
+    (steps_a, first_a), (steps_b, first_b) = _own_steps(a, names), _own_steps(b, names)
+    count_a, count_b = np.diff(first_a), np.diff(first_b)
+    length = np.minimum(count_a, count_b)
+    start = np.cumsum(length) - length
+    rank = np.arange(int(length.sum())) - np.repeat(start, length)
+    left, right = (
+        steps[np.repeat(first[:-1], length) + rank] for steps, first in ((steps_a, first_a), (steps_b, first_b))
+    )
+    barrier_a, barrier_b = _common_rows(a, b)
+    differs = barrier_a[left] != barrier_b[right]
+    for column in _COMPARED:
+        differs |= a.events[column][left] != b.events[column][right]
+    found = np.append(np.flatnonzero(differs), len(differs))
+    at = found[np.searchsorted(found, start)]  # the first that differs from the agent's own first on
+    orders = []
+    for row, name in enumerate(names):
+        index = int(min(at[row] - start[row], length[row]))
+        sizes = int(count_a[row]), int(count_b[row])
+        if index == sizes[0] == sizes[1]:
+            orders.append(AgentOrder(name, *sizes))
+            continue
+        ends = ((steps_a, first_a, sizes[0]), (steps_b, first_b, sizes[1]))
+        own = (int(steps[first[row] + index]) if index < size else None for steps, first, size in ends)
+        orders.append(AgentOrder(name, *sizes, index, *own))
+    return tuple(orders)
+
+
+def _own_steps(trace: Trace, names: Sequence[str]) -> tuple[Ints, Ints]:
+    """The steps of each named agent, one agent after the other, and where each begins, shape (names + 1,)."""
+    place = np.full(len(trace.agents), -1, np.int64)
+    place[[trace.agent_index[name] for name in names]] = np.arange(len(names))
+    steps = np.flatnonzero(~_MOMENTARY[trace.events["kind"]])
+    agent = place[trace.events["agent"][steps]]
+    steps, agent = steps[agent >= 0], agent[agent >= 0]
+    order = stable_order(agent, max(len(names), 1))
+    return steps[order], np.searchsorted(agent[order], np.arange(len(names) + 1))
+
+
+def _tile_spans(trace: Trace) -> tuple[Ints, Ints, Ints]:
+    """(cta << 32) + tile of each tile, ascending, and the times of its first and last event."""
+    steps = np.flatnonzero(trace.events["tile"] >= 0)
+    events = trace.events[steps]
+    key = (trace.agent_cta[events["agent"]].astype(np.int64) << 32) + events["tile"]
+    order = np.argsort(key, kind="stable")  # events are in time order, and stay so within a tile
+    key, time = key[order], events["time"][order].astype(np.int64)
+    first = np.flatnonzero(np.diff(key, prepend=-1) != 0)
+    last = np.append(first[1:], len(key)) - 1
+    return key[first], time[first], time[last if len(first) else first]
+
+
+def _likeness(a: Trace, b: Trace) -> tuple[Ints, Ints]:
+    """A number per event, unique within a recording and equal in both for the same event: agent, kind, barrier, tile
+    (for a PHASE_COMPLETE barrier and phase), and how many such there were before."""
+    agents = _numbered(agent.name for agent in (*a.agents, *b.agents))
+    whose = []
+    for trace, barrier in zip((a, b), _common_rows(a, b), strict=True):
+        events = trace.events
+        flips = events["kind"] == EventKind.PHASE_COMPLETE
+        agent = np.array([agents[agent.name] for agent in trace.agents], np.int64)[events["agent"]]
+        group = (np.where(flips, 0, agent + 1) << 5) + events["kind"]
+        group = group * (len(a.barriers) + len(b.barriers) + 1) + barrier + 1
+        whose.append((group << 32) + np.where(flips, events["amount"], events["tile"]).astype(np.int64) + 1)
+    _, number = np.unique(np.concatenate(whose), return_inverse=True)
+    return _ranked(number[: len(a)]), _ranked(number[len(a) :])
+
+
+def _ranked(group: Ints) -> Ints:
+    """group and rank within it as one number."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    first = np.maximum.accumulate(np.where(np.diff(ordered, prepend=-1) != 0, np.arange(len(group)), 0))
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - first
+    return (group << 32) + rank

@@ -1,0 +1,143 @@
+"""Verify: run the predicted stage counts, on the GPU if there is one, else in the simulator, and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.predict import Prediction
+from visualizer.diagnosis.predict.steady import measured_per_tile
+from visualizer.diagnosis.statistics.find import find_facts
+from visualizer.language import mark, tr
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.replay.history import History
+from visualizer.sources.errors import Cancelled, SourceError
+from visualizer.sources.latency import Latencies
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.simulator import simulate
+from visualizer.trace.tables import Meta
+from visualizer.trace.trace import Trace
+
+VerifySource = Literal["gpu", "simulator"]
+
+LEAST_TILES = 64
+"""A shorter recording is verified with so many tiles: a ring of eight stages must get into its stride."""
+
+_FOREIGN = mark(
+    "Measured in the simulator, whose durations are its own and not this recording's: the two show the same shape at"
+    " best."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was measured: ps per tile by stage count, where, and with how many tiles."""
+
+    source: VerifySource
+    machine: str  # "NVIDIA H200", or "simulator"
+    tiles: int
+    per_tile: Mapping[int, float]
+    note: str = ""  # why it cannot be held against the prediction
+
+    def as_json(self, prediction: Prediction) -> dict[str, Any]:
+        rows = []
+        for stages, measured in self.per_tile.items():
+            point = prediction.at(stages)
+            if point is not None:
+                error = point.per_tile / measured - 1 if measured else None
+                rows.append(
+                    {
+                        "stages": stages,
+                        "measured_ns": round(measured / 1000, 3),
+                        "predicted_ns": round(point.per_tile / 1000, 3),
+                        "error": None if error is None else round(error, 5),
+                    }
+                )
+        return {"source": self.source, "machine": self.machine, "tiles": self.tiles, "runs": rows, "note": self.note}
+
+
+def choose_source() -> VerifySource:
+    """ "gpu" if one answers here."""
+    from visualizer.sources.gpu.launcher import probe_gpu
+
+    try:
+        probe_gpu()
+    except SourceError:
+        return "simulator"
+    return "gpu"
+
+
+def check_verifiable(meta: Meta, prediction: Prediction) -> LessonConfig:
+    """The configuration to run. PredictError says why there is nothing that could be run."""
+    if meta.program not in PROGRAMS or meta.config.get("fault"):
+        raise PredictError(
+            tr(
+                "only recordings of the lesson without a fault can be verified; this one is of {program}",
+                program=meta.program,
+            )
+        )
+    try:
+        config = LessonConfig.from_dict(meta.config)
+    except (ProgramError, TypeError) as problem:
+        raise PredictError(tr("the recording's parameters cannot be run again: {problem}", problem=problem)) from None
+    if prediction.copy_time != prediction.recorded_copy_time:
+        raise PredictError(tr("another copy time cannot be verified: no source can be told how long copies take"))
+    return config.changed(consumer_delay=prediction.consumer_delay_ns, tiles=max(config.tiles, LEAST_TILES))
+
+
+def verify(
+    meta: Meta,
+    prediction: Prediction,
+    source: VerifySource | None = None,
+    *,
+    stages: Sequence[int] | None = None,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Verification:
+    """Run each stage count of the prediction that fits (or `stages`) once. None chooses the source.
+
+    The simulator uses the recording's own seed and latencies if it was simulated. Raises PredictError, Cancelled, and
+    what the source raises.
+    """
+    config = check_verifiable(meta, prediction)
+    progress = progress or (lambda fraction, what: None)
+    cancelled = cancelled or (lambda: False)
+    progress(0.0, tr("looking for a GPU"))
+    chosen = source or choose_source()
+    fitting = [point.stages for point in prediction.points if point.fits]
+    counts = [count for count in fitting if stages is None or count in stages]
+    per_tile: dict[int, float] = {}
+    machine = "simulator"
+    for done, count in enumerate(counts):
+        if cancelled():
+            raise Cancelled
+        progress(done / len(counts), tr("running {n} of {all} stage counts", n=done + 1, all=len(counts)))
+        trace = _run(chosen, meta, config.changed(stages=count), cancelled)
+        if trace.meta.ending.kind != "completed":
+            raise PredictError(
+                tr("the run with {n} stages ended with {ending}", n=count, ending=trace.meta.ending.kind)
+            )
+        machine = str(trace.meta.source.get("gpu", machine))
+        measured = measured_per_tile(find_facts(History(trace)))
+        if measured is not None:
+            per_tile[count] = measured
+    foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"
+    return Verification(chosen, machine, config.tiles, per_tile, tr(_FOREIGN) if foreign else "")
+
+
+def _run(source: VerifySource, meta: Meta, config: LessonConfig, cancelled: CancelCheck) -> Trace:
+    if source == "gpu":
+        from visualizer.sources.gpu.launcher import record_gpu
+
+        return record_gpu(config, cancelled=cancelled)
+    recorded = meta.source if meta.source.get("kind") == "simulator" else {}
+    latencies = recorded.get("latencies")
+    return simulate(
+        find_program(meta.program, config),
+        seed=int(recorded.get("seed", 0)),
+        latencies=Latencies(**latencies) if isinstance(latencies, dict) else None,
+        cancelled=cancelled,
+    )

@@ -1,0 +1,104 @@
+"""The critical path: who waited for whom, from the last event of a range back to its beginning, without a gap.
+
+From an event back along its agent to the wait that last held it up; from there to who released it, directly or by a
+copy it had issued; and so on. Shortening anything off this path would not have ended the range earlier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Facts, Ints
+
+PRODUCE, CONSUME, COPY, WAKE, OTHER_WORK = range(5)
+LINK_NAMES = ("produce", "consume", "copy", "wake", "other")
+"""What an agent does on the path, at the codes above: a producer's or a consumer's own time, a copy in flight, the time
+from a phase's completion to the end of the wait on it, and the time of agents of other roles."""
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalPath:
+    """Stretches of time, in order, each beginning where the one before ended; all shape (links,)."""
+
+    agent: Ints  # row of the agent whose time it is; of a copy, its engine's if there is one, else its issuer's
+    kind: Ints  # code of LINK_NAMES
+    begin: Ints  # ps
+    end: Ints  # ps
+    step: Ints  # the event it ends with
+
+    def __len__(self) -> int:
+        return len(self.agent)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the path's length by kind, the largest first; without those of no length."""
+        total = int((self.end - self.begin).sum())
+        sums = np.bincount(self.kind, weights=self.end - self.begin, minlength=len(LINK_NAMES))
+        order = np.argsort(-sums, kind="stable")
+        return {LINK_NAMES[kind]: float(sums[kind]) / total for kind in order.tolist() if sums[kind] > 0}
+
+    def as_json(self) -> dict[str, Any]:
+        length = int((self.end - self.begin).sum())
+        return {
+            "length_ns": length / 1000,
+            "links": len(self),
+            "share": {k: round(v, 5) for k, v in self.shares.items()},
+        }
+
+
+def critical_path(facts: Facts, first: int, last: int) -> CriticalPath:
+    """The path to the latest event of a warp in the range first..last (ps), cut off at `first`."""
+    events, waits = facts.history.trace.events, facts.waits
+    start, stop = np.searchsorted(events["time"], [first, last], side="right").tolist()
+    own = np.flatnonzero(~np.isin(events["agent"][start:stop], facts.history.engine_rows))
+    if not len(own):
+        empty = np.empty(0, np.int64)
+        return CriticalPath(empty, empty, empty, empty, empty)
+    end = start + int(own[-1])
+    # From one wait to the one before it: one step a link of the path, not one an event.
+    at = _last_held(facts, int(events["agent"][end]), end)
+    chain: list[int] = []
+    while at >= 0:
+        chain.append(at)
+        if waits.end[at] <= first:
+            break
+        at = int(waits.held_before[at])
+    return _links(facts, np.array(chain[::-1], np.int64), end, first)
+
+
+def _last_held(facts: Facts, agent: int, step: int) -> int:
+    """Row of the agent's latest held wait that ended at or before the step; -1: none."""
+    waits = facts.waits
+    rows = slice(*np.searchsorted(waits.agent, [agent, agent + 1]).tolist())
+    found = np.flatnonzero(waits.held[rows] & (waits.end_step[rows] <= step))
+    return int(rows.start + found[-1]) if len(found) else -1
+
+
+def _links(facts: Facts, chain: Ints, end: int, first: int) -> CriticalPath:
+    """The chain as stretches: work up to each cause, the copy, the waking up; and the work up to the last event."""
+    history, waits, copies = facts.history, facts.waits, facts.copies
+    events, role = history.trace.events, facts.lives.role
+    ended, flip = waits.end[chain], waits.flip_step[chain]
+    work_end = np.append(waits.cause_step[chain], end)
+    worker = events["agent"][work_end].astype(np.int64)
+    work_begin = np.concatenate(([0], ended))
+    # Where no wait holds up the first of them, its work begins with itself.
+    work_begin[0] = max(first, int(facts.lives.begin[worker[0]]))
+    work_kind = np.select([role[worker] == PRODUCER, role[worker] == CONSUMER], [PRODUCE, CONSUME], OTHER_WORK)
+    copied = waits.copy[chain] >= 0
+    flip_time = events["time"][flip].astype(np.int64)
+    issued = copies.issued[waits.copy[chain][copied]]
+    engine = events["agent"][flip].astype(np.int64)[copied]
+    parts = (
+        (worker, work_kind, work_begin, events["time"][work_end].astype(np.int64), work_end),
+        (engine, np.full(copied.sum(), COPY), issued, flip_time[copied], flip[copied]),
+        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end_step[chain]),
+    )
+    agent, kind, begin, until, step = (np.concatenate(column) for column in zip(*parts, strict=True))
+    begin = np.maximum(begin, first)
+    order = np.lexsort((step, until))
+    order = order[(until > begin)[order]]
+    return CriticalPath(agent[order], kind[order], begin[order], until[order], step[order])

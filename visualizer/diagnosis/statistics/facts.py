@@ -1,0 +1,131 @@
+"""Facts: every wait, copy, stage state and finished tile of a recording as columns, with what each wait depended on.
+
+Found once per recording (find.py), in passes over columns; the statistics of any range of time and the prediction are
+sums over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.history import History
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+PRODUCER, CONSUMER, COPY_ENGINE, OTHER = range(4)
+ROLE_NAMES = ("producer", "consumer", "copy_engine", "other")
+"""The roles of agents, at the codes above."""
+
+
+@dataclass(frozen=True, eq=False)
+class Waits:
+    """Every wait, by agent and within one in order; all shape (waits,). Times in ps, steps -1 where there is none."""
+
+    agent: Ints
+    cta: Ints
+    role: Ints  # code of the agent's role
+    barrier: Ints  # -1: not on a known barrier
+    on_full: Bools
+    on_empty: Bools
+    tile: Ints
+    begin_step: Ints
+    end_step: Ints  # -1: it did not pass within the recording
+    begin: Ints
+    end: Ints  # of a wait that did not pass: when it gave up, or the recording's end
+    flip_step: Ints  # the phase completion it waited for; -1: none is known (a fresh barrier, or it did not pass)
+    due: Ints  # when that phase completed, no earlier than `begin` and no later than `end`; of an open wait its end
+    copy: Ints  # row of the copy that the phase's completion landed; -1: a warp completed it, or nothing did
+    cause_step: Ints  # what a warp did to release it: the copy's issue, else the completing arrival; -1: unknown
+    held_before: Ints  # row of the last wait that held that warp up before it did so; -1: none
+
+    def __len__(self) -> int:
+        return len(self.agent)
+
+    @property
+    def blocked(self) -> Bools:
+        """Whether the phase was still open when the wait began: the wait has a cause outside itself."""
+        return self.due > self.begin
+
+    @property
+    def held(self) -> Bools:
+        """Blocked, passed, and known by what."""
+        return self.blocked & (self.flip_step >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class CopyTimes:
+    """Every copy that landed, by time of landing; all shape (copies,). Times in ps, amount in bytes."""
+
+    issue_step: Ints
+    done_step: Ints
+    issued: Ints
+    landed: Ints
+    amount: Ints
+    cta: Ints
+    barrier: Ints
+    tile: Ints
+    estimated: Bools  # the landing is an estimate between two observations
+    alone_from: Ints  # ps from which no earlier copy of its CTA is in flight any more, no earlier than `issued`
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """Every tile that was done with, by CTA and within one by time; all shape (tiles,)."""
+
+    cta: Ints
+    tile: Ints
+    step: Ints  # the event that ended it
+    time: Ints  # ps
+    gap: Ints  # ps since the tile before it in the same CTA; -1: it is the first
+    ends_with: str  # what ends a tile here: "empty" (its stage is free again), "read", "full", or "" (no tile is known)
+
+
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """When each agent began and left (ps), at its row; begin > end: it did nothing. Shape (agents,)."""
+
+    begin: Ints
+    end: Ints
+    role: Ints
+    cta: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class StageTimes:
+    """Every state of every stage buffer, by stage and within one by time; all shape (states,). Times in ps."""
+
+    stage: Ints
+    state: Ints  # a StageState
+    begin: Ints
+    end: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Leads:
+    """How many stages of a CTA were not empty from when to when; all shape (changes,). Times in ps."""
+
+    tiles: Ints
+    begin: Ints
+    end: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """All of them, of one recording."""
+
+    history: History
+    waits: Waits
+    copies: CopyTimes
+    stages: StageTimes
+    leads: Leads
+    tiles: Tiles
+    lives: Lives
+
+
+def role_codes(history: History) -> Ints:
+    """The code of every agent's role, shape (agents,)."""
+    return np.array([ROLE_NAMES.index(agent.role) for agent in history.trace.agents], np.int64)

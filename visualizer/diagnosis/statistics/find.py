@@ -1,0 +1,100 @@
+"""Finds the facts of a recording: once, in passes over its columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.statistics.facts import Facts, Ints, Leads, Lives, StageTimes, Tiles, role_codes
+from visualizer.diagnosis.statistics.find_copies import find_copies
+from visualizer.diagnosis.statistics.find_waits import find_waits
+from visualizer.replay.history import History
+from visualizer.replay.stage_columns import StageState
+from visualizer.trace.schema import EventKind
+
+
+def find_facts(history: History) -> Facts:
+    """The facts of a recording. Seconds for ten million events: off the window's thread."""
+    copies = find_copies(history)
+    stages, leads = _stages(history)
+    return Facts(history, find_waits(history, copies), copies, stages, leads, _tiles(history), _lives(history))
+
+
+def _stages(history: History) -> tuple[StageTimes, Leads]:
+    trace, columns = history.trace, history.stages
+    counts = np.diff(columns.index.starts)
+    row = np.repeat(np.arange(len(counts)), counts)
+    steps = columns.index.step_at(np.arange(len(row))).astype(np.int64)
+    time = trace.events["time"][steps].astype(np.int64)
+    state = columns.state.astype(np.int64)
+    times = StageTimes(row % max(trace.stages, 1), state, time, _until(time, row, trace.duration_ps))
+
+    held = state != StageState.EMPTY
+    before = np.zeros(len(held), bool)
+    before[1:] = held[:-1] & (row[1:] == row[:-1])
+    change = held.astype(np.int64) - before
+    turns = np.flatnonzero(change)
+    cta = row[turns] // max(trace.stages, 1)
+    order = np.lexsort((steps[turns], cta))
+    turns, cta = turns[order], cta[order]
+    # Every stage begins empty, so the changes of one CTA sum to its stages not empty.
+    starts = np.flatnonzero(np.diff(cta, prepend=-1))
+    sums = np.cumsum(change[turns])
+    lead = sums - np.repeat((sums - change[turns])[starts], np.diff(np.append(starts, len(cta))))
+    return times, Leads(lead, time[turns], _until(time[turns], cta, trace.duration_ps))
+
+
+def _until(time: Ints, group: Ints, duration: int) -> Ints:
+    """When each row's state ends: at the next row of its group, or the recording's end."""
+    until = np.full(len(time), duration, np.int64)
+    same = group[1:] == group[:-1]
+    until[:-1][same] = time[1:][same]
+    return until
+
+
+def _tiles(history: History) -> Tiles:
+    """A tile is done with when its stage is free again; without empty barriers, when its last reader is; else when it
+    is full: as a pipeline that only fills has it."""
+    trace, events = history.trace, history.trace.events
+    flips = history.completion_steps
+    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])[events["barrier"][flips]]
+    reads = np.flatnonzero(history.kinds == EventKind.READ_END)
+    choices = (
+        ("empty", flips[kind_of_barrier == "empty"]),
+        ("read", reads),
+        ("full", flips[kind_of_barrier == "full"]),
+    )
+    for name, steps in choices:
+        steps = steps[events["tile"][steps] >= 0]
+        if len(steps):
+            return _tiles_ending(history, steps, name)
+    return _tiles_ending(history, np.empty(0, np.int64), "")
+
+
+def _tiles_ending(history: History, steps: Ints, name: str) -> Tiles:
+    rows = history.trace.events[steps]
+    cta = history.trace.agent_cta[rows["agent"]].astype(np.int64)
+    tile = rows["tile"].astype(np.int64)
+    # The last of a tile's events ends it: steps ascend, so it is the first one met from behind.
+    _, last = np.unique(((cta << 32) + tile)[::-1], return_index=True)
+    keep = np.sort(len(steps) - 1 - last)
+    keep = keep[np.argsort(cta[keep], kind="stable")]
+    cta, tile, steps, time = cta[keep], tile[keep], steps[keep], rows["time"][keep].astype(np.int64)
+    gap = np.full(len(keep), -1, np.int64)
+    same = cta[1:] == cta[:-1]
+    gap[1:][same] = (time[1:] - time[:-1])[same]
+    return Tiles(cta, tile, steps, time, gap, name)
+
+
+def _lives(history: History) -> Lives:
+    """Of a warp from its first event to its last act; one that never left is taken to be there to the end."""
+    trace = history.trace
+    agents = len(trace.agents)
+    begin = np.full(agents, np.iinfo(np.int64).max)
+    end = np.full(agents, -1, np.int64)
+    agent, time = trace.events["agent"], trace.events["time"].astype(np.int64)
+    # The last value assigned stays: from behind, an agent's first event.
+    begin[agent[::-1]] = time[::-1]
+    end[begin <= trace.duration_ps] = trace.duration_ps
+    exits = np.flatnonzero(history.kinds == EventKind.EXIT)
+    end[agent[exits]] = time[exits]
+    return Lives(begin, end, role_codes(history), trace.agent_cta.astype(np.int64))

@@ -1,0 +1,121 @@
+"""Statistics: all numbers about a range of time of one recording, for the command line and the Statistics pane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from visualizer.diagnosis.statistics.bound import Bound, judge
+from visualizer.diagnosis.statistics.critical_path import CriticalPath, critical_path
+from visualizer.diagnosis.statistics.distribution import Distribution
+from visualizer.diagnosis.statistics.facts import Facts
+from visualizer.diagnosis.statistics.limits import limits
+from visualizer.diagnosis.statistics.occupancy import Occupancy, occupancy
+from visualizer.diagnosis.statistics.outliers import Outlier, outliers
+from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, role_shares, starved_parts
+
+PS_PER_NS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CtaSpread:
+    """Mean time per tile of each CTA that finished two tiles in the range: how it spreads, and the slowest."""
+
+    ctas: int
+    per_tile: Distribution  # ps
+    slowest: int  # its CTA
+    slowest_step: int  # the event its slowest tile ends with
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "ctas": self.ctas,
+            "per_tile_ns": self.per_tile.as_json(PS_PER_NS),
+            "slowest": self.slowest,
+            "slowest_step": self.slowest_step,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of the range first..last (ps). Distributions in ps; `throughput` in bytes per ns, of single copies."""
+
+    first: int
+    last: int
+    bound: Bound
+    roles: tuple[RoleShare, ...]
+    engine_busy: float  # share of the range in which a copy was in flight, mean over CTAs
+    occupancy: Occupancy
+    per_tile: Distribution
+    latency: Distribution
+    throughput: Distribution
+    landed_bytes: int
+    outliers: tuple[Outlier, ...]  # the farthest
+    outlier_count: int
+    path: CriticalPath
+    ctas: CtaSpread | None  # None: there is one CTA
+    unknown: tuple[str, ...]  # what the recording cannot tell
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of `phasescope stats --json`; times in ns."""
+        return {
+            "range_ns": [self.first / PS_PER_NS, self.last / PS_PER_NS],
+            "bound": self.bound.as_json(),
+            "roles": [role.as_json() for role in self.roles],
+            "copy_engine_busy_share": round(self.engine_busy, 5),
+            "occupancy": self.occupancy.as_json(),
+            "per_tile_ns": self.per_tile.as_json(PS_PER_NS),
+            "copy_latency_ns": self.latency.as_json(PS_PER_NS),
+            "copy_bytes_per_ns": self.throughput.as_json(),
+            "landed_bytes": self.landed_bytes,
+            "outliers": [outlier.as_json() for outlier in self.outliers],
+            "outlier_count": self.outlier_count,
+            "critical_path": self.path.as_json(),
+            "across_ctas": None if self.ctas is None else self.ctas.as_json(),
+            "unknown": list(self.unknown),
+        }
+
+
+def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statistics:
+    """All numbers of the range first..last in ps (default: the whole recording), cut to the recording."""
+    duration = facts.history.trace.duration_ps
+    first = min(max(first, 0), duration)
+    last = duration if last is None else min(max(last, first), duration)
+    roles = role_shares(facts, first, last)
+    copies, tiles = facts.copies, facts.tiles
+    landed = (copies.landed >= first) & (copies.landed <= last)
+    latency, amount = (copies.landed - copies.issued)[landed], copies.amount[landed]
+    gaps = tiles.gap[(tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last)]
+    listed, count = outliers(facts, first, last)
+    return Statistics(
+        first,
+        last,
+        judge(roles, *starved_parts(facts, first, last)),
+        roles,
+        engine_share(facts, first, last),
+        occupancy(facts, first, last),
+        Distribution.of(gaps),
+        Distribution.of(latency),
+        Distribution.of(amount[latency > 0] * PS_PER_NS / latency[latency > 0]),
+        int(amount.sum()),
+        listed,
+        count,
+        critical_path(facts, first, last),
+        _across_ctas(facts, first, last),
+        limits(facts),
+    )
+
+
+def _across_ctas(facts: Facts, first: int, last: int) -> CtaSpread | None:
+    ctas, tiles = facts.history.trace.ctas, facts.tiles
+    rows = np.flatnonzero((tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last))
+    if ctas < 2 or not len(rows):
+        return None
+    gap, cta = tiles.gap[rows], tiles.cta[rows]
+    count = np.bincount(cta, minlength=ctas)
+    mean = np.bincount(cta, weights=gap, minlength=ctas) / np.maximum(count, 1)
+    slowest = int(np.argmax(mean))
+    own = rows[cta == slowest]
+    worst = int(tiles.step[own[np.argmax(tiles.gap[own])]])
+    return CtaSpread(int((count > 0).sum()), Distribution.of(mean[count > 0]), slowest, worst)

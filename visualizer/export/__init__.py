@@ -1,0 +1,1 @@
+"""Recordings in other tools' formats: trace viewers, waveform viewers, tables, pictures, and a page to step through."""

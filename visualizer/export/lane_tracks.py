@@ -1,0 +1,216 @@
+"""Lanes as trace viewers think of them: slices, instants, counters and flows. Perfetto and Chrome JSON share them.
+
+Names are English in every language, so that queries over exported files hold. Columns throughout: a text is a code
+into a list of texts, so that millions of rows stay a few arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.export.selection import Selection
+from visualizer.replay.history import AgentActivity, Spans, StageState
+from visualizer.trace.schema import EventFlag, EventKind, kind_name
+from visualizer.trace.trace import Trace
+from visualizer.views.lanes import Lane
+
+Ints = NDArray[np.int64]
+
+_TICK = 1  # ps
+_SHOWN_AS_SLICES = (EventKind.WAIT_BEGIN, EventKind.READ_BEGIN, EventKind.READ_END, EventKind.PHASE_COMPLETE)
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """What lasts, not overlapping, in order of start. `step`: the event each begins with. All shape (slices,)."""
+
+    start: Ints  # ps
+    end: Ints  # ps
+    step: Ints
+    text: Ints  # rows of texts
+    texts: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Instants:
+    """What happens at a moment, in order of step; all shape (instants,)."""
+
+    time: Ints  # ps
+    step: Ints
+    amount: Ints
+    text: Ints  # rows of texts
+    texts: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """A number over time: `value` from each `time` (ps) on."""
+
+    name: str  # "pending", "tx bytes"
+    unit: str
+    time: Ints
+    value: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One lane; a copy engine's copies may overlap, so each stage has a track of its own."""
+
+    lane: Lane
+    title: str
+    slices: Slices
+    instants: Instants | None = None
+    counters: tuple[Counter, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Blocked waits and what released them: the PHASE_COMPLETE, and the WAIT_END. Both shape (flows,), steps."""
+
+    source: Ints
+    target: Ints
+
+
+def tracks(selection: Selection) -> Iterator[Track]:
+    """The selection's lanes in drawing order, one at a time: thousands of them need not be in memory together."""
+    history = selection.history
+    for lane in selection.lanes:
+        if lane.kind == "barrier":
+            yield _barrier(selection, lane)
+        elif lane.kind == "stage":
+            yield Track(lane, lane.title, _slices(history.stage_spans(lane.row), selection, _stage_text))
+        elif lane.kind == "agent":
+            spans = history.agent_spans(lane.row)
+            # Two events at one tick (a wait passes, the read begins) have no work between them.
+            spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
+            text = _agent_text(history.trace)
+            yield Track(lane, lane.title, _slices(spans, selection, text), _instants(selection, lane.row))
+        else:
+            yield from _copies(selection, lane)
+
+
+def flows(selection: Selection) -> Flows:
+    """Every blocked wait in the range that was released in it: the latest completion of the parity it waited for."""
+    trace = selection.history.trace
+    events = trace.events[selection.first : selection.last + 1]
+    kind, barrier = events["kind"], events["barrier"].astype(np.int64)
+    blocked = (kind == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) != 0) & (barrier >= 0)
+    ends = np.flatnonzero(blocked)
+    completes = np.flatnonzero((kind == EventKind.PHASE_COMPLETE) & (barrier >= 0))
+    length = len(events) + 1
+    # One sorted key per completion: barrier and parity, then the step; the wait looks up the latest below its own.
+    keys = np.sort((barrier[completes] * 2 + (events["parity"][completes] & 1)) * length + completes)
+    wanted = (barrier[ends] * 2 + (events["parity"][ends] & 1)) * length
+    position = np.searchsorted(keys, wanted + ends) - 1
+    found = (position >= 0) & (keys[np.maximum(position, 0)] >= wanted) if len(keys) else np.zeros(len(ends), bool)
+    source, target = keys[position[found]] % length + selection.first, ends[found] + selection.first
+    if not selection.all_lanes:
+        chosen = {kind: {lane.row for lane in selection.lanes if lane.kind == kind} for kind in ("agent", "barrier")}
+        kept = np.isin(trace.events["barrier"][target], list(chosen["barrier"]))
+        kept &= np.isin(trace.events["agent"][target], list(chosen["agent"]))
+        source, target = source[kept], target[kept]
+    return Flows(source, target)
+
+
+def _slices(spans: Spans, selection: Selection, text_of: Callable[[int, int, int], str]) -> Slices:
+    """The spans that touch the selection, cut at its ends; `text_of(state, tile, barrier)` names them."""
+    spans = spans.keep((spans.end >= selection.begin) & (spans.start <= selection.end))
+    key = (spans.state.astype(np.int64) << 56) + (spans.barrier.astype(np.int64) + 1 << 32) + spans.tile + 1
+    unique, code = np.unique(key, return_inverse=True)
+    parts = [(value >> 56, (value & 0xFFFFFFFF) - 1, (value >> 32 & 0xFFFFFF) - 1) for value in unique.tolist()]
+    return Slices(
+        np.maximum(spans.start, selection.begin),
+        np.minimum(spans.end, selection.end),
+        spans.first_step,
+        code,
+        [text_of(*part) for part in parts],
+    )
+
+
+def _agent_text(trace: Trace) -> Callable[[int, int, int], str]:
+    def text(state: int, tile: int, barrier: int) -> str:
+        of_tile = f" (tile {tile})" if tile >= 0 else ""
+        name = trace.barriers[barrier].name if barrier >= 0 else "?"
+        if state == AgentActivity.WAITING:
+            return f"waits {name}{of_tile}"
+        if state == AgentActivity.TIMED_OUT:
+            return f"gave up on {name}{of_tile}"
+        return f"reads tile {tile}" if state == AgentActivity.READING else f"runs{of_tile}"
+
+    return text
+
+
+def _stage_text(state: int, tile: int, barrier: int) -> str:
+    name = StageState(state).name.lower()
+    return f"{name} (tile {tile})" if tile >= 0 else name
+
+
+def _instants(selection: Selection, agent: int) -> Instants:
+    """The agent's events that are not the beginning or end of a slice; a blocked wait's end, for flows to end at."""
+    history = selection.history
+    _, steps = history.agents.acts.between(agent, selection.first, selection.last + 1)
+    events = history.trace.events[steps]
+    passed_at_once = (events["kind"] == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) == 0)
+    keep = ~np.isin(events["kind"], _SHOWN_AS_SLICES) & ~passed_at_once
+    steps, events = steps[keep], events[keep]
+    key = (events["kind"].astype(np.int64) << 32) + events["barrier"] + 1
+    unique, code = np.unique(key, return_inverse=True)
+    texts = [_instant_text(history.trace, int(value) >> 32, (int(value) & 0xFFFFFFFF) - 1) for value in unique]
+    return Instants(events["time"].astype(np.int64), steps, events["amount"].astype(np.int64), code, texts)
+
+
+def _instant_text(trace: Trace, kind: int, barrier: int) -> str:
+    name = f" {trace.barriers[barrier].name}" if barrier >= 0 else ""
+    return f"released by{name}" if kind == EventKind.WAIT_END else f"{kind_name(kind)}{name}"
+
+
+def _copies(selection: Selection, lane: Lane) -> Iterator[Track]:
+    history, trace = selection.history, selection.history.trace
+    spans = history.copy_spans(lane.cta)
+    stage = np.array([b.stage for b in trace.barriers] + [-1])[spans.barrier]
+    stage = np.where(stage >= 0, stage, trace.events["stage"][spans.first_step])
+    for value in np.unique(stage).tolist():
+        title = f"{lane.title} to stage[{value}]"
+        yield Track(lane, title, _slices(_joined(spans.keep(stage == value)), selection, _copy_text))
+
+
+def _copy_text(state: int, tile: int, barrier: int) -> str:
+    return f"copies tile {tile}" if tile >= 0 else "copies"
+
+
+def _joined(spans: Spans) -> Spans:
+    """The copies of one stage, those of one tile as one: from the first issue to the last landing or the next issue."""
+    if not len(spans):
+        return spans
+    first = np.ones(len(spans), bool)
+    first[1:] = spans.tile[1:] != spans.tile[:-1]
+    starts = np.flatnonzero(first)
+    end = np.maximum.reduceat(spans.end, starts)
+    end[:-1] = np.minimum(end[:-1], spans.start[starts[1:]])
+    one = spans.keep(first)
+    return Spans(one.start, end, one.state, one.tile, one.barrier, one.first_step, one.last_step)
+
+
+def _barrier(selection: Selection, lane: Lane) -> Track:
+    curve = selection.history.barrier_curve(lane.row)
+    changes = np.ones(len(curve.phase), bool)
+    changes[1:] = curve.phase[1:] != curve.phase[:-1]
+    start, number, step = curve.time[changes], curve.phase[changes].astype(np.int64), curve.step[changes]
+    end = np.append(start[1:], selection.history.trace.duration_ps)[: len(start)]
+    touch = (end >= selection.begin) & (start <= selection.end)
+    start, end = np.maximum(start[touch], selection.begin), np.minimum(end[touch], selection.end)
+    texts, code = np.unique(number[touch], return_inverse=True)
+    names = [f"phase {n} (parity {n & 1})" for n in texts.tolist()]
+    first = int(np.searchsorted(curve.time, selection.begin, side="right")) - 1
+    last = int(np.searchsorted(curve.time, selection.end, side="right"))
+    rows = slice(max(first, 0), last)
+    time = np.maximum(curve.time[rows], selection.begin)
+    counters = (
+        Counter("pending", "arrivals", time, curve.pending[rows].astype(np.int64)),
+        Counter("tx", "bytes", time, curve.tx[rows].astype(np.int64)),
+    )
+    return Track(lane, lane.title, Slices(start, end, step[touch], code, names), None, counters)

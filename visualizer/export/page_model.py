@@ -1,0 +1,207 @@
+"""What a page to step through shows, as one JSON document: pure, so that whatever makes pages can add to it.
+
+Each step holds what it changed only; the page rebuilds every state from the first on when it opens. Rows of agents,
+barriers and stages are positions in the document's own lists. Times are ps from the start of the recording.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.diagnosis.explain import explain
+from visualizer.export.selection import Selection
+from visualizer.language import current, mark, tr
+from visualizer.playback.lane_steps import home_lane
+from visualizer.replay.causality import Causality
+from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.trace.schema import kind_name
+from visualizer.views.arrows_model import causes
+from visualizer.views.lanes import Lane
+from visualizer.views.timeline_intervals import Intervals
+from visualizer.views.timeline_lanes import LaneStore
+
+WORDS = {
+    "step": mark("step {step} of {last}"),
+    "timeline": mark("Timeline"),
+    "barriers": mark("Barriers"),
+    "stages": mark("Stage buffers"),
+    "agents": mark("Agents"),
+    "name": mark("name"),
+    "phase": mark("phase"),
+    "parity": mark("parity"),
+    "pending": mark("pending"),
+    "tx": mark("tx bytes"),
+    "state": mark("state"),
+    "tile": mark("tile"),
+    "cursor": mark("cursor"),
+    "first": mark("First step"),
+    "previous": mark("Previous step"),
+    "next": mark("Next step"),
+    "last": mark("Last step"),
+    "play": mark("Play or pause"),
+    "theme": mark("Dark or light"),
+    "uninitialised": mark("not initialised"),
+    "keys": mark("Right and Left step, Home and End jump, Space plays; a click on the timeline goes there."),
+}
+"""What the page itself says; translated into the document, for the page has no catalogue."""
+
+
+def page_document(selection: Selection) -> dict[str, Any]:
+    """The selection as the document that assets/html shows; see the keys below."""
+    history, trace = selection.history, selection.history.trace
+    rows = {kind: [lane for lane in selection.lanes if lane.kind == kind] for kind in ("barrier", "stage", "agent")}
+    meta = trace.meta
+    return {
+        "language": current(),
+        "words": {key: tr(word) for key, word in WORDS.items()},
+        "title": meta.program,
+        "source": str(meta.source.get("gpu", meta.source.get("kind", ""))),
+        "ended": {"kind": meta.ending.kind, "detail": meta.ending.detail},
+        "barriers": [{"name": lane.key, "kind": trace.barriers[lane.row].kind} for lane in rows["barrier"]],
+        "stages": [{"name": lane.key} for lane in rows["stage"]],
+        "agents": [{"name": lane.key, "role": trace.agents[lane.row].role} for lane in rows["agent"]],
+        "steps": _steps(selection, rows),
+        "timeline": _timeline(selection, LaneStore(history)),
+    }
+
+
+def _steps(selection: Selection, rows: dict[str, list[Lane]]) -> list[dict[str, Any]]:
+    """One entry per event: the event, its explanation, its arrows, and by row what it changed."""
+    history, causality = selection.history, Causality(selection.history)
+    picks = {kind: np.array([lane.row for lane in lanes], np.int64) for kind, lanes in rows.items()}
+    keys = {lane.key for lane in selection.lanes}
+    before: dict[str, NDArray[np.int64]] = {}
+    steps = []
+    for step in selection.rows.tolist():
+        after = _columns(history, history.state_at(step), picks)
+        changed = {}
+        for kind, table in after.items():
+            differs = (table != before[kind]).any(axis=1) if before else np.ones(len(table), bool)
+            changed[kind] = {int(row): _VALUES[kind](history, table[row].tolist()) for row in np.flatnonzero(differs)}
+        arrows = [
+            [cause.from_time, cause.from_lane, cause.to_time, cause.to_lane, cause.role]
+            for cause in causes(causality, step)
+            if cause.from_lane in keys and cause.to_lane in keys
+        ]
+        steps.append({**_event(history, step), "arrows": arrows, "changed": changed})
+        before = after
+    return steps
+
+
+def _event(history: History, step: int) -> dict[str, Any]:
+    trace = history.trace
+    event = trace.events[step]
+    site = trace.sites[int(event["site"])] if event["site"] >= 0 else None
+    return {
+        "step": step,
+        "time": int(event["time"]),
+        "agent": trace.agents[int(event["agent"])].name,
+        "kind": kind_name(int(event["kind"])),
+        "lane": home_lane(trace, step),
+        "text": explain(history, step),
+        "site": f"{site.file}:{site.line} {site.op}" if site is not None else "",
+    }
+
+
+def _columns(history: History, state: State, picks: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """The state as one table of integers per kind, shape (rows, columns), so that changes are one comparison."""
+    barrier, stage, agent = picks["barrier"], picks["stage"], picks["agent"]
+    return {
+        "barrier": _table(
+            barrier,
+            state.barrier_valid,
+            state.barrier_phase,
+            state.barrier_pending,
+            state.barrier_expected,
+            state.barrier_tx,
+        ),
+        "stage": _table(stage, state.stage_state, state.stage_tile),
+        "agent": _table(
+            agent,
+            state.agent_activity,
+            state.agent_barrier,
+            state.agent_tile,
+            state.cursor_index,
+            state.cursor_phase,
+            state.cursor_count,
+        ),
+    }
+
+
+def _table(rows: NDArray[np.int64], *columns: NDArray[Any]) -> NDArray[np.int64]:
+    return np.stack([column[rows].astype(np.int64) for column in columns], axis=1)
+
+
+def _barrier_value(history: History, values: list[int]) -> dict[str, int] | None:
+    """None: not initialised."""
+    valid, phase, pending, expected, tx = values
+    return {"phase": phase, "pending": pending, "expected": expected, "tx": tx} if valid else None
+
+
+def _stage_value(history: History, values: list[int]) -> dict[str, Any]:
+    return {"state": StageState(values[0]).name.lower(), "tile": values[1]}
+
+
+def _agent_value(history: History, values: list[int]) -> dict[str, Any]:
+    activity, barrier, tile, *cursor = values
+    return {
+        "state": AgentActivity(activity).name.lower().replace("_", " "),
+        "barrier": history.trace.barriers[barrier].name if barrier >= 0 else "",
+        "tile": tile,
+        "cursor": cursor if cursor[0] >= 0 else None,
+    }
+
+
+_VALUES = {"barrier": _barrier_value, "stage": _stage_value, "agent": _agent_value}
+
+
+def _timeline(selection: Selection, store: LaneStore) -> dict[str, Any]:
+    end = selection.end if selection.last < selection.history.steps - 1 else max(selection.end, store.end)
+    return {
+        "begin": selection.begin,
+        "end": end,
+        "lanes": [_lane(selection, store, lane, end) for lane in selection.lanes],
+    }
+
+
+def _lane(selection: Selection, store: LaneStore, lane: Lane, end: int) -> dict[str, Any]:
+    """`boxes`: [begin, end, role, texts longest first]; a barrier's `pending`: [time, arrivals] at each change."""
+    drawn: dict[str, Any] = {"key": lane.key, "kind": lane.kind}
+    if lane.kind == "barrier":
+        return {**drawn, **_barrier_lane(selection, store, lane, end)}
+    rows = store.copies(lane).rows if lane.kind == "copy" else [store.intervals(lane)]
+    boxes = [box for row in rows for box in _boxes(row, selection.begin, end)]
+    return {**drawn, "boxes": sorted(boxes, key=lambda box: box[0])}
+
+
+def _boxes(intervals: Intervals, begin: int, end: int) -> list[list[Any]]:
+    spans = intervals.spans
+    touch = np.flatnonzero((spans.end > begin) & (spans.start < end))
+    return [
+        [max(int(spans.start[row]), begin), min(int(spans.end[row]), end), role, intervals.texts(row)]
+        for row in touch.tolist()
+        if (role := intervals.roles.get(int(spans.state[row]))) is not None
+    ]
+
+
+def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int) -> dict[str, Any]:
+    data = store.barrier(lane)
+    touch = np.flatnonzero((data.end > selection.begin) & (data.start < end)).tolist()
+    boxes = [
+        [
+            max(int(data.start[row]), selection.begin),
+            min(int(data.end[row]), end),
+            "phase_odd" if number & 1 else "phase_even",
+            [f"phase #{number} ({number & 1})", f"{number & 1}"],
+        ]
+        for row in touch
+        if (number := int(data.number[row])) >= 0
+    ]
+    curve = data.curve
+    first = max(int(np.searchsorted(curve.time, selection.begin, side="right")) - 1, 0)
+    last = int(np.searchsorted(curve.time, end, side="right"))
+    points = np.stack((np.maximum(curve.time[first:last], selection.begin), curve.pending[first:last]), axis=1)
+    return {"boxes": boxes, "pending": points.tolist(), "most_pending": data.top_pending}

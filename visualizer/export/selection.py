@@ -1,0 +1,153 @@
+"""Which part of a recording to export: a stretch of steps or of time, and some of the lanes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.export.errors import ExportError
+from visualizer.language import tr
+from visualizer.replay.history import History
+from visualizer.replay.stage_columns import place_of
+from visualizer.views.lanes import Lane, build_lanes
+
+_PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
+_BOUND = re.compile(r"(\d+(?:\.\d+)?)\s*(ps|ns|us|µs|ms)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Events `first`..`last` (steps, both included) and the picture's bounds in ps; `lanes` in drawing order."""
+
+    history: History
+    first: int
+    last: int
+    begin: int
+    end: int
+    lanes: tuple[Lane, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many events lie in the range, on whatever lane."""
+        return self.last - self.first + 1
+
+    @cached_property
+    def all_lanes(self) -> bool:
+        return len(self.lanes) == len(own_lanes(self.history))
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Steps of the events in the range that concern a chosen lane: its agent's, barrier's or stage's."""
+        steps = np.arange(self.first, self.last + 1)
+        if self.all_lanes:
+            return steps
+        trace = self.history.trace
+        events = trace.events[self.first : self.last + 1]
+        sizes = (len(trace.agents), len(trace.barriers), trace.ctas * trace.stages)
+        agents, barriers, stages = (np.zeros(size + 1, bool) for size in sizes)  # the last entry: none, index -1
+        for lane in self.lanes:
+            {"agent": agents, "copy": agents, "barrier": barriers, "stage": stages}[lane.kind][lane.row] = True
+        stage, cta = place_of(self.history.columns, steps)
+        place = np.where(stage >= 0, cta * trace.stages + stage, -1)
+        chosen: NDArray[np.int64] = steps[agents[events["agent"]] | barriers[events["barrier"]] | stages[place]]
+        return chosen
+
+
+def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Selection:
+    """The part that `range_` ("A:B": steps, or times with a unit) and `lanes` (names, * for any text) describe.
+
+    Empty stands for everything. Raises ExportError, which names the option.
+    """
+    trace = history.trace
+    if not history.steps:
+        raise ExportError(tr("the recording holds no events, so there is nothing to export"))
+    chosen = _lanes(own_lanes(history), lanes)
+    if not range_:
+        return Selection(history, 0, history.steps - 1, 0, trace.duration_ps, chosen)
+    parts = range_.split(":")
+    bounds = [_BOUND.fullmatch(part.strip()) for part in parts]
+    if len(parts) != 2 or any(part.strip() and not bound for part, bound in zip(parts, bounds, strict=True)):
+        raise ExportError(
+            tr(
+                "--range {range}: expected A:B, two steps such as 100:200 or two times such as 2us:3.5us; either may be"
+                " left out",
+                range=range_,
+            )
+        )
+    units = {bound[2] for bound in bounds if bound}
+    if None in units and len(units) > 1:
+        raise ExportError(
+            tr("--range {range}: one end is a step and the other a time; give both the same way", range=range_)
+        )
+    if units and None not in units:
+        return _between_times(history, range_, bounds, chosen)
+    if any(bound and "." in bound[1] for bound in bounds):
+        raise ExportError(
+            tr("--range {range}: a step is a whole number; a time needs a unit, such as 2.5us", range=range_)
+        )
+    first = int(bounds[0][1]) if bounds[0] else 0
+    last = int(bounds[1][1]) if bounds[1] else history.steps - 1
+    if not first <= last < history.steps:
+        raise ExportError(
+            tr(
+                "--range {range} is not within 0:{last}, the steps of this recording",
+                range=range_,
+                last=history.steps - 1,
+            )
+        )
+    time = trace.events["time"]
+    return Selection(history, first, last, int(time[first]), int(time[last]), chosen)
+
+
+def own_lanes(history: History) -> list[Lane]:
+    """All lanes but those that only sum up a CTA."""
+    return [lane for lane in build_lanes(history.trace) if lane.kind != "cta"]
+
+
+def between(history: History, begin: int, end: int, lanes: Sequence[Lane]) -> Selection:
+    """Everything from `begin` to `end` (ps), as a view of the timeline shows it. ExportError if nothing happens."""
+    begin, end = max(begin, 0), min(end, history.trace.duration_ps)
+    time = history.trace.events["time"]
+    first, stop = int(np.searchsorted(time, begin)), int(np.searchsorted(time, end, side="right"))
+    if first >= stop:
+        raise ExportError(tr("no event lies in this stretch of time; choose a longer one"))
+    return Selection(history, first, stop - 1, begin, end, tuple(lanes))
+
+
+def _between_times(
+    history: History, text: str, bounds: Sequence[re.Match[str] | None], lanes: tuple[Lane, ...]
+) -> Selection:
+    low, high = (round(float(bound[1]) * _PS[bound[2]]) if bound else None for bound in bounds)
+    begin, end = low or 0, history.trace.duration_ps if high is None else high
+    if begin > end:
+        raise ExportError(tr("--range {range} ends before it begins", range=text))
+    try:
+        return between(history, begin, end, lanes)
+    except ExportError:
+        whole = f"0:{history.trace.duration_ps / 1000:.0f}ns"
+        raise ExportError(
+            tr("--range {range}: no event lies in it; the recording is {whole}", range=text, whole=whole)
+        ) from None
+
+
+def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[Lane, ...]:
+    """The lanes that any of the patterns names, by key ("CTA1.full[0]") or title ("full[0]")."""
+    if not patterns:
+        return tuple(lanes)
+    chosen: set[str] = set()
+    for pattern in patterns:
+        # Not fnmatch: to it the brackets of full[0] would be a set of characters.
+        wanted = re.compile(re.escape(pattern).replace(r"\*", ".*"))
+        found = {lane.key for lane in lanes if wanted.fullmatch(lane.key) or wanted.fullmatch(lane.title)}
+        if not found:
+            names = ", ".join(lane.key for lane in lanes[:12]) + (", ..." if len(lanes) > 12 else "")
+            raise ExportError(
+                tr("--lanes {pattern}: no lane has this name; there are {names}", pattern=pattern, names=names)
+            )
+        chosen |= found
+    return tuple(lane for lane in lanes if lane.key in chosen)

@@ -1,0 +1,189 @@
+"""Fills a text's {placeholders} from the recording, so that no number in a story is typed and none can go stale.
+
+{full[0].pending}   a barrier's phase, parity, pending, expected, tx, arrived
+{producer.count}    an agent's cursor: index, phase, count; its activity, tile and the barrier it is at
+{stage[0].state}    what a stage buffer holds: state, tile
+{event.amount}      the focused event: kind, agent, barrier, stage, tile, parity, amount, time, wait
+{config.stages}     a parameter of the program, or tile_bytes, full_init, empty_init, shared_bytes, consumers
+{run.events}        the whole run: see _RUN
+{diagnosis.cause}   the first finding's verdict or cause, or the count of findings
+{was full[0].tx}    the same just before the focused event
+{other: run.events} the same of another recording of the chapter
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.wording import duration
+from visualizer.language import tr
+from visualizer.playback.stories.model import StoryError
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.replay.history import History
+from visualizer.replay.snapshot import step_document
+from visualizer.trace.schema import EventFlag, EventKind
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PARTS = re.compile(r"(?:(?P<other>[\w-]+):\s*)?(?P<was>was\s+)?(?P<name>.+)\.(?P<field>\w+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What placeholders refer to: a recording, a step of it, its diagnosis, and the chapter's other recordings."""
+
+    history: History
+    step: int
+    report: Callable[[], Report]
+    others: Callable[[str], Scene]
+
+
+def placeholders(text: str) -> list[str]:
+    """The placeholders of a text, in order, without their braces."""
+    return _PLACEHOLDER.findall(text)
+
+
+def fill(text: str, scene: Scene) -> str:
+    """The text with its placeholders filled. StoryError names one that means nothing here."""
+    return _PLACEHOLDER.sub(lambda match: str(_value(match[1], scene)), text)
+
+
+def _value(placeholder: str, scene: Scene) -> object:
+    match = _PARTS.fullmatch(placeholder.strip())
+    if match is None:
+        raise _unknown(placeholder, tr("write it as NAME.FIELD"))
+    if match["other"]:
+        scene = scene.others(match["other"])
+    step = scene.step
+    if match["was"]:
+        if step == 0:
+            raise _unknown(placeholder, tr("nothing was before the first event"))
+        step -= 1
+    name, field = match["name"], match["field"]
+    if name == "run":
+        return _look_up(placeholder, _RUN, field)(scene.history)
+    if name == "config":
+        return _config(placeholder, scene.history, field)
+    if name == "diagnosis":
+        return _look_up(placeholder, _DIAGNOSIS, field)(scene.report())
+    document = step_document(scene.history, step)
+    if name == "event":
+        return _event(placeholder, scene.history, step, document["event"], field)
+    if name in document["barriers"]:
+        barrier = document["barriers"][name]
+        return _look_up(placeholder, {**barrier, "arrived": barrier["expected"] - barrier["pending"]}, field)
+    if name in document["agents"]:
+        agent = document["agents"][name]
+        facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": agent["barrier"]}
+        return _look_up(placeholder, {**facts, **(agent["cursor"] or {})}, field)
+    stages = {
+        f"stage[{row['stage']}]" if "cta" not in row else f"CTA{row['cta']}.stage[{row['stage']}]": row
+        for row in document["stages"]
+    }
+    if name in stages:
+        return _look_up(placeholder, stages[name], field)
+    raise _unknown(placeholder, tr("the recording has nothing named {name}", name=repr(name)))
+
+
+def _event(placeholder: str, history: History, step: int, event: dict[str, Any], field: str) -> object:
+    if field == "time":
+        return duration(int(history.trace.events["time"][step]))
+    if field == "wait":
+        return duration(_waited(history, step))
+    facts = {name: "-" if value is None else value for name, value in event.items() if name != "site"}
+    return _look_up(placeholder, facts, field)
+
+
+def _waited(history: History, step: int) -> int:
+    """ps that the wait ended by event `step` took; 0 if it is no end of a wait."""
+    events = history.trace.events
+    if events["kind"][step] not in (EventKind.WAIT_END, EventKind.TIMEOUT):
+        return 0
+    begins = (events["kind"][:step] == EventKind.WAIT_BEGIN) & (events["agent"][:step] == events["agent"][step])
+    begun = np.flatnonzero(begins)
+    return int(events["time"][step] - events["time"][begun[-1]]) if len(begun) else 0
+
+
+def _config(placeholder: str, history: History, field: str) -> object:
+    recorded = history.trace.meta.config
+    try:
+        config = LessonConfig.from_dict(recorded)
+    except (ProgramError, TypeError):
+        return _look_up(placeholder, recorded, field)
+    facts = {
+        **config.as_dict(),
+        "tile_bytes": config.tile_bytes,
+        "expected_bytes": config.expected_bytes,
+        "full_init": config.full_init,
+        "empty_init": config.empty_init,
+        "shared_bytes": config.storage.total_bytes,
+        "barrier_bytes": 2 * config.stages * 8,
+        "consumers": config.consumer_warps * 32,
+        "threads": (config.consumer_warps + 1) * 32,
+    }
+    return _look_up(placeholder, facts, field)
+
+
+def _time_waiting(history: History, role: str) -> str:
+    """Share of the run that agents of a role were blocked, as a percentage."""
+    events, agents = history.trace.events, history.trace.agents
+    chosen = np.array([agent.role == role for agent in agents])
+    mine = np.flatnonzero(chosen[events["agent"]])
+    waits = mine[np.isin(events["kind"][mine], (EventKind.WAIT_BEGIN, EventKind.WAIT_END, EventKind.TIMEOUT))]
+    waits = waits[np.argsort(events["agent"][waits], kind="stable")]
+    ends = np.flatnonzero((events["flags"][waits] & EventFlag.BLOCKED) != 0)
+    blocked = int((events["time"][waits[ends]] - events["time"][waits[ends - 1]]).sum())
+    whole = history.trace.duration_ps * int(chosen.sum())
+    return f"{blocked / whole:.0%}" if whole else "0%"
+
+
+def _blocked(history: History, role: str) -> int:
+    events, agents = history.trace.events, history.trace.agents
+    chosen = np.array([agent.role == role for agent in agents])
+    return int(((events["flags"] & EventFlag.BLOCKED != 0) & chosen[events["agent"]]).sum())
+
+
+def _tiles(history: History) -> int:
+    return int(history.trace.events["tile"].max(initial=-1)) + 1
+
+
+_RUN: dict[str, Callable[[History], object]] = {
+    "events": lambda history: len(history.trace),
+    "duration": lambda history: duration(history.trace.duration_ps),
+    "tiles": _tiles,
+    "ctas": lambda history: history.trace.ctas,
+    "stages": lambda history: history.trace.stages,
+    "time_per_tile": lambda history: duration(history.trace.duration_ps // max(_tiles(history), 1)),
+    "flips": lambda history: len(history.completion_steps),
+    "producer_waiting": lambda history: _time_waiting(history, "producer"),
+    "consumer_waiting": lambda history: _time_waiting(history, "consumer"),
+    "producer_blocked": lambda history: _blocked(history, "producer"),
+    "consumer_blocked": lambda history: _blocked(history, "consumer"),
+    "ended": lambda history: history.trace.meta.ending.kind,
+    "gpu": lambda history: history.trace.meta.source.get("gpu", "-"),
+    "errors": lambda history: history.trace.meta.check.get("errors", "-"),
+    "checked": lambda history: history.trace.meta.check.get("checked", "-"),
+}
+"""What {run.FIELD} can say of the whole recording."""
+
+_DIAGNOSIS: dict[str, Callable[[Report], object]] = {
+    "findings": lambda report: len(report.findings),
+    "verdict": lambda report: report.findings[0].verdict if report.findings else "-",
+    "cause": lambda report: report.findings[0].cause if report.findings else "-",
+    "ended": lambda report: report.ended,
+}
+
+
+def _look_up(placeholder: str, facts: dict[str, Any], field: str) -> Any:
+    if field not in facts:
+        raise _unknown(placeholder, tr("there are {fields}", fields=", ".join(facts)))
+    return facts[field]
+
+
+def _unknown(placeholder: str, why: str) -> StoryError:
+    return StoryError(tr("the placeholder {name} means nothing: {why}", name="{" + placeholder + "}", why=why))

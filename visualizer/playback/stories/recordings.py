@@ -1,0 +1,63 @@
+"""Gives a chapter something to look at: a recording from a file, or its program run in the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.report import Report
+from visualizer.language import tr
+from visualizer.playback.stories.model import Source, StoryError
+from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.registry import find_program
+from visualizer.replay.history import History
+from visualizer.resources import resource_dir
+from visualizer.sources.simulator import simulate
+from visualizer.trace.file import load
+from visualizer.trace.trace import Trace, TraceError
+
+
+class Recordings:
+    """The Histories and reports of a story's sources, each made once. `folder` is where the story's own files lie."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._histories: dict[tuple[Any, ...], History] = {}
+        self._reports: dict[tuple[Any, ...], Report] = {}
+
+    def history(self, source: Source) -> History:
+        """StoryError if there is no such recording, or no such program, fault or parameter."""
+        if source.key not in self._histories:
+            self._histories[source.key] = History(self._trace(source))
+        return self._histories[source.key]
+
+    def report(self, source: Source) -> Report:
+        """The diagnosis of the source."""
+        if source.key not in self._reports:
+            self._reports[source.key] = diagnose(self.history(source))
+        return self._reports[source.key]
+
+    def _trace(self, source: Source) -> Trace:
+        if source.program:
+            return simulated(source.program, source.fault, source.parameters)
+        path = resource_dir("assets") / "traces" / f"{source.recording}.pscope"
+        if not path.is_file():
+            path = (self._folder or Path()) / source.recording
+        try:
+            return load(path)
+        except TraceError as error:
+            raise StoryError(str(error)) from None
+
+
+def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
+    """The program run in the simulator; `seed` is among the parameters. StoryError says what does not fit."""
+    values = dict(parameters)
+    seed = values.pop("seed", 0)
+    if not isinstance(seed, int):
+        raise StoryError(tr("parameters.seed: must be a whole number"))
+    try:
+        return simulate(find_program(program, LessonConfig.from_dict(values), fault or None), seed=seed)
+    except (ProgramError, TypeError) as error:
+        raise StoryError(str(error)) from None

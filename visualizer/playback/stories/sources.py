@@ -1,0 +1,36 @@
+"""What a chapter must say to look at the recording that the window shows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from visualizer.language import tr
+from visualizer.playback.stories.model import Source, StoryError
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import PROGRAMS
+from visualizer.resources import resource_dir
+from visualizer.trace.trace import Trace
+
+
+def source_of(trace: Trace, path: Path | None, folder: Path | None) -> Source:
+    """The source of `trace`, which lies in the file `path` (None: it was never saved), for a story in `folder`.
+
+    A simulated run of a built-in program needs no file: its parameters and seed make it again.
+    StoryError if the recording would have to be saved first.
+    """
+    if path is not None:
+        if path.parent.resolve() == (resource_dir("assets") / "traces").resolve():
+            return Source(recording=path.stem)
+        return Source(recording=os.path.relpath(path, folder) if folder else str(path.resolve()))
+    meta = trace.meta
+    if meta.source.get("kind") != "simulator" or meta.program not in PROGRAMS:
+        raise StoryError(tr("save the recording first: a story has to find it again"))
+    parameters = {}
+    if meta.program == "lesson":
+        default = LessonConfig().as_dict()
+        config = LessonConfig.from_dict(meta.config).as_dict()
+        parameters = {name: value for name, value in config.items() if value != default[name]}
+    if meta.source.get("seed"):
+        parameters["seed"] = meta.source["seed"]
+    return Source(program=meta.program, fault=str(meta.config.get("fault", "")), parameters=parameters)

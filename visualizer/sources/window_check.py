@@ -1,0 +1,37 @@
+"""Whether a run can be recorded through a window at all, and if not, why: the same for the simulator and the GPU."""
+
+from __future__ import annotations
+
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.parameters import LessonConfig
+from visualizer.sources.errors import SourceError
+from visualizer.trace.window import Window
+
+_PHASE_MAKERS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes", "producer_phase", "consumer_phase")
+
+
+def check_window(window: Window, program: str | None, config: LessonConfig, fault: str | None) -> None:
+    """SourceError, naming the option, unless this window of this run can be recorded. Everything always can."""
+    if window.is_everything:
+        return
+    if program not in (None, LESSON):
+        raise SourceError(
+            f"--window, --keep-last, --every-cta and --roles need the lesson's tile numbers; --program {program} has"
+            " none that are known: record all of it"
+        )
+    last = config.tiles - 1 if window.last < 0 else window.last
+    if window.keep_last < 0:
+        raise SourceError(f"--keep-last is {window.keep_last}; it must be at least 1 tile")
+    if not 0 <= window.first <= last < config.tiles:
+        asked = f"{window.first}:{window.last if window.last >= 0 else ''}"
+        raise SourceError(f"--window {asked} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first")
+    if not 1 <= window.every_cta <= config.ctas:
+        raise SourceError(f"--every-cta is {window.every_cta}; it must be 1..{config.ctas}, the CTAs of this run")
+    default = LessonConfig()
+    odd = [f"--{name.replace('_', '-')}" for name in _PHASE_MAKERS if getattr(config, name) != getattr(default, name)]
+    odd += [f"--fault {fault}"] if fault else []
+    if odd and (window.first or window.keep_last or len(window.roles) < 2):
+        raise SourceError(
+            f"with {odd[0]} a barrier's phase no longer follows from the tile number, so a recording cannot begin in"
+            " mid-run or leave a role out: use --window 0:N"
+        )

@@ -1,0 +1,88 @@
+"""What the Predict pane shows: points of a chart and lines of text, of a Prediction and a Verification. Pure, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from visualizer.diagnosis.predict.predict import Prediction
+from visualizer.diagnosis.predict.verify import Verification
+from visualizer.diagnosis.wording import duration
+from visualizer.language import tr
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One stage count; times in ps. `measured` is None where nothing was."""
+
+    stages: int
+    predicted: float
+    low: float  # 5 % of the single tiles
+    high: float  # 95 %
+    measured: float | None
+    is_knee: bool
+    is_recorded: bool
+    fits: bool
+
+    @property
+    def text(self) -> str:
+        """The point in words: its tooltip and its twin for screen readers."""
+        parts = [tr("{n} stages: {time} per tile predicted", n=self.stages, time=_time(self.predicted))]
+        if self.measured is not None:
+            error = f"{self.predicted / self.measured - 1:+.1%}" if self.measured else ""
+            parts.append(tr("{time} measured ({error})", time=_time(self.measured), error=error))
+        parts += [tr("knee")] if self.is_knee else []
+        parts += [tr("recorded")] if self.is_recorded else []
+        parts += [] if self.fits else [tr("not enough shared memory")]
+        return ", ".join(parts)
+
+
+def points(prediction: Prediction, verification: Verification | None) -> list[Point]:
+    measured = {} if verification is None else verification.per_tile
+    return [
+        Point(
+            point.stages,
+            point.per_tile,
+            point.p5,
+            point.p95,
+            measured.get(point.stages),
+            point.stages == prediction.knee,
+            point.stages == prediction.recorded_stages and prediction.is_of_the_recorded_run,
+            point.fits,
+        )
+        for point in prediction.points
+    ]
+
+
+def summary(prediction: Prediction) -> str:
+    """One sentence: where the knee is and what it gives."""
+    knee = prediction.at(prediction.knee)
+    assert knee is not None
+    best = tr("{n} stages are enough: {time} per tile predicted", n=knee.stages, time=_time(knee.per_tile))
+    if knee.stages == 1:
+        best = tr("1 stage is enough: {time} per tile predicted", time=_time(knee.per_tile))
+    if prediction.recorded_per_tile is None:
+        return best + "."
+    recorded = tr(
+        "recorded with {n} stages: {time}", n=prediction.recorded_stages, time=_time(prediction.recorded_per_tile)
+    )
+    return f"{best}; {recorded}."
+
+
+def remarks(prediction: Prediction, verification: Verification | None) -> list[str]:
+    """What the prediction rests on, and where it was measured."""
+    said = list(prediction.notes)
+    if verification is not None:
+        said.insert(
+            0,
+            tr(
+                "Measured: {machine}, {tiles} tiles, one run for each stage count, with logging as recorded.",
+                machine=verification.machine,
+                tiles=verification.tiles,
+            ),
+        )
+        said += [verification.note] if verification.note else []
+    return said
+
+
+def _time(ps: float) -> str:
+    return duration(round(ps))
