@@ -18,7 +18,8 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, U
 from visualizer.cli.program_options import add_program_options, config_from, program_from
 from visualizer.cli.window_options import add_window_options, window_from
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
-from visualizer.language import mark, tr
+from visualizer.diagnosis.wording import ending_word
+from visualizer.language import mark, recorded, tr
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.window_check import check_window
@@ -70,14 +71,17 @@ def add_parser(subparsers: Any) -> None:
     gpu.add_argument(
         "--level",
         choices=("off", "phases", "standard", "full", "words"),
-        help="how much to log: nothing, the times phases completed, the end of each wait, begin and end of each wait,"
-        " every event with the barrier's word (default: full; words with --fault)",
+        help=tr(
+            "how much to log: nothing, the times phases completed, the end of each wait, begin and"
+            " end of each wait, every event with the barrier's word (default: full; words with"
+            " --fault)"
+        ),
     )
     gpu.add_argument(
         "--log-capacity",
         type=_natural,
         metavar="N",
-        help="records per warp: of tiles, or at --level words of events (default: as many as the program needs)",
+        help=tr("records per warp: of tiles, or at --level words of events (default: as many as the program needs)"),
     )
     gpu.add_argument(
         "--watchdog-ms",
@@ -106,7 +110,7 @@ def add_parser(subparsers: Any) -> None:
         "--ab",
         type=_natural,
         metavar="N",
-        help="run it N times more with logging off and on in turn, and store how much logging slows it",
+        help=tr("run it N times more with logging off and on in turn, and store how much logging slows it"),
     )
     parser.set_defaults(run=run)
 
@@ -134,7 +138,9 @@ def run(args: argparse.Namespace) -> int:
 def summary(trace: Trace) -> str:
     """One line: events, ending, errors, lost, duration."""
     meta = trace.meta
-    ending = meta.ending.kind if not meta.ending.detail else f"{meta.ending.kind} ({meta.ending.detail})"
+    ending = ending_word(meta.ending.kind)
+    if meta.ending.detail:
+        ending = f"{ending} ({recorded(meta.ending.detail)})"
     errors = tr("not checked")
     if meta.check.get("checked"):
         errors = tr("{errors} errors", errors=meta.check.get("errors", 0))

@@ -6,24 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
-from visualizer.diagnosis.wording import commas, duration, sentences
-from visualizer.language import mark, tr, trn
+from visualizer.diagnosis.wording import commas, duration, ending_word, sentences, state_word
+from visualizer.language import recorded, tr, trn
 
 Document = Mapping[str, Any]
 
 _EVENT_FACTS = ("barrier", "stage", "tile", "parity")
-_STATES = {
-    "not_started": mark("not started"),
-    "idle": mark("idle"),
-    "running": mark("running"),
-    "waiting": mark("waiting"),
-    "reading": mark("reading"),
-    "exited": mark("exited"),
-    "timed_out": mark("gave up"),
-    "empty": mark("empty"),
-    "filling": mark("filling"),
-    "full": mark("full"),
-}
 
 
 def summary_text(document: Document) -> str:
@@ -41,13 +29,14 @@ def summary_text(document: Document) -> str:
         trn("{n} agent", "{n} agents", document["agents"]),
         trn("{n} barrier", "{n} barriers", document["barriers"]),
     ]
+    ended = ending_word(document["ended"])
     events = tr("{steps} in {duration}", steps=document["steps"], duration=duration(document["duration_ps"]))
     return aligned(
         [
             (tr("program"), document["program"]),
             (tr("config"), _facts(document["config"])),
             (tr("source"), _facts(document["source"])),
-            (tr("ended"), f"{document['ended']}: {document['detail']}" if document["detail"] else document["ended"]),
+            (tr("ended"), f"{ended}: {recorded(document['detail'])}" if document["detail"] else ended),
             (tr("check"), _facts(document["check"]) or tr("none")),
             (tr("events"), events),
             (tr("size"), commas(size)),
@@ -144,7 +133,7 @@ def _barriers(barriers: Mapping[str, Document]) -> str:
 
 def _agents(agents: Mapping[str, Document]) -> str:
     rows = [
-        (name, _word(a["state"]), a["op"], a["barrier"], a["tile"], _full_cursor(a["cursor"]))
+        (name, state_word(a["state"]), a["op"], a["barrier"], a["tile"], _full_cursor(a["cursor"]))
         for name, a in agents.items()
     ]
     titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor (index, phase, count)"))
@@ -153,15 +142,10 @@ def _agents(agents: Mapping[str, Document]) -> str:
 
 def _stages(stages: Sequence[Document]) -> str:
     rows = [
-        (("CTA{}.".format(s["cta"]) if "cta" in s else "") + f"stage[{s['stage']}]", _word(s["state"]), s["tile"])
+        (("CTA{}.".format(s["cta"]) if "cta" in s else "") + f"stage[{s['stage']}]", state_word(s["state"]), s["tile"])
         for s in stages
     ]
     return aligned([("stage", tr("holds"), "tile"), *rows])
-
-
-def _word(state: str) -> str:
-    """The state of an agent or a stage, which the JSON has in English."""
-    return tr(_STATES[state]) if state in _STATES else state
 
 
 def _cursor(cursor: Document | None) -> str | None:

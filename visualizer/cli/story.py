@@ -7,39 +7,39 @@ import json
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
-from visualizer.language import current, tr, trn
+from visualizer.language import current, mark, tr, trn
 from visualizer.playback.address import Address
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import StoryError
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope story list                 the stories that come with phasescope
   phasescope story present lecture.toml tell it, full screen; Esc leaves, ? shows the keys
   phasescope story check lecture.toml   every problem, by chapter, step and key
 
 exit status of check: 0 it can be told; 1 problems; 2 no story at all
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "story",
-        help="lectures: list and check stories",
-        description="Stories tell a pipeline step by step to a room. docs/stories.md describes their format.",
-        epilog=EXAMPLES,
+        help=tr("lectures: list and check stories"),
+        description=tr("Stories tell a pipeline step by step to a room. docs/stories.md describes their format."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the stories that come with phasescope")
-    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing = actions.add_parser("list", help=tr("the stories that come with phasescope"))
+    listing.add_argument("--json", action="store_true", help=tr("print JSON"))
     listing.set_defaults(run=_list)
-    present = actions.add_parser("present", help="tell a story, full screen")
-    present.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    present = actions.add_parser("present", help=tr("tell a story, full screen"))
+    present.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
     present.set_defaults(run=_present)
-    check = actions.add_parser("check", help="find everything wrong with a story")
-    check.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
-    check.add_argument("--json", action="store_true", help="print JSON")
+    check = actions.add_parser("check", help=tr("find everything wrong with a story"))
+    check.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
+    check.add_argument("--json", action="store_true", help=tr("print JSON"))
     check.set_defaults(run=_check)
 
 

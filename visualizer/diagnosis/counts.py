@@ -13,7 +13,7 @@ from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.diagnosis.wording import commas
-from visualizer.language import tr, trn
+from visualizer.language import recorded, tr, trn
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind, kind_name
@@ -43,10 +43,10 @@ def _ending(history: History) -> list[Finding]:
     told = _UNDEFINED.fullmatch(ending.detail)
     row = history.trace.barrier_index.get(told["barrier"], -1) if told else -1
     if told is None or row < 0 or step is None:
-        return [Finding("CRASH", "error", ending.detail or tr("The run crashed."), step=step)]
+        return [Finding("CRASH", "error", recorded(ending.detail) or tr("The run crashed."), step=step)]
     barrier, state = history.trace.barriers[row], history.barrier_at(row, step)
     over = "are pending" in told["what"]
-    cause = f"{told['what'].strip().rstrip('.')}."
+    cause = f"{recorded(told['what'].strip().rstrip('.'))}."
     if over:
         cause = tr(
             "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"

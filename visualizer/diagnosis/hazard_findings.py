@@ -186,7 +186,7 @@ def _agent(history: History, step: int) -> str:
 
 def _of_tile(history: History, step: int) -> str:
     tile = int(history.trace.events["tile"][step])
-    return f" tile {tile}" if tile >= 0 else ""
+    return tr(" tile {tile}", tile=tile) if tile >= 0 else ""
 
 
 _SENTENCES = {

@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from visualizer.language import tr
+from visualizer.language import mark, tr
 
+_STATES = {
+    "not_started": mark("not_started"),
+    "idle": mark("idle"),
+    "running": mark("running"),
+    "waiting": mark("waiting"),
+    "reading": mark("reading"),
+    "exited": mark("exited"),
+    "timed_out": mark("timed_out"),
+    "empty": mark("empty"),
+    "filling": mark("filling"),
+    "full": mark("full"),
+}
+_ENDINGS = {
+    "completed": mark("completed"),
+    "deadlock": mark("deadlock"),
+    "timeout": mark("timeout"),
+    "crash": mark("crash"),
+    "cancelled": mark("cancelled"),
+}
 _PS_PER_NS = 1000
 _PS_PER_US = 1_000_000
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 arrival", "96 arrivals"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def duration(ps: int) -> str:
@@ -44,3 +58,13 @@ def sentences(*texts: str) -> str:
 def sentence(text: str) -> str:
     """The text with a capital first letter; names in it keep theirs."""
     return text[:1].upper() + text[1:]
+
+
+def state_word(state: str) -> str:
+    """The state of an agent or a stage for people; the JSON has it in English."""
+    return tr(_STATES[state]) if state in _STATES else state
+
+
+def ending_word(kind: str) -> str:
+    """How a run ended, in a word."""
+    return tr(_ENDINGS[kind]) if kind in _ENDINGS else kind

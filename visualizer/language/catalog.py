@@ -16,6 +16,9 @@ from visualizer.resources import resource_dir
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 """Languages there are, by the code `--lang` takes, each named in itself."""
 
+ENVIRONMENT = "PHASESCOPE_LANG"
+"""The variable that chooses a language whatever the locale; a program started by ours is told by it."""
+
 _ENGLISH = gettext.NullTranslations()
 _loaded: dict[str, gettext.NullTranslations] = {"en": _ENGLISH}
 _current = "en"
@@ -53,7 +56,9 @@ def use(language: str) -> None:
 
 
 def preferred(environment: Mapping[str, str] = os.environ) -> str:
-    """The language the user's locale asks for; English if it is none of LANGUAGES."""
+    """The language that PHASESCOPE_LANG or else the locale asks for; English if it is none of LANGUAGES."""
+    if environment.get(ENVIRONMENT) in LANGUAGES:
+        return environment[ENVIRONMENT]
     wanted = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     code = (locale.normalize(wanted).split("_")[0] if wanted else "").lower()
     return code if code in LANGUAGES else "en"

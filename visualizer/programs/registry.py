@@ -92,7 +92,14 @@ def find_program(
     if fault is None:
         return PROGRAMS[name_or_path](config)
     if name_or_path not in (LESSON, BASELINE):
-        raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; --program {name_or_path} has no faults")
+        raise ProgramError(
+            tr(
+                "--fault changes {lesson} or {baseline}; --program {name_or_path} has no faults",
+                lesson=LESSON,
+                baseline=BASELINE,
+                name_or_path=name_or_path,
+            )
+        )
     if name_or_path != LESSON:
         _refuse_parameters(name_or_path, config)
     return faulty_program(name_or_path, find_fault(fault), config)
