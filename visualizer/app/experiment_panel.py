@@ -21,10 +21,11 @@ from visualizer.app.parameter_form import ParameterForm, with_titles
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
 from visualizer.app.what_if_row import WhatIfRow
+from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
 
-SOURCES = {"simulator": "Simulator (exact)", "gpu": "GPU (SM90)"}
+SOURCES = {"simulator": mark("Simulator (exact)"), "gpu": mark("GPU (SM90)")}
 _MAX_SEED = 2**31 - 1
 
 
@@ -46,10 +47,10 @@ class ExperimentPanel(QWidget):
         self.fault = FaultBox()
         self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
-        self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
+        self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
-        self.reset_button = QPushButton("Reset to lesson")
+        self.reset_button = QPushButton(tr("Reset to lesson"))
         self.run_button = QPushButton("Run")
         self.run_button.setProperty("role", "primary")
         self.cancel_button = QPushButton("Cancel")
@@ -104,7 +105,9 @@ class ExperimentPanel(QWidget):
             experiment = self.experiment()  # the offer may have given the chosen fault up
             problem = self.fault.problem()
             if source == "gpu" and program != LESSON:
-                problem = f"The GPU runs the {LESSON}'s kernel: choose the simulator for this program."
+                problem = tr(
+                    "The GPU runs the {lesson}'s kernel: choose the simulator for this program.", lesson=LESSON
+                )
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.story.setText(story(self.fault.fault()))

@@ -41,6 +41,8 @@ from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.transport_bar import TransportBar
+from visualizer.diagnosis.wording import ending_sentence
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
@@ -128,7 +130,7 @@ class MainWindow(QMainWindow):
         self._show_parameters(document)
         ending = history.trace.meta.ending
         if ending.kind != "completed":
-            self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
+            self.messages.show_note(ending_sentence(ending))
         if document.needs_diagnosis:
             self.show_pane("diagnosis")
         if document.read and document.focus is not None:
@@ -280,7 +282,7 @@ class MainWindow(QMainWindow):
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
         self.jobs.failed.connect(self.messages.show_error)
-        self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
+        self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
 
@@ -301,7 +303,7 @@ class MainWindow(QMainWindow):
             self.transport.set_focus(self.navigator.focus)
 
     def _show_title(self) -> None:
-        name = self.document.title if self.document else "no recording"
+        name = self.document.title if self.document else tr("no recording")
         self.setWindowTitle(f"{name}[*] - phasescope")
         self.setWindowModified(self.document is not None and not self.document.saved)
 

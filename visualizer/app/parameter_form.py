@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSpinBox, QWidget
 
+from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
 
 _LESSON = LessonConfig()
@@ -31,7 +32,7 @@ class ParameterForm(QWidget):
         layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         for parameter in PARAMETERS:
             field = self._make_field(parameter)
-            label = QLabel(parameter.title)
+            label = QLabel(tr(parameter.title))
             label.setToolTip(_tooltip(parameter))
             label.setBuddy(field)
             self._fields[parameter.name] = field
@@ -72,11 +73,11 @@ class ParameterForm(QWidget):
             field.setRange(parameter.low, parameter.high)
             field.setSingleStep(_STEPS.get(parameter.name, 1))
             field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
-            field.setSpecialValueText("auto" if parameter.name in _ZERO_MEANS else "")
+            field.setSpecialValueText(tr("auto") if parameter.name in _ZERO_MEANS else "")
             field.setValue(getattr(_LESSON, parameter.name))
             field.valueChanged.connect(lambda: self._value_changed(parameter.name))
         field.setToolTip(_tooltip(parameter))
-        field.setAccessibleName(parameter.title)
+        field.setAccessibleName(tr(parameter.title))
         return field
 
     def _value_changed(self, name: str) -> None:
@@ -104,8 +105,17 @@ class _SpinBox(QSpinBox):
 
 
 def _tooltip(parameter: Parameter) -> str:
-    limits = "on or off" if parameter.is_switch else f"{parameter.low} to {parameter.high:,} {parameter.unit}".rstrip()
-    return f"{parameter.help}\n{limits} ({parameter.option} on the command line)"
+    limits = (
+        tr("on or off")
+        if parameter.is_switch
+        else tr("{low} to {high:,} {unit}", low=parameter.low, high=parameter.high, unit=parameter.unit).rstrip()
+    )
+    return tr(
+        "{help}\n{limits} ({option} on the command line)",
+        help=tr(parameter.help),
+        limits=limits,
+        option=parameter.option,
+    )
 
 
 def with_titles(message: str) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
+from visualizer.language import tr
 from visualizer.playback.address import Address
 
 
@@ -34,7 +35,7 @@ def report_defect(
     window: MainWindow, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """An error that nobody expected: say so in the window, which goes on; the traceback goes to stderr."""
-    window.messages.show_error(f"phasescope has a defect: {kind.__name__}: {error}")
+    window.messages.show_error(tr("phasescope has a defect: {kind}: {error}", kind=kind.__name__, error=error))
     sys.__excepthook__(kind, error, trace)
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QToolBar, QToo
 
 from visualizer.app.actions import Actions
 from visualizer.app.icons import icon
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
@@ -40,7 +41,7 @@ class TransportBar(QToolBar):
         self._history: History | None = None
         for command_id in _BUTTONS:
             self.addAction(actions[command_id])
-        self.speed = QComboBox(accessibleName="Speed", toolTip="events a second while playing")
+        self.speed = QComboBox(accessibleName="Speed", toolTip=tr("events a second while playing"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}/s", speed)
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -50,7 +51,7 @@ class TransportBar(QToolBar):
         self.scrubber.valueChanged.connect(self.scrubbed)
         self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
-        self.label = QLabel(objectName="stepLabel", accessibleName="Step and time")
+        self.label = QLabel(objectName="stepLabel", accessibleName=tr("Step and time"))
         self.addWidget(self.label)
 
     def set_history(self, history: History | None) -> None:
@@ -60,7 +61,7 @@ class TransportBar(QToolBar):
         self.scrubber.blockSignals(blocked)
         self.scrubber.setEnabled(history is not None and history.steps > 0)
         if history is None or not history.steps:
-            self.label.setText("no recording" if history is None else "no events")
+            self.label.setText(tr("no recording") if history is None else tr("no events"))
             return
         # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
         self.label.ensurePolished()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from visualizer.language import mark, tr
+from visualizer.language import mark, recorded, tr
+from visualizer.trace.tables import Ending
 
 _STATES = {
     "not_started": mark("not_started"),
@@ -68,3 +69,8 @@ def state_word(state: str) -> str:
 def ending_word(kind: str) -> str:
     """How a run ended, in a word."""
     return tr(_ENDINGS[kind]) if kind in _ENDINGS else kind
+
+
+def ending_sentence(ending: Ending) -> str:
+    """How a run ended and what was said of it, as sentences."""
+    return sentences(tr("The run ended with {ending}.", ending=ending_word(ending.kind)), recorded(ending.detail))

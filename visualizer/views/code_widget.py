@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
@@ -32,7 +33,7 @@ class SourceView(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Kernel source")
+        self.setAccessibleName(tr("Kernel source"))
         self.setReadOnly(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -161,7 +162,7 @@ class SourceMargin(QWidget):
     def __init__(self, view: SourceView) -> None:
         super().__init__(view)
         self._view = view
-        self.setToolTip("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded")
+        self.setToolTip(tr("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded"))
 
     def sizeHint(self) -> QSize:
         return QSize(self._view.margin_width(), 0)
@@ -178,10 +179,10 @@ class CodeWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.files = QComboBox()
-        self.files.setAccessibleName("Source file")
+        self.files.setAccessibleName(tr("Source file"))
         self.files.currentTextChanged.connect(self._show_file)
         self.view = SourceView()
-        self.view.setPlaceholderText("This recording has no source text")
+        self.view.setPlaceholderText(tr("This recording has no source text"))
         self.view.line_chosen.connect(self._choose)
         self._highlighter = CodeHighlighter(self.view.document())
         self._highlighter.set_theme(self.view.theme)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.chain_widget import ChainWidget
@@ -43,7 +44,7 @@ class DiagnosisWidget(QWidget):
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
         self.findings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.findings.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.details = QTextBrowser(accessibleName="Details of the finding")
+        self.details = QTextBrowser(accessibleName=tr("Details of the finding"))
         self.details.setFrameShape(QFrame.Shape.NoFrame)
         self.details.setOpenLinks(False)
         self.chain = ChainWidget()
@@ -81,9 +82,9 @@ class DiagnosisWidget(QWidget):
         report = self._report if history is not None else None
         self._rows = finding_rows(history.trace, report) if history is not None and report is not None else ()
         if history is None:
-            text = "Open or run a recording to have it diagnosed."
+            text = tr("Open or run a recording to have it diagnosed.")
         else:
-            text = headline(report) if report is not None else "This recording was not diagnosed."
+            text = headline(report) if report is not None else tr("This recording was not diagnosed.")
         self.headline.setText(text)
         self.findings.clear()
         for row in self._rows:

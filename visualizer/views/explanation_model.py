@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.wording import ending_word
+from visualizer.language import recorded, tr
 from visualizer.trace.schema import EventFlag, kind_name
 from visualizer.trace.trace import Trace
 from visualizer.views.event_table_model import time_text
@@ -11,7 +13,7 @@ def heading_text(trace: Trace, step: int) -> str:
     """Where we are: "step 57 / 261   1.234 us   producer   wait_begin"."""
     event = trace.events[step]
     parts = [
-        f"step {step} / {len(trace) - 1}",
+        tr("step {step} / {last}", step=step, last=len(trace) - 1),
         time_text(int(event["time"])),
         trace.agents[int(event["agent"])].name,
         kind_name(int(event["kind"])),
@@ -23,9 +25,9 @@ def time_note(trace: Trace, step: int) -> str:
     """What to know about the event's time; "" for an event that was logged."""
     flags = int(trace.events["flags"][step])
     if flags & EventFlag.ESTIMATED:
-        return "ESTIMATED: this time lies between two observations; hardware does not log this event."
+        return tr("ESTIMATED: this time lies between two observations; hardware does not log this event.")
     if flags & EventFlag.DERIVED:
-        return "DERIVED: hardware does not log this event; it follows from what the agents saw."
+        return tr("DERIVED: hardware does not log this event; it follows from what the agents saw.")
     return ""
 
 
@@ -34,7 +36,9 @@ def ending_text(trace: Trace) -> str:
     ending = trace.meta.ending
     if ending.kind == "completed":
         return ""
-    return f"⚠ This run ended in {ending.kind}" + (f": {ending.detail}" if ending.detail else "")
+    if not ending.detail:
+        return tr("⚠ This run ended in {ending}", ending=ending_word(ending.kind))
+    return tr("⚠ This run ended in {ending}: {detail}", ending=ending_word(ending.kind), detail=recorded(ending.detail))
 
 
 def lost_text(trace: Trace) -> str:
@@ -42,5 +46,5 @@ def lost_text(trace: Trace) -> str:
     meta = trace.meta
     if not meta.records_lost and not meta.events_dropped:
         return ""
-    dropped = f"; {meta.events_dropped} more events left out with them" if meta.events_dropped else ""
-    return f"⚠ {meta.records_lost} records lost: the log was too small{dropped}"
+    dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
+    return tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped)

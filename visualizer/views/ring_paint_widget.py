@@ -8,6 +8,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
 from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
@@ -15,7 +17,7 @@ from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
 from visualizer.views.ring_shapes_widget import GLYPHS, Hit, RingShapes, consumer_lines
 from visualizer.views.theme import Paint, Theme, mix
 
-WRAP_TEXT = "phase flips"
+WRAP_TEXT = mark("phase flips")
 CENTRE = Qt.AlignmentFlag.AlignCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -80,8 +82,8 @@ class RingPicture:
         self._paint_segment_text(painter, stage, paint)
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
-        tile = f"tile {stage.tile}" if stage.tile >= 0 else "no tile"
-        lines = (f"stage {stage.index}", tile, f"{GLYPHS[stage.state]} {stage.state}")
+        tile = f"tile {stage.tile}" if stage.tile >= 0 else tr("no tile")
+        lines = (f"stage {stage.index}", tile, f"{GLYPHS[stage.state]} {state_word(stage.state)}")
         heights = [QFontMetricsF(font).height() for font in self.shapes.frame.segment_fonts]
         x, y = self.shapes.frame.segment_text_centre(stage.index)
         top, reach = y - sum(heights) / 2, self.layout.outer
@@ -102,14 +104,14 @@ class RingPicture:
         )
         font = scaled_font(self.sizes.text, 0.8)
         metrics = QFontMetricsF(font)
-        width, height = metrics.horizontalAdvance(WRAP_TEXT), metrics.height()
+        width, height = metrics.horizontalAdvance(tr(WRAP_TEXT)), metrics.height()
         dx, dy = direction(angle)
         x, y = layout.point(angle, end + (abs(dx) * width + abs(dy) * height) / 2 + self.sizes.pad / 2)
         box = Box(x - width / 2, y - height / 2, width, height)
         if self.shapes.is_free(box):
             painter.setFont(font)
             painter.setPen(pen(self.theme.text_muted))
-            painter.drawText(QRectF(*box), CENTRE, WRAP_TEXT)
+            painter.drawText(QRectF(*box), CENTRE, tr(WRAP_TEXT))
 
     def _paint_leader(self, painter: QPainter, stage: RingStage) -> None:
         """A line that ties a card to its segment."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
@@ -61,7 +62,7 @@ class RingWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history
         last = int(history.trace.events["tile"].max(initial=0)) if history is not None else 0
-        self._widest_tile = max("no tile", f"tile {last}", key=len)
+        self._widest_tile = max(tr("no tile"), f"tile {last}", key=len)
         self._step = 0
         self._key_hit = -1
         self._frame = None
@@ -87,7 +88,7 @@ class RingWidget(QWidget):
         picture = self._current_picture()
         if picture is None:
             painter.setPen(self._theme.text_muted)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "Open or run a recording to see its ring")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("Open or run a recording to see its ring"))
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         picture.paint(painter)
