@@ -40,21 +40,21 @@ class ExperimentPanel(QWidget):
         self._busy = False
         # Without it a style sheet does not paint the background of a plain QWidget.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.source = QComboBox(accessibleName="Source")
+        self.source = QComboBox(accessibleName=tr("Source"))
         for key, title in SOURCES.items():
-            self.source.addItem(title, key)
+            self.source.addItem(tr(title), key)
         self.program = ProgramBox()
         self.fault = FaultBox()
         self.story = QLabel(objectName="hint", wordWrap=True)
-        self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
+        self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
         self.reset_button = QPushButton(tr("Reset to lesson"))
-        self.run_button = QPushButton("Run")
+        self.run_button = QPushButton(tr("Run"))
         self.run_button.setProperty("role", "primary")
-        self.cancel_button = QPushButton("Cancel")
-        self.progress = QProgressBar(maximum=1000, accessibleName="Progress")
+        self.cancel_button = QPushButton(tr("Cancel"))
+        self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.stage_of_work = QLabel(objectName="hint", wordWrap=True)
         self.what_if = WhatIfRow()
         self._lay_out()
@@ -91,6 +91,12 @@ class ExperimentPanel(QWidget):
         self._busy = busy
         self.progress.setValue(0)
         self.stage_of_work.clear()
+        self._refresh()
+
+    def say_again(self) -> None:
+        """The language is another now: the parameters' help and the faults' stories in it."""
+        self.form.say_again()
+        self.fault.say_again()
         self._refresh()
 
     def show_progress(self, fraction: float, what: str) -> None:
@@ -131,11 +137,11 @@ class ExperimentPanel(QWidget):
     def _lay_out(self) -> None:
         head = QFormLayout()
         head.setVerticalSpacing(3)
-        head.addRow("Source", self.source)
-        head.addRow("Program", self.program)
-        head.addRow("Fault", self.fault)
+        head.addRow(tr("Source"), self.source)
+        head.addRow(tr("Program"), self.program)
+        head.addRow(tr("Fault"), self.fault)
         head.addRow(self.story)
-        head.addRow("Seed", self.seed)
+        head.addRow(tr("Seed"), self.seed)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 6, 8, 6)

@@ -28,10 +28,15 @@ class FaultBox(QComboBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, sizeAdjustPolicy=_NARROW, minimumContentsLength=12)
-        self.setAccessibleName("Fault")
+        self.setAccessibleName(tr("Fault"))
         self.setToolTip(tr("run the program without a mistake, or with one of the known ones (--fault)"))
         self._program: str | None = None
         self._refusals: dict[str, str] = {}
+
+    def say_again(self) -> None:
+        """The language is another now: what is offered is offered in it."""
+        if self._program is not None:
+            self._fill(self._program)
 
     def fault(self) -> str | None:
         """The chosen fault's id."""

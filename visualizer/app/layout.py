@@ -5,25 +5,27 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
+from visualizer.language import mark, tr
+
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
 _TITLES = {
-    "experiment": "Experiment",
-    "ring": "Ring",
-    "explanation": "Explanation",
-    "barriers": "Barriers",
-    "code": "Code",
-    "tiles": "Per tile",
-    "events": "Events",
-    "memory": "Shared memory",
-    "diagnosis": "Diagnosis",
-    "breakpoints": "Breakpoints",
-    "notes": "Notes",
-    "statistics": "Statistics",
-    "predict": "Predict",
+    "experiment": mark("Experiment"),
+    "ring": mark("Ring"),
+    "explanation": mark("Explanation"),
+    "barriers": mark("Barriers"),
+    "code": mark("Code"),
+    "tiles": mark("Per tile"),
+    "events": mark("Events"),
+    "memory": mark("Shared memory"),
+    "diagnosis": mark("Diagnosis"),
+    "breakpoints": mark("Breakpoints"),
+    "notes": mark("Notes"),
+    "statistics": mark("Statistics"),
+    "predict": mark("Predict"),
 }
 """The docks, in the order of the Window menu."""
 
@@ -44,7 +46,7 @@ class Docks:
         window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         window.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
         for name, title in _TITLES.items():
-            dock = QDockWidget(title, window)
+            dock = QDockWidget(tr(title), window)
             dock.setObjectName(f"dock.{name}")
             dock.setWidget(panes[name])
             self._docks[name] = dock

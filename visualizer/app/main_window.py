@@ -24,6 +24,7 @@ from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
+from visualizer.app.languages import Languages
 from visualizer.app.layout import Docks, stacked
 from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.document: Document | None = None
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
+        self.languages = Languages(self)
         self.jobs = JobRunner(self)
         self.reading = Reading(self)
         self.navigator = Navigator(self)
@@ -103,6 +105,7 @@ class MainWindow(QMainWindow):
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
+        self.languages.tell_missing_font()
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
@@ -184,6 +187,21 @@ class MainWindow(QMainWindow):
         """Bring a pane to the front."""
         self.docks[name].show()
         self.docks[name].raise_()
+
+    def say_again(self) -> None:
+        """The language is another now: menus, panes and the diagnosis in it."""
+        self.actions_by_id.use_keys(self.keys.commands)
+        self.messages.hide()
+        self.experiment.say_again()
+        self.pane_host.say_again()
+        self._show_theme(self.appearance.theme)
+        self._show_title()
+        if self.document is None:
+            return
+        self.status.show_document(self.document)
+        self.breakpoints.changed.emit()
+        if self.document.report is not None:
+            self.reading.diagnose(self.document)
 
     @property
     def is_working(self) -> bool:
@@ -285,6 +303,7 @@ class MainWindow(QMainWindow):
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
+        self.lectures.changed.connect(self.languages.follow)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)

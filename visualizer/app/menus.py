@@ -21,7 +21,7 @@ def build_menus(
     open_file: Callable[[Path], object],
 ) -> None:
     for group in GROUPS:
-        menu = window.menuBar().addMenu(f"&{tr(group)}")
+        menu = window.menuBar().addMenu(tr(f"&{group}"))
         menu.setToolTipsVisible(True)
         submenus: dict[str, QMenu] = {}
         for command in registry.in_group(group):

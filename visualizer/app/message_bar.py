@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
+from visualizer.language import tr
+
 
 class MessageBar(QFrame):
     """One message at a time, closed with its button or replaced by the next. `kind` picks its look in style.py."""
@@ -15,8 +17,8 @@ class MessageBar(QFrame):
         self._icon = QLabel()
         self._text = QLabel(wordWrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip="Close this message")
-        self._close.setAccessibleName("Close this message")
+        self._close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=tr("Close this message"))
+        self._close.setAccessibleName(tr("Close this message"))
         self._close.clicked.connect(self.hide)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 4, 4, 4)

@@ -42,6 +42,13 @@ class ParameterForm(QWidget):
         """The widget of the parameter `name`."""
         return self._fields[name]
 
+    def say_again(self) -> None:
+        """The language is another now."""
+        for parameter in PARAMETERS:
+            field = self._fields[parameter.name]
+            field.setToolTip(_tooltip(parameter))
+            self.layout().labelForField(field).setToolTip(_tooltip(parameter))
+
     def values(self) -> dict[str, Any]:
         return {
             name: field.isChecked() if isinstance(field, QCheckBox) else field.value()

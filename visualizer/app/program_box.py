@@ -21,7 +21,7 @@ class ProgramBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.names = QComboBox(accessibleName="Program", sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.names = QComboBox(accessibleName=tr("Program"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for name in PROGRAMS:
             self.names.addItem(name, name)
         self.names.setToolTip(tr("which pipeline runs (--program)"))

@@ -11,14 +11,14 @@ from visualizer.language import tr
 from visualizer.playback.address import Address
 
 
-def run_app(address: Address, *, story: Path | None = None) -> int:
+def run_app(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
     """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
     try:
         from visualizer.app.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    return start(address, story=story)
+    return start(address, story=story, language=language)
 
 
 def explain_import_error(error: ImportError) -> str:

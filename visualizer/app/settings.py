@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from visualizer.language import LANGUAGES
+
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 """UI scales in percent that Ctrl+= and Ctrl+- step through."""
@@ -47,6 +49,16 @@ class Settings:
     @theme.setter
     def theme(self, value: str) -> None:
         self._store.setValue("theme", value)
+
+    @property
+    def language(self) -> str:
+        """A code of LANGUAGES, or "" if never chosen in the window."""
+        value = self._store.value("language", "")
+        return value if value in LANGUAGES else ""
+
+    @language.setter
+    def language(self, value: str) -> None:
+        self._store.setValue("language", value)
 
     @property
     def scale(self) -> int:

@@ -33,7 +33,7 @@ class TransportBar(QToolBar):
     speed_chosen = Signal(float)
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__("Transport", parent)
+        super().__init__(tr("Transport"), parent)
         self.setObjectName("transport")
         self.setMovable(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -41,7 +41,7 @@ class TransportBar(QToolBar):
         self._history: History | None = None
         for command_id in _BUTTONS:
             self.addAction(actions[command_id])
-        self.speed = QComboBox(accessibleName="Speed", toolTip=tr("events a second while playing"))
+        self.speed = QComboBox(accessibleName=tr("Speed"), toolTip=tr("events a second while playing"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}/s", speed)
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -105,7 +105,7 @@ class Scrubber(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.setAccessibleName("Step")
+        self.setAccessibleName(tr("Step"))
         self.setMinimumWidth(120)
         self.setPageStep(10)
         # The arrow keys belong to the lanes; a slider with the keyboard would take them.

@@ -74,16 +74,18 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (default: sys.argv) and return its exit status; argparse exits 2 on bad options."""
-    arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
+    chosen, arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
     args = build_parser().parse_args(arguments)
+    args.lang = chosen
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))
 
 
-def _choose_language(arguments: list[str]) -> list[str]:
-    """Speak the language that --lang names, before or after the command, else the locale's; the other arguments."""
+def _choose_language(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """Speak the language that --lang names, before or after the command, else the locale's. What --lang named, and
+    the other arguments."""
     language.use(language.preferred())
     translate_argparse()
     first = argparse.ArgumentParser(prog="phasescope", add_help=False, allow_abbrev=False)
@@ -91,7 +93,7 @@ def _choose_language(arguments: list[str]) -> list[str]:
     chosen, others = first.parse_known_args(arguments)
     if chosen.lang is not None:
         language.use(chosen.lang)
-    return others
+    return chosen.lang, others
 
 
 def _add_language_option(parser: argparse.ArgumentParser) -> None:

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     address = _address(args.trace) if args.trace is not None else Address(None)
     from visualizer.app.run import run_app
 
-    return run_app(address)
+    return run_app(address, language=args.lang)
 
 
 def _address(text: str) -> Address:

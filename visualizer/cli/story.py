@@ -63,7 +63,7 @@ def _present(args: argparse.Namespace) -> int:
         raise StoryError(*problems)
     from visualizer.app.run import run_app
 
-    return run_app(Address(None), story=path)
+    return run_app(Address(None), story=path, language=args.lang)
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ def commas(names: Sequence[str]) -> str:
 def sentences(*texts: str) -> str:
     """Whole sentences one after the other; empty ones are left out."""
     said = [text for text in texts if text]
-    return reduce(lambda first, following: tr("{first} {following}", first=first, following=following), said)
+    return reduce(lambda first, following: tr("{first} {following}", first=first, following=following), said or [""])
 
 
 def sentence(text: str) -> str:

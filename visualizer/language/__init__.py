@@ -5,7 +5,18 @@ the language can change while the window is open. Technical tokens (mbarrier, ph
 message and stay English in every language.
 """
 
-from visualizer.language.catalog import ENVIRONMENT, LANGUAGES, current, mark, preferred, tr, trn, use
+from visualizer.language.catalog import ENVIRONMENT, LANGUAGES, current, mark, messages_shown, preferred, tr, trn, use
 from visualizer.language.endings import recorded
 
-__all__ = ["ENVIRONMENT", "LANGUAGES", "current", "mark", "preferred", "recorded", "tr", "trn", "use"]
+__all__ = [
+    "ENVIRONMENT",
+    "LANGUAGES",
+    "current",
+    "mark",
+    "messages_shown",
+    "preferred",
+    "recorded",
+    "tr",
+    "trn",
+    "use",
+]

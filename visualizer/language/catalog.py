@@ -22,6 +22,7 @@ ENVIRONMENT = "PHASESCOPE_LANG"
 _ENGLISH = gettext.NullTranslations()
 _loaded: dict[str, gettext.NullTranslations] = {"en": _ENGLISH}
 _current = "en"
+_shown: dict[str, Mapping[str, str]] = {}
 
 
 def tr(message: str, **values: object) -> str:
@@ -43,6 +44,18 @@ def mark(message: str) -> str:
 def current() -> str:
     """The code of the current language."""
     return _current
+
+
+def messages_shown(language: str) -> Mapping[str, str]:
+    """Which message a text in `language` is: text -> message, of messages without fields."""
+    if language not in _shown:
+        known = _loaded["zh"] if "zh" in _loaded else _load("zh")
+        assert isinstance(known, gettext.GNUTranslations)
+        catalog: Mapping[object, str] = known._catalog  # type: ignore[attr-defined]  # gettext has no way to list it
+        messages = {one: text for one, text in catalog.items() if isinstance(one, str) and one and "{" not in one}
+        _shown["en"] = {message: message for message in messages}
+        _shown["zh"] = {text: message for message, text in messages.items()}
+    return _shown[language]
 
 
 def use(language: str) -> None:

@@ -38,9 +38,9 @@ class DiagnosisWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.headline = QLabel(accessibleName="Outcome", wordWrap=True)
+        self.headline = QLabel(accessibleName=tr("Outcome"), wordWrap=True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.findings = QListWidget(accessibleName="Findings")
+        self.findings = QListWidget(accessibleName=tr("Findings"))
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
         self.findings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.findings.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -31,7 +31,9 @@ COLUMNS = (
     Column(
         "parity", "parity", mark("phase bit: the operand of a wait, or of the phase that completed"), True, "parity"
     ),
-    Column("amount", mark("amount"), mark("arrivals, bytes, the completed phase #k, or a cursor's count"), True, "16384 B"),
+    Column(
+        "amount", mark("amount"), mark("arrivals, bytes, the completed phase #k, or a cursor's count"), True, "16384 B"
+    ),
     Column("site", mark("site"), mark("operation and source line"), False, "consumer_release :000"),
 )
 

@@ -23,8 +23,8 @@ class ExplanationWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading = _label("Step")
-        self.text = _label("Explanation")
+        self.heading = _label(tr("Step"))
+        self.text = _label(tr("Explanation"))
         self.note = _label(tr("Note on this event's time"))
         self.ending = _label(tr("How the run ended"))
         self.lost = _label(tr("Lost records"))
@@ -42,7 +42,7 @@ class ExplanationWidget(QWidget):
         area.viewport().setAutoFillBackground(False)
         area.setStyleSheet("QScrollArea { background: transparent }")
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setAccessibleName("Explanation")
+        area.setAccessibleName(tr("Explanation"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)

@@ -24,7 +24,13 @@ COLUMNS = (
     Column("size", mark("bytes"), mark("size of the object"), True, "000000"),
     Column("alignment", mark("align"), mark("the alignment the object needs, in bytes"), True, "align"),
     Column("name", mark("object"), mark("what lies there"), False, "empty[0]"),
-    Column("state", mark("now"), mark("what it holds at the focused step"), False, "#0 (parity 0), 96/96 pending, tx 16384 B"),
+    Column(
+        "state",
+        mark("now"),
+        mark("what it holds at the focused step"),
+        False,
+        "#0 (parity 0), 96/96 pending, tx 16384 B",
+    ),
 )
 
 

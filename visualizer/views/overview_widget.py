@@ -24,7 +24,7 @@ class OverviewStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Overview")
+        self.setAccessibleName(tr("Overview"))
         self.setAccessibleDescription(tr("The whole recording; drag the frame to move the timeline's view"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._theme: Theme = load_theme("dark")

@@ -34,7 +34,7 @@ class RingWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Ring")
+        self.setAccessibleName(tr("Ring"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._theme = load_theme("dark")

@@ -13,10 +13,18 @@ COLUMNS = (
         "pipe_write", "pipe_write", mark("the producer's (index, phase) when it acquires the stage"), False, "(0, 0)"
     ),
     Column("empty_wait", mark("empty wait"), mark("the producer's wait on empty[index]"), False, "wait(0) blocked"),
-    Column("full_phase", mark("full phase"), mark("the flip of full[index] when the tile has landed"), False, "full[0] 0→1"),
+    Column(
+        "full_phase", mark("full phase"), mark("the flip of full[index] when the tile has landed"), False, "full[0] 0→1"
+    ),
     Column("pipe_read", "pipe_read", mark("the consumers' (index, phase) when they wait"), False, "(0, 0)"),
     Column("full_wait", mark("full wait"), mark("the consumers' wait on full[index]"), False, "wait(0) blocked"),
-    Column("empty_phase", mark("empty phase"), mark("the flip of empty[index] when all have released it"), False, "empty[0] 0→1"),
+    Column(
+        "empty_phase",
+        mark("empty phase"),
+        mark("the flip of empty[index] when all have released it"),
+        False,
+        "empty[0] 0→1",
+    ),
 )
 _PENDING = mark("not yet")
 

@@ -56,7 +56,7 @@ class TimelineWidget(TimelineCommands):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Timeline")
+        self.setAccessibleName(tr("Timeline"))
         self.setAccessibleDescription(tr("All lanes over time; the event table has the same as text"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -51,6 +51,14 @@ COMMANDS = (
         separated=True,
     ),
     Command(
+        "view.language",
+        mark("In Chinese (中文)"),
+        mark("Speak the other language, in the window and on a lecture's stage."),
+        "View",
+        lambda w: w.languages.toggle(),
+        ("Ctrl+Shift+L",),
+    ),
+    Command(
         "view.larger",
         mark("Larger text"),
         mark("Enlarge everything, for a big room."),
