@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QRawFont
 from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QTreeWidget
 
 from visualizer.cli.doctor import INSTALL_CJK_FONT
-from visualizer.language import current, messages_shown, tr, use
+from visualizer.language import current, messages_shown, shown_as, tr, use
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -23,7 +23,19 @@ CHINESE_FAMILIES = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei",
 NO_CHINESE_FONT = f"No font here has Chinese characters, so they show as boxes. On Debian or Ubuntu: {INSTALL_CJK_FONT}"
 """In English on purpose: without the font nothing else can be read."""
 
-_PROPERTIES = ("text", "toolTip", "accessibleName", "accessibleDescription", "windowTitle", "placeholderText", "title")
+_PROPERTIES = (
+    "text",
+    "toolTip",
+    "accessibleName",
+    "accessibleDescription",
+    "windowTitle",
+    "placeholderText",
+    "title",
+    "specialValueText",
+)
+
+_MESSAGE = "message_of_"
+"""Before a property's name: the dynamic property that keeps which message it shows."""
 
 
 class Languages(QObject):
@@ -82,8 +94,14 @@ def say_again(root: QObject, before: str) -> None:
 
     for one in [root, *root.findChildren(QObject)]:
         for name in _PROPERTIES:
-            if (text := said(one.property(name))) is not None:
-                one.setProperty(name, text)
+            text = one.property(name)
+            # Two messages may be one in Chinese: what it was before, it is again.
+            message = one.property(_MESSAGE + name)
+            if message is None or shown_as(message, before) != text:
+                message = message_of.get(text) if isinstance(text, str) else None
+            if message is not None:
+                one.setProperty(_MESSAGE + name, message)
+                one.setProperty(name, tr(message))
         if isinstance(one, QComboBox):
             for index in range(one.count()):
                 if (text := said(one.itemText(index))) is not None:

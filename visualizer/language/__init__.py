@@ -5,7 +5,18 @@ the language can change while the window is open. Technical tokens (mbarrier, ph
 message and stay English in every language.
 """
 
-from visualizer.language.catalog import ENVIRONMENT, LANGUAGES, current, mark, messages_shown, preferred, tr, trn, use
+from visualizer.language.catalog import (
+    ENVIRONMENT,
+    LANGUAGES,
+    current,
+    mark,
+    messages_shown,
+    preferred,
+    shown_as,
+    tr,
+    trn,
+    use,
+)
 from visualizer.language.endings import recorded
 
 __all__ = [
@@ -16,6 +27,7 @@ __all__ = [
     "messages_shown",
     "preferred",
     "recorded",
+    "shown_as",
     "tr",
     "trn",
     "use",

@@ -54,8 +54,15 @@ def messages_shown(language: str) -> Mapping[str, str]:
         catalog: Mapping[object, str] = known._catalog  # type: ignore[attr-defined]  # gettext has no way to list it
         messages = {one: text for one, text in catalog.items() if isinstance(one, str) and one and "{" not in one}
         _shown["en"] = {message: message for message in messages}
-        _shown["zh"] = {text: message for message, text in messages.items()}
+        # Where two messages say the same in Chinese, the one that stands alone (a title) is the likelier.
+        titles_last = sorted(messages, key=lambda message: message[:1].isupper())
+        _shown["zh"] = {messages[message]: message for message in titles_last}
     return _shown[language]
+
+
+def shown_as(message: str, language: str) -> str:
+    """`message` in a language that was used before, whatever the current one is."""
+    return _loaded[language].gettext(message)
 
 
 def use(language: str) -> None:

@@ -26,12 +26,12 @@ STAGE_WORDS = {
 }
 ACTIVITY_WORDS = {
     AgentActivity.NOT_STARTED: mark("not started"),
-    AgentActivity.RUNNING: "running",
-    AgentActivity.WAITING: "waiting",
-    AgentActivity.READING: "reading",
-    AgentActivity.EXITED: "exited",
+    AgentActivity.RUNNING: mark("running"),
+    AgentActivity.WAITING: mark("waiting"),
+    AgentActivity.READING: mark("reading"),
+    AgentActivity.EXITED: mark("exited"),
     AgentActivity.TIMED_OUT: mark("gave up"),
-    AgentActivity.IDLE: "idle",
+    AgentActivity.IDLE: mark("idle"),
 }
 
 
@@ -105,7 +105,7 @@ class RingCursor:
     @property
     def lines(self) -> tuple[str, ...]:
         """One line per group: "w1 w2 reads"."""
-        return tuple(f"{names} {activity}".rstrip() for names, activity in self.groups)
+        return tuple(f"{names} {tr(activity)}".rstrip() for names, activity in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
