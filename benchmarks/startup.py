@@ -57,12 +57,13 @@ def child(trace: Path | None) -> None:
 
     from visualizer.app.settings import Settings
     from visualizer.app.start import make_application, open_window
+    from visualizer.playback.address import Address
 
     painted: dict[str, float] = {}
     application = make_application()
     with tempfile.TemporaryDirectory() as directory:
         store = QSettings(str(Path(directory) / "settings.ini"), QSettings.Format.IniFormat)
-        window = open_window(application, trace, Settings(store))
+        window = open_window(application, Address(trace), Settings(store))
         window.resize(1600, 900)
 
         class Watch(QObject):

@@ -4,10 +4,12 @@
 // empty[s] completes when every consumer has released the stage. Compile with
 //   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
 //   -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
-//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh.
+//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh,
+//   -DPHASESCOPE_PROBE=0 (off), 1 or 2 of word_probe.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 #include "tile.cuh"
+#include "word_probe.cuh"
 
 constexpr uint32_t kStages = PHASESCOPE_STAGES;
 constexpr Level kLevel = static_cast<Level>(PHASESCOPE_LOG);
@@ -28,8 +30,9 @@ struct LogOf<Level::Words> {
 #endif
 using Log = PHASESCOPE_LOG_TYPE;
 using Pipeline = PipelineTmaAsync<kStages, Log>;
+static_assert(kProbeThreads == 0 || Log::enabled, "a probe ends when the log says that all agents have left");
 
-extern "C" __global__ void __launch_bounds__(512, 1)
+extern "C" __global__ void __launch_bounds__(kMostThreads, 1)
     async_pipeline(const __grid_constant__ TensorMap source, const __grid_constant__ LessonParams params) {
     // Barriers first, because a mbarrier needs 8-byte alignment; then the stage buffers, aligned to 128 bytes.
     extern __shared__ __align__(1024) uint8_t shared[];
@@ -52,6 +55,7 @@ extern "C" __global__ void __launch_bounds__(512, 1)
         fence_barrier_init(log);
     }
     __syncthreads();
+    if (probe(storage, control)) return;
     log.start();
 
     if (is_producer) {
@@ -101,7 +105,7 @@ extern "C" __global__ void calibrate_clock(Anchor* anchors, uint64_t span_ns) {
 
 // Writes `records` records from one consumer warp that does nothing else: what one costs the warp, in cycles of its SM.
 extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams params, uint32_t records, uint64_t* cycles) {
-    if (threadIdx.x < 32) return;
+    if (threadIdx.x < 32 || (kProbeThreads && threadIdx.x >= agent_threads())) return;
     Log log(log_memory(params));
     const uint64_t begin = read_clock();
     for (uint32_t tile = 0; tile < records; ++tile) {

@@ -7,7 +7,7 @@
 // visualizer/trace/raw.py reads these structs; the two must change together.
 #pragma once
 
-#include "mbarrier.cuh"
+#include "agent_warps.cuh"
 
 // visualizer/trace/schema.py EventKind.
 enum class Kind : uint8_t {
@@ -145,7 +145,7 @@ public:
     __device__ BarrierLog(const LogMemory& memory)
         : capacity_(memory.window.ring_mask == ~0u ? memory.capacity : ~0u), count_(0), window_(memory.window) {
         const uint32_t warp = threadIdx.x / 32;
-        const uint32_t slice = blockIdx.x * (blockDim.x / 32) + warp;
+        const uint32_t slice = blockIdx.x * agent_warps() + warp;
         records_ = static_cast<Record*>(memory.records) + static_cast<uint64_t>(slice) * memory.capacity;
         attempted_ = memory.attempted + slice;
         writes_ = threadIdx.x % 32 == 0 && window_.has(blockIdx.x, warp);

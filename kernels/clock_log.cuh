@@ -32,7 +32,7 @@ public:
     static constexpr uint32_t kConsumerWords = level == Level::Full ? 2 : 1;
 
     __device__ ClockLog(const LogMemory& memory) {
-        const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
+        const uint32_t warps = agent_warps(), warp = threadIdx.x / 32;
         const uint32_t consumers = level == Level::Phases ? 1 : warps - 1;
         const uint64_t cta_words = kProducerWords + kConsumerWords * consumers;
         const LogWindow& window = memory.window;

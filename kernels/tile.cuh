@@ -1,6 +1,7 @@
 // What the lesson does with a tile: initialise its barriers, copy it in box by box, read it back and check it.
 #pragma once
 
+#include "agent_warps.cuh"
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
 
@@ -74,7 +75,7 @@ struct TileShare {
 };
 
 __device__ inline TileShare tile_share(const LessonParams& params) {
-    return {in_register(tile_bytes(params)), in_register((threadIdx.x - 32) * 16), in_register((blockDim.x - 32) * 16),
+    return {in_register(tile_bytes(params)), in_register((threadIdx.x - 32) * 16), in_register((agent_threads() - 32) * 16),
             in_register(params.consumer_delay)};
 }
 
@@ -126,6 +127,6 @@ __device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const T
 // One number per consumer warp for the host to check.
 __device__ inline void report(uint32_t result, const LessonParams& params) {
     const uint32_t sum = __reduce_add_sync(0xffffffffu, result);
-    const uint32_t warps = blockDim.x / 32 - 1;
+    const uint32_t warps = agent_warps() - 1;
     if (threadIdx.x % 32 == 0) params.results[blockIdx.x * warps + threadIdx.x / 32 - 1] = sum;
 }

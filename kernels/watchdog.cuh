@@ -38,7 +38,7 @@ __device__ __noinline__ void let_copies_land() {
 
 // The last warp to leave takes the CTA's closing anchor.
 __device__ __noinline__ void count_leaving(Control& control, uint32_t* status, Anchor* last_anchor) {
-    if (threadIdx.x % 32 == 0 && atomicAdd(&control.left, 1) + 1 == blockDim.x / 32) {
+    if (threadIdx.x % 32 == 0 && atomicAdd(&control.left, 1) + 1 == agent_warps()) {
         *last_anchor = take_anchor();
         atomicCAS(status, 0, kCompleted);
     }

@@ -1,6 +1,7 @@
 // Which step is shown, and everything that changes it: buttons, keys, slider, timeline, the address (#step=12).
 
-const $ = (id) => document.getElementById(id);
+const page = content;
+const timeline = makeTimeline(page), tables = makeTables(page);
 const last = page.steps.length - 1;
 const playMs = 700;
 let shown = 0, player = null;

@@ -1,11 +1,13 @@
-// The document, and the state after each of its steps: steps say what they changed, so states add up from the first.
+// The document, and the state after each step of a recording: steps say what they changed, so states add up.
 
-const page = JSON.parse(document.getElementById("document").textContent);
+const content = JSON.parse(document.getElementById("document").textContent);
+const $ = (id) => document.getElementById(id);
+let words = content.words;
 
-const states = (() => {
+function statesOf(recording) {
   const all = [];
   let now = { barrier: [], stage: [], agent: [] };
-  for (const step of page.steps) {
+  for (const step of recording.steps) {
     const next = {};
     for (const kind of Object.keys(now)) {
       next[kind] = now[kind].slice();
@@ -15,10 +17,10 @@ const states = (() => {
     now = next;
   }
   return all;
-})();
+}
 
 function word(key, values = {}) {
-  return page.words[key].replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+  return words[key].replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
 function formatTime(ps) {

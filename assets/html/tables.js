@@ -1,6 +1,7 @@
 // The state after a step as tables; what the step changed is marked.
 
-const tables = (() => {
+function makeTables(recording) {
+  const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
   const kinds = {
     barrier: {
@@ -30,7 +31,8 @@ const tables = (() => {
 
   function show(index) {
     for (const [kind, table] of Object.entries(kinds)) {
-      const rows = page[table.id].map((item, row) => {
+      $(`${table.id}-heading`).textContent = word(table.id);
+      const rows = recording[table.id].map((item, row) => {
         const value = states[index][kind][row];
         const before = index ? table.cells(item.name, states[index - 1][kind][row]) : null;
         const tr = document.createElement("tr");
@@ -49,7 +51,7 @@ const tables = (() => {
         th.textContent = word(column);
         head.append(th);
       }
-      document.getElementById(table.id).replaceChildren(head, ...rows);
+      $(table.id).replaceChildren(head, ...rows);
     }
   }
 
@@ -61,6 +63,5 @@ const tables = (() => {
     return mark;
   }
 
-  for (const table of Object.values(kinds)) document.getElementById(`${table.id}-heading`).textContent = word(table.id);
   return { show };
-})();
+}

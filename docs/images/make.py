@@ -2,7 +2,9 @@
 
 python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
+python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
 python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
+python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
@@ -14,12 +16,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
+import numpy as np  # noqa: E402
 from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
@@ -28,13 +32,19 @@ from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
+from visualizer.semantics.word import decode  # noqa: E402
 from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
+from visualizer.trace.trace import Trace  # noqa: E402
+from visualizer.views.theme import load_theme  # noqa: E402
+from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
 
 SIZE = (1600, 900)
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
-AT_REST_MS = 500  # a timeline that has just moved is painted in full a little later
+PROBE_SIZE = (1300, 620)
+AT_REST_MS = 1500
 
 
 def main(arguments: list[str]) -> int:
@@ -52,8 +62,14 @@ def main(arguments: list[str]) -> int:
             show_long(window, Path(arguments[1]))
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
+        elif arguments[:1] == ["--probe"]:
+            show_probe(window, resource_dir("assets") / "traces" / "lesson-probe.pscope", "probe")
+            for path in arguments[1:]:
+                show_probe(window, Path(path), "probe-drain")
         elif arguments[:1] == ["--compare"]:
             show_comparison(window)
+        elif arguments[:1] == ["--statistics"]:
+            show_statistics(window)
         elif arguments[:1] == ["--debugging"]:
             show_debugging(window)
         else:
@@ -68,6 +84,25 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+
+
+def show_statistics(window: MainWindow) -> None:
+    """The one-stage run: everything on its critical path; then the prediction, verified."""
+    wait_for_document(window, lambda: window.files.open(resource_dir("assets") / "traces" / "one-stage.pscope"))
+    focus_blocked_wait(window)
+    window.docks["tiles"].hide()
+    window.toggle_critical_path()
+    statistics, predict = window.panes["statistics"], window.panes["predict"]
+    for theme in ("dark", "light"):
+        window.appearance.set_theme(theme)
+        settle_until(lambda: bool(statistics.charts.charts) and statistics.headline.isEnabled())
+        save(window, HERE / f"statistics-{theme}.png")
+    window.appearance.set_theme("dark")
+    window.show_pane("predict")
+    settle_until(lambda: predict.can_verify)
+    window.verify_prediction()
+    settle_until(lambda: "Measured" in predict.remarks.text())
+    save(window, HERE / "predict-dark.png")
 
 
 def show_long(window: MainWindow, path: Path) -> None:
@@ -105,6 +140,58 @@ def show_diagnoses(window: MainWindow) -> None:
         save(window, HERE / f"diagnosis-{fault}.png")
 
 
+def show_probe(window: MainWindow, path: Path, name: str) -> None:
+    """The timeline about the copy that the probe saw land in most steps, dark and light."""
+    wait_for_document(window, lambda: window.files.open(path))
+    assert window.document is not None
+    trace = window.document.history.trace
+    lane, _ = longest_drain(trace)
+    trace = cta_alone(trace, trace.barriers[trace.barrier_index[lane]].cta)
+    _, time = longest_drain(trace)
+    step = int(np.searchsorted(trace.events["time"], time))
+    timeline = TimelineWidget()
+    timeline.resize(*PROBE_SIZE)
+    timeline.show()
+    settle()
+    timeline.set_history(History(trace))
+    timeline.set_focus(Focus(step, lane))
+    timeline.centre_or_fit_focus()
+    for theme in ("dark", "light"):
+        timeline.set_theme(load_theme(theme))
+        rest()
+        timeline.grab().save(str(HERE / f"{name}-{theme}.png"))
+        print(f"{name}-{theme}.png")
+    timeline.close()
+
+
+def longest_drain(trace: Trace) -> tuple[str, int]:
+    """The barrier on which most runs of samples in a row have bytes outstanding, and when (ps) the first was seen."""
+    samples = trace.samples
+    parity, _, tx = decode(samples["word"])
+    key = np.where(tx > 0, 2 * samples["barrier"].astype(np.int64) + parity, -1)
+    first = np.flatnonzero(np.diff(key, prepend=-2) != 0)
+    length = np.where(key[first] >= 0, np.diff(first, append=len(key)), 0)
+    row = int(first[np.argmax(length)])
+    return trace.barriers[int(samples["barrier"][row])].name, int(samples["begin"][row])
+
+
+def cta_alone(trace: Trace, cta: int) -> Trace:
+    """The part of a recording that one CTA made."""
+    agents = np.flatnonzero(trace.agent_cta == cta)
+    barriers = np.flatnonzero(trace.barrier_cta == cta)
+    events = trace.events[np.isin(trace.events["agent"], agents)]
+    samples = trace.samples[np.isin(trace.samples["barrier"], barriers)]
+    events["agent"] -= agents[0]  # a CTA's rows follow each other
+    events["barrier"] -= np.where(events["barrier"] >= 0, barriers[0], 0)
+    samples["barrier"] -= barriers[0]
+    start = int(events["time"][0])
+    for column in (events["time"], events["measured"], samples["begin"], samples["end"]):
+        column -= start
+    own = [replace(agent, cta=0) for agent in trace.agents if agent.cta == cta]
+    its = [replace(barrier, cta=0) for barrier in trace.barriers if barrier.cta == cta]
+    return Trace(trace.meta, own, its, trace.sites, events, trace.source_files, samples)
+
+
 def show_comparison(window: MainWindow) -> None:
     """At the moment in which tile 3 has arrived."""
     wait_for_document(window, window.files.open_lesson)
@@ -119,8 +206,7 @@ def show_comparison(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         window.comparing.dock.resize(*SIZE)
-        QTimer.singleShot(AT_REST_MS, loop.quit)
-        loop.exec()
+        rest()
         window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
 
@@ -211,6 +297,13 @@ def settle_until(done: Callable[[], bool]) -> None:
     timer.timeout.connect(lambda: loop.quit() if done() else None)
     timer.start(50)
     QTimer.singleShot(TIME_LIMIT_MS, loop.quit)
+    loop.exec()
+
+
+def rest() -> None:
+    """Until a timeline that has just moved is painted in full."""
+    loop = QEventLoop()
+    QTimer.singleShot(AT_REST_MS, loop.quit)
     loop.exec()
 
 

@@ -11,18 +11,22 @@ from agent_events import bytes_by_copy, events_by_agent
 
 from visualizer.cli.main import build_parser
 from visualizer.cli.program_options import config_from
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.resources import resource_dir
+from visualizer.semantics.word import TX_GRANULE, decode
 from visualizer.sources.simulator import simulate
 from visualizer.trace.file import load
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
 
-RECORDINGS = sorted((resource_dir("assets") / "traces").glob("*.pscope"))
+ASSETS = resource_dir("assets") / "traces"
+DATA = Path(__file__).parents[1] / "data"
+RECORDINGS = sorted(ASSETS.glob("*.pscope"))
 LESSON_TABLE = [  # cursor (index, phase), parity waited with on empty, flip of full, parity on full, flip of empty
     ((0, 1), 1, [0, 1], 0, [0, 1]),
     ((1, 1), 1, [0, 1], 0, [0, 1]),
@@ -142,3 +146,31 @@ def test_four_ctas_run_side_by_side() -> None:
     cta = np.array([agent.cta for agent in trace.agents])[trace.events["agent"]]
     spans = [trace.events["time"][cta == number][[0, -1]] for number in range(4)]
     assert max(first for first, _ in spans) < min(last for _, last in spans)
+
+
+def test_the_probe_saw_what_the_reconstruction_says() -> None:
+    trace = recording("lesson-probe")
+    assert trace.meta.source["probe"]["mode"] == "words"
+    assert trace.meta.source["probe"]["runs_lost"] == 0
+    assert trace.meta.reconcile["copies_probed"] == 8, "every copy landed when the probe saw its phase end"
+    assert not diagnose(History(trace)).findings
+    seen = {trace.barriers[row].name for row in np.unique(trace.samples["barrier"])}
+    assert seen == set(trace.barrier_index)
+
+
+@pytest.mark.parametrize(
+    "path", [ASSETS / "lesson-probe.pscope", DATA / "h200-probe" / "drain.pscope"], ids=lambda path: path.stem
+)
+def test_bytes_drain_in_granules_as_a_copy_lands(path: Path) -> None:
+    trace = load(path)
+    parity, pending, tx = decode(trace.samples["word"])
+    full = np.array([barrier.kind == "full" for barrier in trace.barriers])[trace.samples["barrier"]]
+    whole = int(trace.events["amount"][trace.events["kind"] == EventKind.ARRIVE_EXPECT_TX][0])
+    assert not (tx % TX_GRANULE).any()
+    assert not tx[~full].any()
+    assert set(pending[full & (tx > 0)].tolist()) == {0}
+    assert set(tx.tolist()) - {0, whole}, "a copy was seen with part of its bytes in"
+    # Within a phase of a barrier, bytes and arrivals only go down.
+    same = (np.diff(trace.samples["barrier"]) == 0) & (np.diff(parity) == 0)
+    assert (np.diff(tx)[same & full[1:] & (tx[:-1] > 0)] < 0).all()
+    assert (np.diff(pending)[same] <= 0).all()

@@ -12,6 +12,8 @@ from pipelines import facts_of, run
 from visualizer.diagnosis.predict.measured import PredictError, measure
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
+from visualizer.programs.registry import find_program
+from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
 
 SLOW_COPIES = {"copy_latency": 3000.0, "copy_bandwidth": 12.0}
@@ -92,14 +94,22 @@ def test_a_short_recording_is_enough() -> None:
     assert found.points[0].p5 > 0
 
 
+def test_a_cluster_is_predicted_with_a_reservation() -> None:
+    found = predict(facts_of(simulate(find_program("cluster"))))
+    assert any("takes each CTA by itself" in note for note in found.notes)
+
+
 def test_too_few_tiles_are_refused() -> None:
     with pytest.raises(PredictError, match="a prediction needs 4: record more tiles"):
         predict(facts_of(run(tiles=3)))
 
 
-def test_a_recording_without_a_pipeline_is_refused() -> None:
+@pytest.mark.parametrize("side", ["full", "empty"])
+def test_a_recording_without_one_side_of_the_pipeline_is_refused(side: str) -> None:
     trace = run()
-    kept = ~np.isin(trace.events["kind"], (EventKind.WAIT_BEGIN, EventKind.WAIT_END))
+    kind_of_barrier = np.array([barrier.kind for barrier in trace.barriers] + [""])
+    waits = np.isin(trace.events["kind"], (EventKind.WAIT_BEGIN, EventKind.WAIT_END))
+    kept = ~(waits & (kind_of_barrier[trace.events["barrier"]] == side))
     with pytest.raises(PredictError, match="no waits on full and empty barriers"):
         predict(facts_of(replace(trace, events=trace.events[kept])))
 

@@ -16,9 +16,11 @@ from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, ROLE_NAMES
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.shares import role_shares
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
+from visualizer.programs.registry import find_program
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import StageState
+from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -213,6 +215,35 @@ def test_a_wait_that_never_passed_counts_to_the_end() -> None:
     stuck = open_waits.end_step < 0
     assert stuck.any()
     assert (open_waits.end[stuck] == trace.duration_ps).all()
+
+
+def test_tiles_of_a_cluster_belong_to_the_cta_of_their_barrier() -> None:
+    """A warp of either CTA may be the last to release a stage of the other."""
+    trace = simulate(find_program("cluster"))
+    found = statistics(facts_of(trace))
+    assert found.ctas is not None
+    assert found.ctas.ctas == 2
+    flips = trace.events[trace.events["kind"] == EventKind.PHASE_COMPLETE]
+    empty = np.array([barrier.kind == "empty" for barrier in trace.barriers])[flips["barrier"]]
+    assert found.per_tile.count == int(empty.sum()) - 2
+
+
+def test_without_mbarriers_it_knows_the_copies_and_says_what_it_does_not() -> None:
+    found = statistics(facts_of(simulate(find_program("cp-async"))))
+    assert found.bound.kind == "unknown"
+    assert found.latency.count > 0
+    assert found.per_tile.count > 0
+    assert any("no waits on mbarriers" in said for said in found.unknown)
+
+
+def test_ctas_that_were_not_recorded_do_not_count_as_empty(two_ctas: Trace) -> None:
+    own = two_ctas.agent_cta[two_ctas.events["agent"]] == 0
+    events = two_ctas.events[own]
+    for column in ("time", "measured"):
+        events[column] -= events[column][0]
+    one = statistics(facts_of(replace(two_ctas, events=events)))
+    assert sum(one.occupancy.lead) == pytest.approx(1)
+    assert one.occupancy.mean_full == pytest.approx(statistics(facts_of(two_ctas)).occupancy.mean_full, rel=0.2)
 
 
 def test_an_empty_recording_has_no_numbers() -> None:

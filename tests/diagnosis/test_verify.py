@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,13 +15,14 @@ from visualizer.diagnosis.predict.verify import check_verifiable, choose_source,
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.gpu import launcher
+from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.trace import Trace
 
 
 def test_the_simulator_measures_what_was_predicted() -> None:
     trace = run(tiles=16, seed=7, latencies={"copy_latency": 2000.0})
     prediction = predict(facts_of(trace), range(1, 4))
-    found = verify(trace.meta, prediction, "simulator")
+    found = verify(trace, prediction, "simulator")
     assert (found.source, found.tiles, found.note) == ("simulator", 64, "")
     rows = found.as_json(prediction)["runs"]
     assert [row["stages"] for row in rows] == [1, 2, 3]
@@ -29,22 +31,41 @@ def test_the_simulator_measures_what_was_predicted() -> None:
 
 def test_only_the_stage_counts_asked_for_are_run() -> None:
     trace = run(tiles=16)
-    assert list(verify(trace.meta, predict(facts_of(trace)), "simulator", stages=[2]).per_tile) == [2]
+    assert list(verify(trace, predict(facts_of(trace)), "simulator", stages=[2]).per_tile) == [2]
 
 
 def test_a_gpu_is_used_if_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(tiles=16)
     ran: list[LessonConfig] = []
+    with_options: list[launcher.GpuOptions] = []
 
-    def record_gpu(config: LessonConfig, **_: Any) -> Trace:
+    def record_gpu(config: LessonConfig, options: launcher.GpuOptions, **_: Any) -> Trace:
         ran.append(config)
+        with_options.append(options)
         return run(**{**config.as_dict(), "tiles": 16})
 
     monkeypatch.setattr(launcher, "probe_gpu", lambda: {"gpu": "H200"})
     monkeypatch.setattr(launcher, "record_gpu", record_gpu)
-    found = verify(trace.meta, predict(facts_of(trace), [1, 2]))
+    found = verify(trace, predict(facts_of(trace), [1, 2]))
     assert found.source == "gpu"
     assert [(config.stages, config.tiles) for config in ran] == [(1, 64), (2, 64)]
+    assert {(options.check, options.level) for options in with_options} == {("exact", None)}
+
+
+def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(tiles=16)
+    trace.meta.check["mode"] = "checksum"
+    events = trace.events.copy()
+    events["flags"][events["kind"] == EventKind.ARRIVE] |= int(EventFlag.HAS_TOKEN)
+    seen: list[launcher.GpuOptions] = []
+
+    def record_gpu(config: LessonConfig, options: launcher.GpuOptions, **_: Any) -> Trace:
+        seen.append(options)
+        return run(tiles=16)
+
+    monkeypatch.setattr(launcher, "record_gpu", record_gpu)
+    verify(replace(trace, events=events), predict(facts_of(trace), [3]), "gpu")
+    assert [(options.check, options.level) for options in seen] == [("checksum", "words")]
 
 
 def test_without_a_gpu_the_simulator_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +80,7 @@ def test_a_measured_recording_is_not_held_against_the_simulator() -> None:
     trace = run(tiles=16)
     trace.meta.source.clear()
     trace.meta.source["kind"] = "gpu"
-    assert "not this recording's" in verify(trace.meta, predict(facts_of(trace), [1]), "simulator").note
+    assert "not this recording's" in verify(trace, predict(facts_of(trace), [1]), "simulator").note
 
 
 def test_other_programs_and_other_copy_times_are_refused() -> None:
@@ -77,7 +98,7 @@ def test_it_stops_between_runs_when_told_to() -> None:
     seen: list[str] = []
     with pytest.raises(Cancelled):
         verify(
-            trace.meta,
+            trace,
             predict(facts_of(trace)),
             "simulator",
             progress=lambda fraction, what: seen.append(what),
@@ -91,4 +112,4 @@ def test_a_run_that_does_not_complete_is_an_error(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "simulate", lambda *_, **__: stuck)
     trace = run(tiles=16)
     with pytest.raises(PredictError, match="the run with 1 stages ended with deadlock"):
-        verify(trace.meta, predict(facts_of(trace)), "simulator")
+        verify(trace, predict(facts_of(trace)), "simulator")

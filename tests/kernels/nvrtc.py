@@ -22,7 +22,7 @@ def _library() -> ctypes.CDLL:
 
 
 @functools.cache
-def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0) -> str:
+def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0, probe: int = 0) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
     return compile_kernel(
         "async_pipeline.cu",
@@ -30,6 +30,7 @@ def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0) ->
         f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
+        f"-DPHASESCOPE_PROBE={probe}",
     )
 
 

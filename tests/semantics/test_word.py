@@ -64,6 +64,12 @@ def test_a_copy_draining_in_granules_is_seen_exactly_and_anything_between_rounds
     assert seen == [16384, 12288, 6144, 2048, 0, 2048, 2048, 4096, 0, -2048]
 
 
+def test_a_word_sampled_while_bytes_alone_are_outstanding() -> None:
+    # As an H200 returns it to an arrival of count 0: bit 42 does not repeat the sign.
+    assert decode_one(0x0000_03F8_0000_0000) == (0, 0, 16384)
+    assert decode_one(0x8000_03FF_0000_0000) == (1, 0, 2048)
+
+
 def test_decode_keeps_the_shape() -> None:
     words = np.array([[encode(Token(1, 5, 4096)), encode(Token(0, 0, 0))]] * 3, dtype=np.uint64)
     parity, pending, tx = decode(words)

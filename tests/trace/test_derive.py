@@ -12,6 +12,7 @@ from measured import flips, logged, rebuilt, sequences, simulated
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import find_program
 from visualizer.sources.latency import Latencies
 from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventFlag, EventKind
@@ -99,3 +100,20 @@ def test_a_blocked_wait_shows_when_the_copy_landed() -> None:
         landed = rows[rows["kind"] == EventKind.COMPLETE_TX]["time"][0]
         assert landed == rows[rows["kind"] == EventKind.WAIT_END]["time"].min() - 1
     assert not (result.events["flags"][kinds == EventKind.COPY_DONE] & EventFlag.ESTIMATED).any()
+
+
+def test_a_wait_with_the_wrong_parity_says_nothing_about_when_a_copy_landed() -> None:
+    # F08: consumers never flip their parity and block on full[0] until they give up, though tile 3 is in it.
+    trace = simulate(find_program("lesson", fault="F08"))
+    events = logged(trace, jitter=0)
+    last = np.flatnonzero(np.diff(events["agent"], append=-1) != 0)
+    stuck = last[events["kind"][last] == EventKind.WAIT_BEGIN]
+    given_up = events[stuck].copy()
+    given_up["kind"] = EventKind.TIMEOUT
+    given_up["time"] += 50_000_000_000
+    given_up["measured"] = given_up["time"]
+    result = rebuilt(trace, np.insert(events, stuck + 1, given_up))
+    landed = result.events["time"][result.events["kind"] == EventKind.COPY_DONE]
+    truth = trace.events["time"][trace.events["kind"] == EventKind.COPY_DONE]
+    assert len(landed) == len(truth)
+    assert (np.abs(landed - truth) < 500_000).all()

@@ -17,6 +17,7 @@ from recording_files import MISSING, assert_equal, members_of, npy, refusal, wit
 
 from visualizer.trace import file as file_module
 from visualizer.trace.file import load, save
+from visualizer.trace.file_json import FORMAT_VERSION
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.trace import Trace, TraceError
 
@@ -108,9 +109,9 @@ def test_other_formats_and_newer_versions(repack: Callable[..., Path], lesson_fi
     document = json.loads(members_of(lesson_file)["meta.json"])
     other = with_value({**document}, ("format",), "something")
     assert "this is not a phasescope recording" in refusal(repack({"meta.json": other}))
-    newer = with_value({**document}, ("version",), 2)
+    newer = with_value({**document}, ("version",), FORMAT_VERSION + 1)
     message = refusal(repack({"meta.json": newer, "new-member": b""}))
-    assert "format version 2" in message
+    assert f"format version {FORMAT_VERSION + 1}" in message
     assert "update phasescope" in message
 
 

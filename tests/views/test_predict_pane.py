@@ -48,6 +48,7 @@ def test_the_summary_names_the_knee_and_what_was_recorded(history: History) -> N
     assert summary(prediction).startswith(f"{prediction.knee} stages are enough")
     assert "recorded with 3 stages" in summary(prediction)
     assert summary(prediction_of(history, stages=[1])).startswith("1 stage is enough")
+    assert "recorded with 1 stage:" in summary(prediction_of(history_of(stages=1)))
 
 
 def test_remarks_say_where_it_was_measured(history: History) -> None:

@@ -184,7 +184,7 @@ class Analysis(QObject):
             return
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[Prediction, Verification]:
-            return prediction, verify(history.trace.meta, prediction, progress=progress, cancelled=cancelled)
+            return prediction, verify(history.trace, prediction, progress=progress, cancelled=cancelled)
 
         self.verifying.start(work)
 

@@ -24,8 +24,14 @@ from visualizer.app.what_if_row import WhatIfRow
 from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.trace.probe import PROBES
 
 SOURCES = {"simulator": mark("Simulator (exact)"), "gpu": mark("GPU (SM90)")}
+PROBE_TITLES = {"off": mark("off"), "words": mark("words (experimental)"), "flips": mark("phase flips")}
+PROBE_HELP = mark(
+    "a spare warp looks at live barriers on the GPU: at their words, by arrivals of count 0, which PTX does not provide"
+    " for; or at their phase flips alone, by test_wait, which it does (--probe)"
+)
 _MAX_SEED = 2**31 - 1
 
 
@@ -48,6 +54,10 @@ class ExperimentPanel(QWidget):
         self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
+        self.probe = QComboBox(accessibleName="Probe")
+        for mode in PROBES:
+            self.probe.addItem(tr(PROBE_TITLES[mode]), mode)
+        self.probe.setToolTip(tr(PROBE_HELP))
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
         self.reset_button = QPushButton(tr("Reset to lesson"))
@@ -71,7 +81,14 @@ class ExperimentPanel(QWidget):
         """What Run would record; ProgramError if the parameters do not go together."""
         program = self.program.program()
         config = self.form.config() if program == LESSON else LessonConfig()
-        return Experiment(self.source.currentData(), program, config, self.seed.value(), fault=self.fault.fault())
+        return Experiment(
+            self.source.currentData(),
+            program,
+            config,
+            self.seed.value(),
+            fault=self.fault.fault(),
+            probe=self.probe.currentData(),
+        )
 
     def run(self) -> None:
         if self.run_button.isEnabled():
@@ -121,6 +138,7 @@ class ExperimentPanel(QWidget):
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
         self.seed.setEnabled(source == "simulator")
+        self.probe.setEnabled(source == "gpu")
         self.what_if.set_experiment(experiment)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
@@ -142,6 +160,7 @@ class ExperimentPanel(QWidget):
         head.addRow(tr("Fault"), self.fault)
         head.addRow(self.story)
         head.addRow(tr("Seed"), self.seed)
+        head.addRow(tr("Probe"), self.probe)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 6, 8, 6)

@@ -19,18 +19,20 @@ from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import load
+from visualizer.trace.probe import ProbeMode
 from visualizer.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Everything the experiment panel decides. `seed` matters to the simulator only."""
+    """Everything the experiment panel decides. `seed` matters to the simulator only, `probe` to the GPU."""
 
     source: str
     program: str
     config: LessonConfig
     seed: int = 0
     fault: str | None = None
+    probe: ProbeMode = "off"
 
     def command(self) -> str:
         """The command line that makes this recording again."""
@@ -39,6 +41,8 @@ class Experiment:
             words += ["--fault", self.fault]
         if self.source == "simulator":
             words += ["--seed", str(self.seed)]
+        elif self.probe != "off":
+            words += ["--probe", self.probe]
         default = LessonConfig()
         config = self.config
         if (config.tile_rows, config.tile_columns) != (default.tile_rows, default.tile_columns):
@@ -111,9 +115,11 @@ def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Docum
 def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
     if program is None:
         from visualizer.sources.gpu.faulty import record_program_gpu
+        from visualizer.sources.gpu.launcher import GpuOptions
 
+        options = GpuOptions(probe=experiment.probe)
         return record_program_gpu(
-            experiment.program, experiment.config, experiment.fault, progress=progress, cancelled=cancelled
+            experiment.program, experiment.config, experiment.fault, options, progress=progress, cancelled=cancelled
         )
     from visualizer.sources.simulator import simulate
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
-from visualizer.export.errors import ExportError
+from visualizer.cli.exporting import clear_progress, progress, start_qt
 from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
@@ -80,38 +79,11 @@ def run(args: argparse.Namespace) -> int:
     if size > _LARGE:
         print(tr("about {size}", size=size_text(size)), file=sys.stderr)
     if format_.is_picture:
-        _start_qt()
-    show = _progress if sys.stderr.isatty() else _silent
-    written = export(selection, args.output, Look(args.theme, args.step), progress=show)
-    if sys.stderr.isatty():
-        print(end="\r\x1b[K", file=sys.stderr)
+        start_qt()
+    written = export(selection, args.output, Look(args.theme, args.step), progress())
+    clear_progress()
     print(tr("{path}: {size:,} bytes", path=args.output, size=written))
     return EXIT_CLEAN
 
 
 _LARGE = 50_000_000
-_application: object = None  # Qt's, kept alive: pictures are painted with its fonts
-
-
-def _start_qt() -> None:
-    """What painting needs of Qt, without a screen. ExportError if PySide6 is not installed."""
-    global _application
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    try:
-        from PySide6.QtGui import QGuiApplication
-    except ImportError as error:
-        raise ExportError(
-            tr(
-                "pictures are painted with PySide6, which does not start here ({error}); run: phasescope doctor",
-                error=error,
-            )
-        ) from None
-    _application = QGuiApplication.instance() or QGuiApplication([])
-
-
-def _progress(fraction: float, what: str) -> None:
-    print(f"\r\x1b[K{fraction:4.0%} {what}", end="", file=sys.stderr, flush=True)
-
-
-def _silent(fraction: float, what: str) -> None:
-    pass

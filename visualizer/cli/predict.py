@@ -14,7 +14,7 @@ from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predic
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.wording import commas, duration
-from visualizer.language import mark, tr
+from visualizer.language import mark, tr, trn
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         prediction = predict(
             find_facts(History(trace)), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
         )
-        verification = verify(trace.meta, prediction, args.source) if args.verify else None
+        verification = verify(trace, prediction, args.source) if args.verify else None
     except PredictError as problem:
         raise UserError(f"{args.trace}: {problem}") from None
     if args.json:
@@ -105,9 +105,9 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
     per_tile = "" if recorded is None else tr(" ({duration} per tile)", duration=duration(round(recorded)))
     parts = [
         tr(
-            "time per tile, predicted from one recording with {stages} stages{per_tile}: consumer delay {delay} ns,"
+            "time per tile, predicted from one recording with {stages}{per_tile}: consumer delay {delay} ns,"
             " copies {copy}",
-            stages=prediction.recorded_stages,
+            stages=trn("{n} stage", "{n} stages", prediction.recorded_stages),
             per_tile=per_tile,
             delay=prediction.consumer_delay_ns,
             copy=duration(round(prediction.copy_time)),

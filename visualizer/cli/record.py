@@ -33,6 +33,7 @@ EXAMPLES = mark("""examples:
   phasescope record --consumer-delay 2000 -o slow.pscope    slow consumers: the producer blocks
   phasescope record --stages 1 -o one.pscope                one stage: no overlap
   phasescope record --fault F06 -o stuck.pscope             a known mistake, see docs/programs.md
+  phasescope record --source gpu --probe words -o seen.pscope   with live barrier words (experimental)
   phasescope record --program mine.py -o mine.pscope        a pipeline described in mine.py
   phasescope record --source gpu --ctas 132 --tiles 1024 --check checksum -o full.pscope
   phasescope record --tiles 1000 --window 500:519 -o middle.pscope
@@ -107,6 +108,18 @@ def add_parser(subparsers: Any) -> None:
         "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
     )
     gpu.add_argument(
+        "--probe",
+        choices=("off", "words", "flips"),
+        help="let a spare warp look at live barriers: their words (experimental: by arrivals of count 0, which PTX does"
+        " not provide for), or their phase flips alone (by test_wait, which PTX does) (default: off)",
+    )
+    gpu.add_argument(
+        "--probe-barriers",
+        type=_names,
+        metavar="NAMES",
+        help="where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)",
+    )
+    gpu.add_argument(
         "--ab",
         type=_natural,
         metavar="N",
@@ -175,6 +188,8 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         "log_memory": args.log_memory,
         "hang_s": args.hang,
         "ab_pairs": args.ab,
+        "probe": args.probe,
+        "probe_barriers": args.probe_barriers,
         "window": window,
     }
     options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
@@ -201,7 +216,8 @@ def _check_output(path: Path) -> None:
 
 def _check_source_options(args: argparse.Namespace) -> None:
     """An option that the chosen source would ignore is a mistake, not a wish."""
-    of_gpu = ("check", "level", "log_capacity", "log_memory", "watchdog_ms", "hang", "time_limit", "ab")
+    limits = ("watchdog_ms", "hang", "time_limit")
+    of_gpu = ("check", "level", "log_capacity", "log_memory", *limits, "ab", "probe", "probe_barriers")
     other = of_gpu if args.source == "simulator" else ("seed",)
     for name in other:
         if getattr(args, name) is not None:
@@ -245,6 +261,10 @@ def _progress_line() -> Iterator[Progress | None]:
         yield show
     finally:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
 
 
 def _natural(text: str) -> int:

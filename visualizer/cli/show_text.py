@@ -36,6 +36,7 @@ def summary_text(document: Document) -> str:
             (tr("program"), document["program"]),
             (tr("config"), _facts(document["config"])),
             (tr("source"), _facts(document["source"])),
+            (tr("probe"), _facts(document["source"].get("probe", {})) or tr("none")),
             (tr("ended"), f"{ended}: {recorded(document['detail'])}" if document["detail"] else ended),
             (tr("check"), _facts(document["check"]) or tr("none")),
             (tr("events"), events),

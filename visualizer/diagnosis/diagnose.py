@@ -8,6 +8,7 @@ from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_
 from visualizer.diagnosis.hazards import HAZARDS
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
+from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import has_unseen_order, program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
@@ -54,6 +55,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += hazards
     elif meta.ending.kind == "crash":
         findings += count_findings(history, waits)[:1]
+    findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings))
 

@@ -11,8 +11,8 @@ class ExportError(Exception):
     """The file cannot be written; the message names the file, option or package, and what to do."""
 
 
-def needed(module: str, package: str, what: str) -> ModuleType:
-    """Import `module`, or say which package `what` ("VCD files") needs and how to install it."""
+def needed(module: str, package: str, what: str, extra: str = "export") -> ModuleType:
+    """Import `module`, or say which package `what` ("VCD files") needs and with which extra it is installed."""
     from importlib import import_module
 
     try:
@@ -20,8 +20,9 @@ def needed(module: str, package: str, what: str) -> ModuleType:
     except ImportError:
         raise ExportError(
             tr(
-                "{what} need the package {package}, which is not installed; run: pip install 'phasescope[export]'",
+                "{what} need the package {package}, which is not installed; run: pip install 'phasescope[{extra}]'",
                 what=tr(what),
                 package=package,
+                extra=extra,
             )
         ) from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -33,17 +34,25 @@ def write_page(selection: Selection, writing: Writing) -> None:
 
 def render_page(document: dict[str, Any], theme: str) -> str:
     """The page that shows `document`; `theme` is the one it opens in, the reader may switch."""
+    return fill_template("page.html", ("page.css",), _SCRIPTS, document, document["title"], theme)
+
+
+def fill_template(
+    template: str, styles: Sequence[str], scripts: Sequence[str], document: dict[str, Any], title: str, theme: str
+) -> str:
+    """A page of assets/html with its styles, scripts and document in it, so that it needs nothing else."""
     folder = resource_dir("assets") / "html"
+    themes = [_variables(load_theme(name)) for name in _THEMES]
     parts = {
         "language": html.escape(document["language"]),
         "theme": "dark" if load_theme(theme).dark else "light",
-        "title": html.escape(document["title"]),
-        "style": "\n".join([*(_variables(load_theme(name)) for name in _THEMES), _asset(folder, "page.css")]),
+        "title": html.escape(title),
+        "style": "\n".join([*themes, *(_asset(folder, name) for name in styles)]),
         # In a script "</" could end it: JSON may spell "<" as an escape.
         "document": json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-        "script": "\n".join(_asset(folder, name) for name in _SCRIPTS),
+        "script": "\n".join(_asset(folder, name) for name in scripts),
     }
-    page = _asset(folder, "page.html")
+    page = _asset(folder, template)
     head, *rest = page.split("{{")
     pieces = [head]
     for piece in rest:

@@ -50,32 +50,39 @@ WORDS = {
 
 
 def page_document(selection: Selection) -> dict[str, Any]:
-    """The selection as the document that assets/html shows; see the keys below."""
+    """The selection as the document that assets/html shows: `recording_document` and what the page says."""
+    return {
+        "language": current(),
+        "words": {key: tr(word) for key, word in WORDS.items()},
+        **recording_document(selection, selection.rows),
+    }
+
+
+def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[str, Any]:
+    """A recording with the state after each of these events (ascending steps) of the selection; see the keys below."""
     history, trace = selection.history, selection.history.trace
     rows = {kind: [lane for lane in selection.lanes if lane.kind == kind] for kind in ("barrier", "stage", "agent")}
     meta = trace.meta
     return {
-        "language": current(),
-        "words": {key: tr(word) for key, word in WORDS.items()},
         "title": meta.program,
         "source": str(meta.source.get("gpu", meta.source.get("kind", ""))),
         "ended": {"kind": meta.ending.kind, "detail": meta.ending.detail},
         "barriers": [{"name": lane.key, "kind": trace.barriers[lane.row].kind} for lane in rows["barrier"]],
         "stages": [{"name": lane.key} for lane in rows["stage"]],
         "agents": [{"name": lane.key, "role": trace.agents[lane.row].role} for lane in rows["agent"]],
-        "steps": _steps(selection, rows),
+        "steps": _steps(selection, events, rows),
         "timeline": _timeline(selection, LaneStore(history)),
     }
 
 
-def _steps(selection: Selection, rows: dict[str, list[Lane]]) -> list[dict[str, Any]]:
+def _steps(selection: Selection, events: NDArray[np.int64], rows: dict[str, list[Lane]]) -> list[dict[str, Any]]:
     """One entry per event: the event, its explanation, its arrows, and by row what it changed."""
     history, causality = selection.history, Causality(selection.history)
     picks = {kind: np.array([lane.row for lane in lanes], np.int64) for kind, lanes in rows.items()}
     keys = {lane.key for lane in selection.lanes}
     before: dict[str, NDArray[np.int64]] = {}
     steps = []
-    for step in selection.rows.tolist():
+    for step in events.tolist():
         after = _columns(history, history.state_at(step), picks)
         changed = {}
         for kind, table in after.items():

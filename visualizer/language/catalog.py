@@ -9,7 +9,8 @@ import gettext
 import io
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from visualizer.resources import resource_dir
 
@@ -73,6 +74,17 @@ def use(language: str) -> None:
     if language not in _loaded:
         _loaded[language] = _load(language)
     _current = language
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Speak `language` for a while: for documents in several languages. For the thread that shows texts only."""
+    before = current()
+    use(language)
+    try:
+        yield
+    finally:
+        use(before)
 
 
 def preferred(environment: Mapping[str, str] = os.environ) -> str:

@@ -9,15 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.decode import decode
-from visualizer.trace.derive import derive, pace_of
+from visualizer.trace.derive import Landed, derive, pace_of
 from visualizer.trace.evidence import Evidence, examine, most_events
 from visualizer.trace.expand import expand
-from visualizer.trace.merge import merge
+from visualizer.trace.merge import first_time, merge
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, split
 from visualizer.trace.pool import Pool
+from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import Moves, reconcile, summary
+from visualizer.trace.samples import decode_samples, find_flips
+from visualizer.trace.schema import NO_SAMPLES
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 from visualizer.trace.trace import Trace
 from visualizer.trace.unfold import PipelineShape
@@ -32,13 +35,20 @@ def build_trace(
     meta: Meta,
     source_files: Mapping[str, str],
     shape: PipelineShape | None = None,
+    probe: RawProbe | None = None,
 ) -> Trace:
     """The Trace of `raw`; decode says when it needs `shape`. `meta` gets the clock fit, what was lost and left out, and
-    how far events were moved."""
+    how far events were moved.
+
+    `probe` is what a probe saw in the same run.
+    """
     decoded = decode(raw, agents, barriers, sites, shape)
     clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
     meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
-    return _assemble(decoded.parts, agents, barriers, sites, meta, source_files)
+    samples = NO_SAMPLES
+    if probe is not None:
+        samples = decode_samples(probe, decoded.clock, raw.anchors["smid"][:, 0], barriers, decoded.origin)
+    return _assemble(decoded.parts, agents, barriers, sites, meta, source_files, samples)
 
 
 def assemble(
@@ -49,9 +59,13 @@ def assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    samples: NDArray[np.void] = NO_SAMPLES,
 ) -> Trace:
-    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as Parts.whole; `lost` as Decoded.lost."""
-    return _assemble(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files)
+    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as Parts.whole; `lost` as Decoded.lost.
+
+    `samples` (SAMPLE_DTYPE) count time as `events` do.
+    """
+    return _assemble(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files, samples)
 
 
 def _assemble(
@@ -61,15 +75,18 @@ def _assemble(
     sites: Sequence[Site],
     meta: Meta,
     source_files: Mapping[str, str],
+    samples: NDArray[np.void],
 ) -> Trace:
     """`meta` gets events_dropped and reconcile."""
     spans = parts.spans
     logged = Pool(parts.sizes)
+    flips = find_flips(samples)
 
     def look(part: int) -> Evidence:
         events = logged.events(part)
         parts.write(part, events)
-        return examine(cut(events, parts.complete_until), barriers[spans[part].barriers])
+        span = spans[part].barriers
+        return examine(cut(events, parts.complete_until), barriers[span], flips.of_part(span))
 
     evidence: list[Evidence | None] = list(each(look, range(len(spans))))
     known = [part for part in evidence if part is not None]
@@ -78,7 +95,7 @@ def _assemble(
     room = Pool([most_events(part) for part in known])
     del known
 
-    def lay_out(part: int) -> tuple[NDArray[np.void], Moves, int, int]:
+    def lay_out(part: int) -> tuple[NDArray[np.void], Moves, Landed]:
         span, seen = spans[part], evidence[part]
         assert seen is not None
         derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
@@ -87,20 +104,32 @@ def _assemble(
         span.to_table(events)
         evidence[part] = None
         logged.give_back(part, 0, parts.sizes[part])
-        return events, moves, derived.copies_observed, derived.copies_estimated
+        return events, moves, derived.landed
 
     laid_out = each(lay_out, range(len(spans)))
-    moves = [part_moves for _, part_moves, _, _ in laid_out]
+    landed = [part_landed for _, _, part_landed in laid_out]
     figures = {
-        **summary(moves),
-        "copies_observed": sum(observed for _, _, observed, _ in laid_out),
-        "copies_estimated": sum(estimated for _, _, _, estimated in laid_out),
+        **summary([moves for _, moves, _ in laid_out]),
+        "copies_observed": sum(part.observed for part in landed),
+        "copies_estimated": sum(part.estimated for part in landed),
     }
+    if len(samples):
+        figures["copies_probed"] = sum(part.probed for part in landed)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    events = merge([part_events for part_events, _, _, _ in laid_out], room)
+    ordered = [events for events, _, _ in laid_out]
+    samples = _counted_from(samples, first_time(ordered))
+    events = merge(ordered, room)
     if meta.window:
         events = opened(events, agents, barriers)
-    return Trace(meta, agents, barriers, sites, events, source_files)
+    return Trace(meta, agents, barriers, sites, events, source_files, samples)
+
+
+def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
+    """The samples with their times counted from `start`."""
+    moved = samples.copy()
+    moved["begin"] -= start
+    moved["end"] -= start
+    return moved
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

@@ -36,6 +36,7 @@ class Decoded:
     parts: Parts
     lost: NDArray[np.int64]
     clock: ClockFit
+    origin: int  # ps on the clock's scale of the earliest event, the events' 0
     missed_laps: int = 0
 
     @property
@@ -73,7 +74,7 @@ def decode(
 
     # A warp's records are in order, so its first is its earliest.
     wrote = np.flatnonzero(stored)
-    origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min(initial=NEVER))
+    origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min()) if len(wrote) else 0
     losing = np.flatnonzero(raw.lost)
     full = losing[stored[losing] > 0]
     complete_until = int((at(full, stored[full] - 1) - origin).min(initial=NEVER)) if len(full) == len(losing) else -1
@@ -107,7 +108,7 @@ def decode(
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost
     sizes = [int(stored[own].sum()) for own in slices]
-    return Decoded(Parts(spans, sizes, write, complete_until), lost, clock)
+    return Decoded(Parts(spans, sizes, write, complete_until), lost, clock, origin)
 
 
 def _decode_clocks(
@@ -121,11 +122,12 @@ def _decode_clocks(
     rate = float(np.median(clock.ps_per_cycle))
     events, cycles, cta, missed = unfold(raw, agents, barriers, sites, shape, rate)
     time = clock.to_ps(cycles.astype(np.uint64), raw.anchors["smid"][:, 0][cta])
-    time -= time.min() if len(time) else 0
+    origin = int(time.min()) if len(time) else 0
+    time -= origin
     events["time"] = events["measured"] = time
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[_agent_rows(raw, agents)] = raw.lost
-    return Decoded(split(events, lost, agents, barriers), lost, clock, missed)
+    return Decoded(split(events, lost, agents, barriers), lost, clock, origin, missed)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

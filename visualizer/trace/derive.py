@@ -63,6 +63,15 @@ class Completions:
     bytes_in: Ints  # node of the landing that had brought the last of its bytes before that arrival; -1: none
 
 
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """How many copies landed, by what tells when."""
+
+    observed: int  # a wait that it ended
+    probed: int  # a probe
+    estimated: int  # nothing does
+
+
 @dataclass(frozen=True, eq=False)
 class Derived:
     """The agents' events and what follows from them. A node is an event's row, or beyond those a landing."""
@@ -74,14 +83,13 @@ class Derived:
     waits: Waits
     first: Ints  # (barriers + 1,): barrier b's completions are rows first[b] to first[b + 1]
     loose: Bools  # (barriers,): arrivals of its CTA do not come out at one phase a lap, so parities may alias
-    copies_observed: int
-    copies_estimated: int
+    landed: Landed
 
 
 def derive(evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace) -> Derived:
     """Derive from what the agents' events show (see `examine`)."""
     events = evidence.events
-    landings, landing_of, observed = _land(evidence, agents, pace)
+    landings, landing_of, landed = _land(evidence, agents, pace)
     completions = _completions(evidence.phases, len(events), landing_of)
     first = np.searchsorted(completions.barrier, np.arange(len(barriers) + 1))
     return Derived(
@@ -92,8 +100,7 @@ def derive(evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barri
         evidence.waits,
         first,
         evidence.loose,
-        observed,
-        len(landings.issue) - observed,
+        landed,
     )
 
 
@@ -110,17 +117,19 @@ def _completions(phases: Phases, events: int, landing_of: Ints) -> Completions:
     return Completions(*(column[keep] for column in columns))
 
 
-def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Landings, Ints, int]:
-    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many were observed."""
+def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Landings, Ints, Landed]:
+    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many, by what tells."""
     events, copies, phases, closings = evidence.events, evidence.copies, evidence.phases, evidence.closings
     size = len(copies.event)
     issue = events["time"][copies.event].astype(np.int64)
-    closing, seen, upper = closings.copy, closings.observed, closings.upper
-    estimate = np.minimum(np.maximum(issue[closing] + pace.landing_ps, closings.lower + 1), upper - 1)
+    closing, seen, latest = closings.copy, closings.observed, closings.latest
+    estimate = np.minimum(np.maximum(issue[closing] + pace.landing_ps, closings.lower + 1), latest)
     time = np.full(size, -1, np.int64)
-    time[closing] = np.maximum(np.where(seen, upper - 1, estimate), issue[closing] + 1)
+    time[closing] = np.maximum(np.where(seen, latest, estimate), issue[closing] + 1)
     is_observed = np.zeros(size, bool)
     is_observed[closing[seen]] = True
+    is_probed = np.zeros(size, bool)
+    is_probed[closing[closings.probed]] = True
 
     # The others of a phase land before what closes it, in order of issue.
     is_open = time < 0
@@ -151,7 +160,8 @@ def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Land
         time[kept],
         ~is_observed[kept],
     )
-    return landings, landing_of, int(is_observed[kept].sum())
+    seen_to_land, probed = int(is_observed[kept].sum()), int(is_probed[kept].sum())
+    return landings, landing_of, Landed(seen_to_land - probed, probed, len(kept) - seen_to_land)
 
 
 def _running_minimum_from_end(values: Ints, segment: Ints) -> Ints:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from visualizer.trace.arrivals import Arrivals, order_arrivals
 from visualizer.trace.ordering import Ints, order_by, running_total
 from visualizer.trace.parts import NEVER
+from visualizer.trace.samples import NO_FLIPS, Flips
 from visualizer.trace.schema import EventKind
 from visualizer.trace.tables import Barrier
 from visualizer.trace.waits import Waits, find_waits
@@ -47,12 +48,13 @@ class Phases:
 
 @dataclass(frozen=True, eq=False)
 class Closings:
-    """The phases that a copy's landing completed, and what waits say about when. Shapes (n,)."""
+    """The phases that a copy's landing completed, and what waits and a probe say about when. Shapes (n,)."""
 
     copy: Ints  # row among the copies
     lower: Ints  # ps: the last time a wait was refused before; -1: none was
-    upper: Ints  # ps: the first time a wait passed after; NEVER: none did
-    observed: Bools  # a blocked wait ended on it: it landed just before `upper`
+    latest: Ints  # ps: just before a wait first passed after, or when a probe had seen it; NEVER: neither
+    observed: Bools  # a blocked wait ended on it, or a probe saw it: it landed at `latest`
+    probed: Bools  # a probe saw it
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +74,21 @@ class Evidence:
         """From issue to landing (ps) of every copy that was observed to land."""
         seen = self.closings.observed
         issue = self.events["time"][self.copies.event[self.closings.copy[seen]]]
-        times: Ints = self.closings.upper[seen] - 1 - issue
+        times: Ints = self.closings.latest[seen] - issue
         return times
 
 
-def examine(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Evidence:
-    """Examine `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's."""
+def examine(events: NDArray[np.void], barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:
+    """Examine `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
+
+    `flips` are phases that a probe saw end, on the events' time scale.
+    """
     arrivals = order_arrivals(events, barriers)
     waits = find_waits(events, barriers)
     init = np.array([b.init_count for b in barriers], np.int64)
     copies = _copies(events, arrivals, init)
     phases = _phases(events, arrivals, waits, copies, init)
-    closings = _closings(events, waits, phases)
+    closings = _closings(events, waits, copies, phases, flips)
     loose = _loose(events, arrivals, waits, barriers, init)
     return Evidence(events, arrivals, waits, copies, phases, closings, loose)
 
@@ -188,15 +193,16 @@ def unbroken(possible: Bools, barrier: Ints) -> Bools:
     return result
 
 
-def _closings(events: NDArray[np.void], waits: Waits, phases: Phases) -> Closings:
-    """When the phases that copies completed can have, by the waits that were meant for them."""
+def _closings(events: NDArray[np.void], waits: Waits, copies: Copies, phases: Phases, flips: Flips) -> Closings:
+    """When the phases that copies completed can have, by the waits that were meant for them and a probe's flips."""
     count = int(phases.barrier.max(initial=-1)) + 2
     first = np.searchsorted(phases.barrier, np.arange(count))
     upper, lower = np.full(len(phases.barrier), NEVER), np.full(len(phases.barrier), -1)
     observed = np.zeros(len(phases.barrier), bool)
     barrier = np.minimum(waits.barrier, count - 1)
     row = first[barrier] + waits.meant
-    known = (waits.meant >= 0) & (waits.barrier < count - 1)
+    # A wait with the other parity is for another phase, whatever it was meant for: it tells nothing of this one.
+    known = (waits.meant >= 0) & (waits.barrier < count - 1) & (waits.parity == waits.meant & 1)
     known[known] = row[known] < first[waits.barrier[known] + 1]
     ended = known & (waits.end >= 0)
     np.minimum.at(upper, row[ended], events["time"][waits.end[ended]])
@@ -204,7 +210,12 @@ def _closings(events: NDArray[np.void], waits: Waits, phases: Phases) -> Closing
     np.maximum.at(lower, row[refused], events["time"][waits.refused[refused]])
     observed[row[ended & waits.blocked]] = True
     ends = np.flatnonzero(phases.copy >= 0)
-    return Closings(phases.copy[ends], lower[ends], upper[ends], observed[ends])
+    copy, lower, latest = phases.copy[ends], lower[ends], np.where(upper < NEVER, upper - 1, NEVER)[ends]
+    still, flipped = flips.of(phases.barrier[ends], phases.number[ends])
+    # A flip that was numbered wrongly, because others went unseen, is more than a phase away from its wait.
+    probed = (flipped > np.maximum(lower, events["time"][copies.event[copy]])) & (still <= latest)
+    latest = np.where(probed, np.minimum(latest, flipped), latest)
+    return Closings(copy, lower, latest, observed[ends] | probed, probed)
 
 
 def _loose(

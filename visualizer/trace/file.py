@@ -23,17 +23,19 @@ from numpy.typing import NDArray
 from visualizer.language import mark, tr
 from visualizer.trace.file_json import decode_tables, encode_tables
 from visualizer.trace.replacing import replacing
-from visualizer.trace.schema import EVENT_DTYPE
+from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.trace.trace import Trace, TraceError
 
 META_MEMBER = "meta.json"
 EVENTS_MEMBER = "events.npy"
+SAMPLES_MEMBER = "samples.npy"
 MAX_META_BYTES = 64 << 20
 
+_ROW_OF = {EVENTS_MEMBER: "an event", SAMPLES_MEMBER: "a sample"}
 _CHUNK_BYTES = 48 << 18
-"""Bytes checked or written at a time; a whole number of events."""
+"""Bytes checked or written at a time; a whole number of rows."""
 _ALIGNMENT = 64
-"""The events start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
+"""Rows start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
 _ALIGNMENT_FIELD = 0xD935  # the ZIP extra field that Android's zipalign introduced for padding
 _EARLIEST_DATE = (1980, 1, 1, 0, 0, 0)  # ZIP's own; the time of a recording is in its meta
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, ..., length of the name, length of the extra field
@@ -69,7 +71,7 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
             what = tr("a directory") if target.is_dir() else tr("not a regular file")
             raise TraceError(tr("{path} cannot be saved: it is {what}; choose another name", path=path, what=what))
         with replacing(target) as file:
-            _write(file, trace.events, meta)
+            _write(file, trace, meta)
     except OSError as error:
         raise TraceError(
             tr(
@@ -109,25 +111,30 @@ def load(path: str | os.PathLike[str]) -> Trace:
         raise TraceError(f"{path}: {error}") from None
 
 
-def _write(file: IO[bytes], events: NDArray[np.void], meta: bytes) -> None:
+def _write(file: IO[bytes], trace: Trace, meta: bytes) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        _write_rows(archive, file.tell(), EVENTS_MEMBER, trace.events)
+        if len(trace.samples):
+            _write_rows(archive, file.tell(), SAMPLES_MEMBER, trace.samples)
+        archive.writestr(zipfile.ZipInfo(META_MEMBER, _EARLIEST_DATE), meta)
+
+
+def _write_rows(archive: zipfile.ZipFile, offset: int, name: str, rows: NDArray[np.void]) -> None:
+    """A member that holds `rows` as an npy array, its header at byte `offset` of the file."""
     header = io.BytesIO()
     npy.write_array_header_1_0(
-        header, {"descr": npy.dtype_to_descr(EVENT_DTYPE), "fortran_order": False, "shape": (len(events),)}
+        header, {"descr": npy.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": (len(rows),)}
     )
-    size = len(header.getbuffer()) + events.nbytes
-    large = size >= _ZIP64_FROM
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        # First in the file, so that its place is known and can be aligned.
-        member = zipfile.ZipInfo(EVENTS_MEMBER, _EARLIEST_DATE)
-        start = _LOCAL_HEADER.size + len(EVENTS_MEMBER) + (_ZIP64_FIELD_BYTES if large else 0) + len(header.getbuffer())
-        padding = -(start + 6) % _ALIGNMENT
-        member.extra = struct.pack("<HHH", _ALIGNMENT_FIELD, 2 + padding, _ALIGNMENT) + bytes(padding)
-        with archive.open(member, "w", force_zip64=large) as output:
-            output.write(header.getbuffer())
-            rows = _CHUNK_BYTES // EVENT_DTYPE.itemsize
-            for first in range(0, len(events), rows):
-                output.write(np.ascontiguousarray(events[first : first + rows]).view(np.uint8).data)
-        archive.writestr(zipfile.ZipInfo(META_MEMBER, _EARLIEST_DATE), meta)
+    large = len(header.getbuffer()) + rows.nbytes >= _ZIP64_FROM
+    member = zipfile.ZipInfo(name, _EARLIEST_DATE)
+    start = offset + _LOCAL_HEADER.size + len(name) + (_ZIP64_FIELD_BYTES if large else 0) + len(header.getbuffer())
+    padding = -(start + 6) % _ALIGNMENT
+    member.extra = struct.pack("<HHH", _ALIGNMENT_FIELD, 2 + padding, _ALIGNMENT) + bytes(padding)
+    with archive.open(member, "w", force_zip64=large) as output:
+        output.write(header.getbuffer())
+        chunk = _CHUNK_BYTES // rows.dtype.itemsize
+        for first in range(0, len(rows), chunk):
+            output.write(np.ascontiguousarray(rows[first : first + chunk]).view(np.uint8).data)
 
 
 def _read(file: IO[bytes]) -> Trace:
@@ -144,17 +151,14 @@ def _read(file: IO[bytes]) -> Trace:
         )
     tables = decode_tables(meta.tobytes())
     # Only now: a newer version may have members of its own, and it is the version that the user can do something about.
-    unknown = sorted(set(members) - {META_MEMBER, EVENTS_MEMBER})
+    unknown = sorted(set(members) - {META_MEMBER, EVENTS_MEMBER, SAMPLES_MEMBER})
     if unknown:
-        raise TraceError(
-            tr(
-                "it has a member {unknown!r}, which no recording has; {copy_again}",
-                unknown=unknown[0],
-                copy_again=tr(_COPY_AGAIN),
-            )
-        )
-    events = _events(_content(mapped, members, EVENTS_MEMBER))
-    return Trace(tables.meta, tables.agents, tables.barriers, tables.sites, events, tables.source_files)
+        raise TraceError(f"it has a member {unknown[0]!r}, which no recording has; {_COPY_AGAIN}")
+    events = _rows(EVENTS_MEMBER, _content(mapped, members, EVENTS_MEMBER), EVENT_DTYPE)
+    samples = NO_SAMPLES
+    if SAMPLES_MEMBER in members:
+        samples = _rows(SAMPLES_MEMBER, _content(mapped, members, SAMPLES_MEMBER), SAMPLE_DTYPE)
+    return Trace(tables.meta, tables.agents, tables.barriers, tables.sites, events, tables.source_files, samples)
 
 
 def _members(file: IO[bytes]) -> dict[str, zipfile.ZipInfo]:
@@ -233,57 +237,31 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
     return content
 
 
-def _events(content: Bytes) -> NDArray[np.void]:
-    """The array in events.npy, without copying it."""
-    shape, fortran_order, dtype, start = _array_header(content)
-    if dtype != EVENT_DTYPE:
-        raise TraceError(
-            tr(
-                "events.npy has the columns {dtype}, not those of an event; {copy_again}",
-                dtype=dtype,
-                copy_again=tr(_COPY_AGAIN),
-            )
-        )
+def _rows(name: str, content: Bytes, expected: np.dtype[np.void]) -> NDArray[np.void]:
+    """The array in the member `name`, without copying it."""
+    shape, fortran_order, dtype, start = _array_header(name, content)
+    if dtype != expected:
+        raise TraceError(f"{name} has the columns {dtype}, not those of {_ROW_OF[name]}; {_COPY_AGAIN}")
     if len(shape) != 1 or fortran_order:
         order = "Fortran" if fortran_order else "C"
-        raise TraceError(
-            tr(
-                "events.npy has shape {shape} in {order} order; it must be one-dimensional in C order",
-                shape=shape,
-                order=order,
-            )
-        )
-    needed, present = shape[0] * EVENT_DTYPE.itemsize, len(content) - start
+        raise TraceError(f"{name} has shape {shape} in {order} order; it must be one-dimensional in C order")
+    what = name.removesuffix(".npy")
+    needed, present = shape[0] * expected.itemsize, len(content) - start
     if needed != present:
-        raise TraceError(
-            tr(
-                "events.npy has {present} bytes of events; its {shape} events take {needed}",
-                present=present,
-                shape=shape[0],
-                needed=needed,
-            )
-        )
-    return content[start:].view(EVENT_DTYPE)
+        raise TraceError(f"{name} has {present} bytes of {what}; its {shape[0]} {what} take {needed}")
+    return content[start:].view(expected)
 
 
-def _array_header(content: Bytes) -> tuple[tuple[int, ...], bool, Any, int]:
+def _array_header(name: str, content: Bytes) -> tuple[tuple[int, ...], bool, Any, int]:
     """Shape, Fortran order, dtype and where the data start. numpy parses the header as literals, nothing more."""
     stream = io.BytesIO(content[: 1 << 17].tobytes())
     try:
         version = npy.read_magic(stream)
         if version != (1, 0):
-            raise TraceError(
-                tr(
-                    "events.npy has npy version {major}.{minor}; it must be 1.0",
-                    version=version[0],
-                    version2=version[1],
-                )
-            )
+            raise TraceError(f"{name} has npy version {version[0]}.{version[1]}; it must be 1.0")
         shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
     except TraceError:
         raise
     except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
-        raise TraceError(
-            tr("events.npy has no valid npy header ({error}); {copy_again}", error=error, copy_again=tr(_COPY_AGAIN))
-        ) from None
+        raise TraceError(f"{name} has no valid npy header ({error}); {_COPY_AGAIN}") from None
     return shape, fortran_order, dtype, stream.tell()

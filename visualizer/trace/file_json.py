@@ -18,7 +18,7 @@ from visualizer.trace.tables import Agent, AgentRole, Barrier, BarrierKind, Endi
 from visualizer.trace.trace import Trace, TraceError
 
 FORMAT_NAME = "phasescope-trace"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Goes up when a reader of the version before could misread a file; new keys alone do not raise it."""
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def encode_tables(trace: Trace) -> bytes:
     """
     document = {
         "format": FORMAT_NAME,
-        "version": FORMAT_VERSION,
+        "version": FORMAT_VERSION if len(trace.samples) else 1,  # older readers know all but the samples
         "meta": asdict(trace.meta),
         "agents": [asdict(agent) for agent in trace.agents],
         "barriers": [asdict(barrier) for barrier in trace.barriers],

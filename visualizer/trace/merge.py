@@ -26,7 +26,7 @@ def merge(parts: Sequence[NDArray[np.void]], pool: Pool) -> NDArray[np.void]:
     The parts lie in `pool` and are gone afterwards.
     """
     merged = np.empty(sum(map(len, parts)), EVENT_DTYPE)
-    start = min((int(part["time"][0]) for part in parts if len(part)), default=0)
+    start = first_time(parts)
     edges = _edges(parts)
     # cuts[p, e]: rows of part p before edge e
     cuts = np.array([[0, *np.searchsorted(part["time"], edges).tolist(), len(part)] for part in parts])
@@ -52,6 +52,11 @@ def merge(parts: Sequence[NDArray[np.void]], pool: Pool) -> NDArray[np.void]:
             pool.give_back(part, begin, end)
         done = batch[-1] + 1
     return merged
+
+
+def first_time(parts: Sequence[NDArray[np.void]]) -> int:
+    """The time that merging makes 0."""
+    return min((int(part["time"][0]) for part in parts if len(part)), default=0)
 
 
 def _edges(parts: Sequence[NDArray[np.void]]) -> NDArray[np.int64]:

@@ -119,7 +119,8 @@ def _releases(derived: Derived) -> Ints:
     if len(loose):
         phase[loose] = _aliased(derived, loose)
     row = first[waits.barrier] + phase
-    return np.where((phase >= 0) & (row < first[waits.barrier + 1]), row, -1)
+    told = (phase >= 0) & (waits.parity == phase & 1)  # a wait with the other parity saw some other phase
+    return np.where(told & (row < first[waits.barrier + 1]), row, -1)
 
 
 def _aliased(derived: Derived, chosen: Ints) -> Ints:

@@ -62,6 +62,20 @@ EVENT_DTYPE = np.dtype(
 )
 """48 bytes an event, little-endian, no padding but the one reserved byte (0)."""
 
+SAMPLE_DTYPE = np.dtype(
+    [
+        ("begin", "<i8"),  # ps as the events' `measured`: by then the word had been seen
+        ("end", "<i8"),  # at the earliest then it was seen for the last time; before `begin` if it was seen once
+        ("word", "<u8"),  # bits 31..0 are 0; a probe of phase flips knows bit 63 alone
+        ("barrier", "<i4"),  # row of the barriers table
+        ("reserved", "<i4"),
+    ]
+)
+"""32 bytes a run of equal samples of one barrier's live word."""
+
+NO_SAMPLES = np.zeros(0, SAMPLE_DTYPE)
+NO_SAMPLES.flags.writeable = False
+
 ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPECT_TX)
 """Events that lower a barrier's pending count."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.trace.parallel import each
-from visualizer.trace.schema import EVENT_DTYPE, EventKind
+from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
 
 MAX_STAGES_WITHOUT_BARRIERS = 1024
@@ -28,6 +28,7 @@ class Trace:
     """A recording: events in time order, the tables their ids point into, and meta.
 
     `events` has dtype EVENT_DTYPE, shape (n,), is read-only and may be a memory map.
+    `samples` has dtype SAMPLE_DTYPE, shape (m,), by barrier and begin: what a probe saw of live words.
     `source_files` maps the names in `sites` to the text that was compiled, so an old recording keeps its lines.
     """
 
@@ -37,14 +38,17 @@ class Trace:
     sites: Sequence[Site]
     events: NDArray[np.void]
     source_files: Mapping[str, str] = field(default_factory=dict)
+    samples: NDArray[np.void] = field(default_factory=lambda: NO_SAMPLES)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(self.agents))
         object.__setattr__(self, "barriers", tuple(self.barriers))
         object.__setattr__(self, "sites", tuple(self.sites))
         self._check()
-        if self.events.flags.writeable:
-            self.events.flags.writeable = False
+        self._check_samples()
+        for rows in (self.events, self.samples):
+            if rows.flags.writeable:
+                rows.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.events)
@@ -116,6 +120,25 @@ class Trace:
         }
         # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
         each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE))
+
+    def _check_samples(self) -> None:
+        samples = self.samples
+        if samples.dtype != SAMPLE_DTYPE or samples.ndim != 1:
+            raise TraceError(f"samples must be one-dimensional with the schema's dtype, not {samples.dtype}")
+        if not len(samples):
+            return
+        barrier, begin = samples["barrier"], samples["begin"]
+        unknown = np.flatnonzero((barrier < 0) | (barrier >= len(self.barriers)))
+        if len(unknown):
+            row = int(unknown[0])
+            raise TraceError(f"sample {row} is of barrier {int(barrier[row])}, outside 0..{len(self.barriers) - 1}")
+        step_back = np.flatnonzero(
+            (barrier[1:] < barrier[:-1]) | ((barrier[1:] == barrier[:-1]) & (begin[1:] < begin[:-1]))
+        )
+        if len(step_back):
+            raise TraceError(
+                f"sample {int(step_back[0]) + 1} is out of order: samples must be sorted by barrier and time"
+            )
 
 
 def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> None:

@@ -10,7 +10,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.diagnosis_model import Chain, ChainNode
 from visualizer.views.painting import brush, colour, draw_arrow_head, hatch_brush, pen
-from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.pane_look_widget import scaled_font, smallest_text
 from visualizer.views.theme import Paint, Theme, load_theme
 
 SCALES = (1.0, 0.9, 0.8, 0.72)
@@ -50,8 +50,9 @@ class ChainWidget(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """As much as the smallest text needs."""
-        sizes = _Sizes(self._chain, scaled_font(self.font(), SCALES[-1]))
-        return QSize(round(sizes.width), round(_Sizes(self._chain, self.font()).height))
+        return QSize(
+            round(self._tried()[-1].width), round(_Sizes(self._chain, self.font(), smallest_text(self)).height)
+        )
 
     def boxes(self) -> list[QRectF]:
         """Where each node stands, in their order."""
@@ -92,8 +93,15 @@ class ChainWidget(QWidget):
             self.updateGeometry()
 
     def _sizes(self) -> _Sizes:
-        tried = [_Sizes(self._chain, scaled_font(self.font(), scale)) for scale in SCALES]
+        tried = self._tried()
         return next((sizes for sizes in tried if sizes.width <= self.width()), tried[-1])
+
+    def _tried(self) -> list[_Sizes]:
+        """All there are, largest first; where text may not shrink, the last one leaves the details out."""
+        smallest = smallest_text(self)
+        fonts = [scaled_font(self.font(), scale, smallest=smallest) for scale in SCALES]
+        tried = [_Sizes(self._chain, font, smallest) for font in fonts]
+        return [*tried, _Sizes(self._chain, fonts[-1], smallest, details=False)] if smallest else tried
 
     def _node_at(self, point: QPointF) -> ChainNode | None:
         pairs = zip(self._chain.nodes, self.boxes(), strict=True)
@@ -117,6 +125,10 @@ class ChainWidget(QWidget):
             painter.setPen(pen(theme.accent, 3.0))
             painter.drawRoundedRect(box, corner, corner)
         painter.setPen(colour(paint.text))
+        if not sizes.details:
+            painter.setFont(sizes.bold)
+            painter.drawText(box, CENTRE, node.title)
+            return
         half = box.height() / 2
         for font, text, top in ((sizes.bold, node.title, 0.08), (sizes.plain, node.detail, 0.92)):
             painter.setFont(font)
@@ -148,9 +160,10 @@ class ChainWidget(QWidget):
 class _Sizes:
     """What a chain needs at one text size, in pixels."""
 
-    def __init__(self, chain: Chain, font: QFont) -> None:
+    def __init__(self, chain: Chain, font: QFont, smallest: int = 0, details: bool = True) -> None:
+        self.details = details
         self.bold = scaled_font(font, 1.0, bold=True)
-        self.plain = scaled_font(font, 0.85)
+        self.plain = scaled_font(font, 0.85, smallest=smallest)
         bold, plain = QFontMetricsF(self.bold), QFontMetricsF(self.plain)
         self.margin = bold.height() * 0.4
         self.gap = bold.height() * 1.2
@@ -158,7 +171,7 @@ class _Sizes:
         columns = 1 + max((node.column for node in chain.nodes), default=-1)
         self.widths = [0.0] * columns
         for node in chain.nodes:
-            text = max(bold.horizontalAdvance(node.title), plain.horizontalAdvance(node.detail))
+            text = max(bold.horizontalAdvance(node.title), details * plain.horizontalAdvance(node.detail))
             edge = 3.0 if node.root else 1.5  # room for the hatch
             self.widths[node.column] = max(self.widths[node.column], text + 2 * edge * self.margin)
         self.rows = 1 + max((node.row for node in chain.nodes), default=-1)

@@ -13,7 +13,7 @@ from visualizer.replay.history import History
 from visualizer.views.code_highlight_widget import CodeHighlighter
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
 from visualizer.views.painting import colour, pen
-from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, use_panel_colours
+from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, smallest_text, use_panel_colours
 from visualizer.views.theme import Paint, Theme, load_theme, mix
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -124,7 +124,7 @@ class SourceView(QPlainTextEdit):
         return selection
 
     def _paint_chips(self, painter: QPainter, row: QRect, chips: tuple[Chip, ...]) -> None:
-        painter.setFont(mono_font(self.font(), 0.9, bold=True))
+        painter.setFont(mono_font(self.font(), 0.9, bold=True, smallest=smallest_text(self)))
         metrics = QFontMetricsF(painter.font())
         digit = metrics.horizontalAdvance("0")
         left = digit / 2

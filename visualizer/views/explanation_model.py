@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.diagnosis.wording import ending_word
-from visualizer.language import recorded, tr
+from visualizer.language import recorded, tr, trn
 from visualizer.trace.schema import EventFlag, kind_name
 from visualizer.trace.trace import Trace
 from visualizer.views.event_table_model import time_text
+from visualizer.views.timeline_samples import make_sample_lane, sample_text
 
 
 def heading_text(trace: Trace, step: int) -> str:
@@ -31,6 +34,16 @@ def time_note(trace: Trace, step: int) -> str:
     return ""
 
 
+def probe_note(trace: Trace, step: int) -> str:
+    """What a probe saw last of the event's barrier, and next; "" where it did not look."""
+    event = trace.events[step]
+    samples = make_sample_lane(trace, int(event["barrier"]))
+    time = int(event["time"])
+    row = int(np.searchsorted(samples.start, time, side="right"))
+    texts = [sample_text(samples, int(samples.start[at])) for at in (row - 1, row) if 0 <= at < len(samples)]
+    return "\n".join(texts)
+
+
 def ending_text(trace: Trace) -> str:
     """How the run ended, if not by completing."""
     ending = trace.meta.ending
@@ -42,9 +55,20 @@ def ending_text(trace: Trace) -> str:
 
 
 def lost_text(trace: Trace) -> str:
-    """How many records the log could not keep, if any."""
+    """How many records the log could not keep, and a probe's, if any."""
     meta = trace.meta
-    if not meta.records_lost and not meta.events_dropped:
-        return ""
-    dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
-    return tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped)
+    lines = []
+    if meta.records_lost or meta.events_dropped:
+        dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
+        lines.append(tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped))
+    runs = int(meta.source.get("probe", {}).get("runs_lost", 0))
+    if runs:
+        lines.append(
+            trn(
+                "⚠ {n} run of the probe's samples lost: it keeps a barrier's first {most}",
+                "⚠ {n} runs of the probe's samples lost: it keeps a barrier's first {most}",
+                runs,
+                most=int(np.bincount(trace.samples["barrier"], minlength=1).max()),
+            )
+        )
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ from visualizer.diagnosis.explain import explain
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.explanation_model import ending_text, heading_text, lost_text, time_note
+from visualizer.views.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme, load_theme
 
@@ -65,7 +65,8 @@ class ExplanationWidget(QWidget):
             return
         self.heading.setText(heading_text(self._history.trace, focus.step))
         self.text.setText(explain(self._history, focus.step))
-        self._show(self.note, time_note(self._history.trace, focus.step))
+        trace = self._history.trace
+        self._show(self.note, "\n".join(filter(None, (time_note(trace, focus.step), probe_note(trace, focus.step)))))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

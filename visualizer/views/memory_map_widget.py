@@ -13,7 +13,7 @@ from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import barrier_step, stage_step
 from visualizer.views.memory_map_model import COLUMNS, MapRegion, MemoryMap, memory_map
 from visualizer.views.painting import colour, hatch_brush, pen
-from visualizer.views.pane_look_widget import mono_font, use_panel_colours
+from visualizer.views.pane_look_widget import mono_font, smallest_text, use_panel_colours
 from visualizer.views.theme import Theme, load_theme
 
 WEIGHTS = {"barrier": 1.0, "padding": 1.0, "stage": 3.2}
@@ -107,7 +107,7 @@ class MemoryBar(QWidget):
             lines.append(entry.state.rsplit(", ", 1)[-1])
         scale = min(1.0, *(body.width() / max(self._width(painter, text) + 4, 1) for text in lines))
         if scale < 1.0:
-            painter.setFont(mono_font(self.font(), max(scale, 0.6), bold=True))
+            painter.setFont(mono_font(self.font(), max(scale, 0.6), bold=True, smallest=smallest_text(self)))
         height = QFontMetricsF(painter.font()).height()
         top = body.center().y() - height * len(lines) / 2
         for number, text in enumerate(lines):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.verify import Verification
 from visualizer.diagnosis.wording import duration
-from visualizer.language import tr
+from visualizer.language import tr, trn
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,14 @@ class Point:
     @property
     def text(self) -> str:
         """The point in words: its tooltip and its twin for screen readers."""
-        parts = [tr("{n} stages: {time} per tile predicted", n=self.stages, time=_time(self.predicted))]
+        parts = [
+            trn(
+                "{n} stage: {time} per tile predicted",
+                "{n} stages: {time} per tile predicted",
+                self.stages,
+                time=_time(self.predicted),
+            )
+        ]
         if self.measured is not None:
             error = f"{self.predicted / self.measured - 1:+.1%}" if self.measured else ""
             parts.append(tr("{time} measured ({error})", time=_time(self.measured), error=error))
@@ -57,13 +64,19 @@ def summary(prediction: Prediction) -> str:
     """One sentence: where the knee is and what it gives."""
     knee = prediction.at(prediction.knee)
     assert knee is not None
-    best = tr("{n} stages are enough: {time} per tile predicted", n=knee.stages, time=_time(knee.per_tile))
-    if knee.stages == 1:
-        best = tr("1 stage is enough: {time} per tile predicted", time=_time(knee.per_tile))
+    best = trn(
+        "{n} stage is enough: {time} per tile predicted",
+        "{n} stages are enough: {time} per tile predicted",
+        knee.stages,
+        time=_time(knee.per_tile),
+    )
     if prediction.recorded_per_tile is None:
         return best + "."
-    recorded = tr(
-        "recorded with {n} stages: {time}", n=prediction.recorded_stages, time=_time(prediction.recorded_per_tile)
+    recorded = trn(
+        "recorded with {n} stage: {time}",
+        "recorded with {n} stages: {time}",
+        prediction.recorded_stages,
+        time=_time(prediction.recorded_per_tile),
     )
     return f"{best}; {recorded}."
 

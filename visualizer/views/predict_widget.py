@@ -159,7 +159,12 @@ class PredictWidget(QScrollArea):
 
     def _restyle(self) -> None:
         self.summary.setFont(scaled_font(self.font(), 1.0, bold=True))
-        self.remarks.setStyleSheet(f"QLabel {{ color: {self._theme.text_muted}; background: transparent }}")
+        theme = self._theme
+        self.remarks.setStyleSheet(f"QLabel {{ color: {theme.text_muted}; background: transparent }}")
+        # The pane's own palette keeps the button from following the window's.
+        self.verify_button.setStyleSheet(
+            f"QPushButton {{ color: {theme.text} }} QPushButton:disabled {{ color: {theme.text_disabled} }}"
+        )
 
     def _lay_out(self) -> None:
         knobs = QGridLayout()

@@ -51,7 +51,8 @@ class RingPicture:
             self._paint_consumer_pointer(painter, cursor, box)
         for cursor, box in consumers:
             font = self.shapes.pill_font
-            self._paint_pill(painter, cursor, self.theme.consumer, box, consumer_lines(cursor), font)
+            lines = consumer_lines(cursor, self.shapes.brief)
+            self._paint_pill(painter, cursor, self.theme.consumer, box, lines, font)
 
     def paint_key_mark(self, painter: QPainter, hit: Hit) -> None:
         """The dashed outline of what the arrow keys stand on."""
@@ -83,7 +84,13 @@ class RingPicture:
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
         tile = f"tile {stage.tile}" if stage.tile >= 0 else tr("no tile")
-        lines = (f"stage {stage.index}", tile, f"{GLYPHS[stage.state]} {state_word(stage.state)}")
+        texts = {
+            "stage": f"stage {stage.index}",
+            "tile": tile,
+            "state": f"{GLYPHS[stage.state]} {state_word(stage.state)}",
+            "mark": f"{GLYPHS[stage.state]} {tile if stage.tile >= 0 else state_word(stage.state)}",
+        }
+        lines = [texts[line] for line in self.shapes.frame.segment_lines]
         heights = [QFontMetricsF(font).height() for font in self.shapes.frame.segment_fonts]
         x, y = self.shapes.frame.segment_text_centre(stage.index)
         top, reach = y - sum(heights) / 2, self.layout.outer
@@ -102,7 +109,7 @@ class RingPicture:
         painter.drawLine(
             QPointF(*layout.point(angle, layout.inner - 0.4 * pointer)), QPointF(*layout.point(angle, end))
         )
-        font = scaled_font(self.sizes.text, 0.8)
+        font = scaled_font(self.sizes.text, 0.8, smallest=self.sizes.smallest)
         metrics = QFontMetricsF(font)
         width, height = metrics.horizontalAdvance(tr(WRAP_TEXT)), metrics.height()
         dx, dy = direction(angle)
@@ -114,7 +121,9 @@ class RingPicture:
             painter.drawText(QRectF(*box), CENTRE, tr(WRAP_TEXT))
 
     def _paint_leader(self, painter: QPainter, stage: RingStage) -> None:
-        """A line that ties a card to its segment."""
+        """A line that ties a card to its segment; without barriers there is no card."""
+        if not stage.barriers:
+            return
         x, y = self.layout.point(self.layout.angles[stage.index], self.layout.outer + 1)
         card = self.shapes.barrier_box(stage.index, "full") | self.shapes.barrier_box(stage.index, "empty")
         painter.setPen(pen(self.theme.border, 1.5))
@@ -152,11 +161,13 @@ class RingPicture:
         self._paint_bar(painter, bar_left, row, sizes.pending, share, theme.pending, barrier.pending_text)
         if barrier.bytes_expected:
             row.moveTop(row.top() + sizes.row)
-            painter.setFont(sizes.text)
-            painter.setPen(pen(theme.text))
-            painter.drawText(row, LEFT, "bytes")
+            left = row.x()
+            if not sizes.compact:
+                painter.setFont(sizes.text)
+                painter.setPen(pen(theme.text))
+                painter.drawText(row, LEFT, "bytes")
+                left += QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
             painter.setFont(sizes.number)
-            left = row.x() + QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
             share = barrier.tx / barrier.bytes_expected
             self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)
         row.moveTop(row.top() + sizes.row)
@@ -170,6 +181,10 @@ class RingPicture:
         self, painter: QPainter, left: float, row: QRectF, text_width: float, share: float, fill: str, text: str
     ) -> None:
         """A bar of what is still missing, from `left`, its text on the right end of the row."""
+        painter.setPen(pen(self.theme.text))
+        painter.drawText(row, RIGHT, text)
+        if self.sizes.compact:
+            return
         height = self.sizes.row * 0.42
         width = row.right() - text_width - self.sizes.pad - left
         frame = QRectF(left, row.center().y() - height / 2, width, height)
@@ -179,8 +194,6 @@ class RingPicture:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen(self.theme.text_muted, 1.0))
         painter.drawRect(frame)
-        painter.setPen(pen(self.theme.text))
-        painter.drawText(row, RIGHT, text)
 
     def _paint_producer(self, painter: QPainter, cursor: RingCursor) -> None:
         layout, sizes = self.layout, self.sizes

@@ -19,8 +19,10 @@ from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
 
 GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
-SEGMENT_LINE_SHARES = (0.75, 1.25, 0.9)
-"""Sizes of a segment's three lines: stage, tile, state."""
+SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
+"""What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile."""
+SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
+"""Sizes of a segment's lines over the ring's text."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
 """Sizes tried for the cursors' labels."""
@@ -40,16 +42,28 @@ class Hit:
 class TextSizes:
     """Fonts and the sizes of everything made of text, for one text size and one recording."""
 
-    def __init__(self, base: QFont, scale: float, trace: Trace, widest_tile: str, owed: frozenset[str]) -> None:
+    def __init__(
+        self,
+        base: QFont,
+        scale: float,
+        trace: Trace,
+        widest_tile: str,
+        owed: frozenset[str],
+        smallest: int = 0,
+        compact: bool = False,
+    ) -> None:
         """`widest_tile`: the longest tile title of the recording, so that text keeps its size from step to step;
-        `owed`: the kinds of barriers that a line about who owes arrivals needs room in.
+        `owed`: the kinds of barriers that a line about who owes arrivals needs room in; `smallest`: pixels that no
+        text goes below; `compact`: the cards give counts as numbers only, without bars.
         """
         self.trace = trace
         self.widest_tile = widest_tile
-        self.text = scaled_font(base, scale)
-        self.bold = scaled_font(base, scale, bold=True)
-        self.number = mono_font(base, scale)
-        self.number_bold = mono_font(base, scale, bold=True)
+        self.smallest = smallest
+        self.compact = compact
+        self.text = scaled_font(base, scale, smallest=smallest)
+        self.bold = scaled_font(base, scale, bold=True, smallest=smallest)
+        self.number = mono_font(base, scale, smallest=smallest)
+        self.number_bold = mono_font(base, scale, bold=True, smallest=smallest)
         metrics = QFontMetricsF(self.number)
         self.char = metrics.horizontalAdvance("0")
         self.line = metrics.height()
@@ -58,11 +72,12 @@ class TextSizes:
         counts = max((barrier.init_count for barrier in trace.barriers), default=1)
         self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
         self.pending = self.char * len(f"{counts}/{counts}")
-        self.bar = self.char * 4
+        self.bar = 0.0 if compact else self.char * 4
         total = phase_bytes(trace)
         self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
         upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
-        lower = QFontMetricsF(self.text).horizontalAdvance("bytes") + self.bytes + 0.6 * self.bar + 2 * self.pad
+        word = 0.0 if compact else QFontMetricsF(self.text).horizontalAdvance("bytes")
+        lower = word + self.bytes + 0.6 * self.bar + 2 * self.pad
         self.rows = {"full": 2 + (bool(total) and "full" in owed), "empty": 1 + ("empty" in owed)}
         self.card = (max(upper, lower) + 2 * self.pad, (1 + sum(self.rows.values())) * self.row + 2.2 * self.pad)
         self.pointer = self.line * 0.8
@@ -76,9 +91,11 @@ class TextSizes:
         return lay_out(box, max(self.trace.stages, 1), self.card, self.pointer, self.margin)
 
 
-def consumer_lines(cursor: RingCursor) -> tuple[str, ...]:
-    """What a consumers' label says: who does what, then the PipelineState."""
-    return (*cursor.lines, cursor.state_text)
+def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:
+    """What a consumers' label says: who does what, then the PipelineState. Briefer: narrower, without it, only who."""
+    narrow = tuple(word for group in cursor.groups for word in group if word)
+    who = " ".join(names for names, _ in cursor.groups)
+    return ((*cursor.lines, cursor.state_text), (*narrow, cursor.state_text), narrow, (who,))[brief]
 
 
 class RingFrame:
@@ -88,25 +105,38 @@ class RingFrame:
         self.sizes = sizes
         self.bounds = bounds
         self.layout = sizes.lay_out(bounds)
-        self.segment_fonts = self._segment_fonts()
+        self.segment_lines, self.segment_fonts = self._segment_text()
 
     def segment_text_centre(self, stage: int) -> tuple[float, float]:
         return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
 
-    def _segment_fonts(self) -> list[QFont]:
-        """Fonts of the three lines in a segment, the same in all segments and at all steps."""
-        widest = max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len)
-        lines = (f"stage {len(self.layout.angles)}", self.sizes.widest_tile, widest)
-        for scale in SEGMENT_TEXT_SCALES:
-            fonts = [scaled_font(self.sizes.text, scale * share, bold=share > 1.0) for share in SEGMENT_LINE_SHARES]
-            metrics = [QFontMetricsF(font) for font in fonts]
-            width = max(m.horizontalAdvance(text) for m, text in zip(metrics, lines, strict=True))
-            height = sum(m.height() for m in metrics)
-            centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
-            boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
-            if all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes)):
-                break
-        return fonts
+    def _segment_text(self) -> tuple[tuple[str, ...], list[QFont]]:
+        """The lines in a segment and their fonts, the same in all segments and at all steps."""
+        widest = {
+            "stage": f"stage {len(self.layout.angles)}",
+            "tile": self.sizes.widest_tile,
+            "state": max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len),
+            "mark": f"{GLYPHS['empty']} {self.sizes.widest_tile.replace('no tile', 'empty')}",
+        }
+        smallest = self.sizes.smallest
+        for lines in SEGMENT_LINES if smallest else SEGMENT_LINES[:1]:
+            for scale in SEGMENT_TEXT_SCALES:
+                shares = [SEGMENT_SHARES[line] for line in lines]
+                fonts = [
+                    scaled_font(self.sizes.text, scale * share, bold=share > 1.0, smallest=smallest) for share in shares
+                ]
+                if self._fits([widest[line] for line in lines], fonts):
+                    return lines, fonts
+        return lines, fonts
+
+    def _fits(self, texts: list[str], fonts: list[QFont]) -> bool:
+        """Whether lines of these texts lie within every segment."""
+        metrics = [QFontMetricsF(font) for font in fonts]
+        width = max(m.horizontalAdvance(text) for m, text in zip(metrics, texts, strict=True))
+        height = sum(m.height() for m in metrics)
+        centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
+        boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
+        return all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes))
 
 
 class RingShapes:
@@ -118,7 +148,7 @@ class RingShapes:
         self.sizes = frame.sizes
         self.bounds = frame.bounds
         self.layout = frame.layout
-        self.pill_font, self.consumer_boxes = self._place_consumers()
+        self.brief, self.pill_font, self.consumer_boxes = self._place_consumers()
 
     def title_box(self) -> QRectF:
         return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
@@ -164,9 +194,8 @@ class RingShapes:
         """The producer's label and its font: smaller if need be, and "P" if even that does not fit its box."""
         full = f"{', '.join(cursor.lines)} {cursor.state_text}"
         room = self.producer_box(cursor.index).width() - 2.5 * self.sizes.pad
-        for text in (full, full.replace("producer", "P", 1)):
-            for scale in PILL_SCALES:
-                font = scaled_font(self.sizes.bold, scale, bold=True)
+        for text in (full, full.replace("producer", "P", 1), f"P {cursor.state_text}"):
+            for font in self._pill_fonts():
                 if QFontMetricsF(font).horizontalAdvance(text) <= room:
                     return text, font
         return text, font
@@ -209,24 +238,28 @@ class RingShapes:
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
 
-    def _place_consumers(self) -> tuple[QFont, list[QRectF]]:
-        """Labels beside their pointers if they fit there; else stacked in the middle of the ring."""
-        centre, radius = self.layout.centre, self.layout.inner - self.sizes.pointer
-        for scale in PILL_SCALES:
-            font = scaled_font(self.sizes.bold, scale, bold=True)
-            placed = [self._beside_pointer(cursor, self._pill_size(cursor, font)) for cursor in self.ring.consumers]
-            if boxes_fit(placed, centre, self.layout.inner):
-                return font, [QRectF(*box) for box in placed]
-        for scale in PILL_SCALES:
-            font = scaled_font(self.sizes.bold, scale, bold=True)
-            stacked = self._stacked([self._pill_size(cursor, font) for cursor in self.ring.consumers])
-            if boxes_fit(stacked, centre, radius):
-                break
-        return font, [QRectF(*box) for box in stacked]
+    def _pill_fonts(self) -> list[QFont]:
+        smallest = self.sizes.smallest
+        return [scaled_font(self.sizes.bold, scale, bold=True, smallest=smallest) for scale in PILL_SCALES]
 
-    def _pill_size(self, cursor: RingCursor, font: QFont) -> tuple[float, float]:
+    def _place_consumers(self) -> tuple[int, QFont, list[QRectF]]:
+        """How brief the labels are, their font and boxes: beside their pointers, else stacked in the ring's middle."""
+        centre, radius = self.layout.centre, self.layout.inner - self.sizes.pointer
+        cursors = self.ring.consumers
+        for brief in range(4 if self.sizes.smallest else 1):
+            for font in self._pill_fonts():
+                placed = [self._beside_pointer(cursor, self._pill_size(cursor, font, brief)) for cursor in cursors]
+                if boxes_fit(placed, centre, self.layout.inner):
+                    return brief, font, [QRectF(*box) for box in placed]
+            for font in self._pill_fonts():
+                stacked = self._stacked([self._pill_size(cursor, font, brief) for cursor in cursors])
+                if boxes_fit(stacked, centre, radius):
+                    return brief, font, [QRectF(*box) for box in stacked]
+        return brief, font, [QRectF(*box) for box in stacked]
+
+    def _pill_size(self, cursor: RingCursor, font: QFont, brief: int) -> tuple[float, float]:
         metrics = QFontMetricsF(font)
-        lines = consumer_lines(cursor)
+        lines = consumer_lines(cursor, brief)
         width = max(metrics.horizontalAdvance(line) for line in lines)
         return width + 2.5 * self.sizes.pad, metrics.height() * len(lines) + 0.5 * self.sizes.pad
 

@@ -15,6 +15,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
 from visualizer.views.diagnosis_model import owing_findings
+from visualizer.views.pane_look_widget import smallest_text
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
@@ -158,7 +159,12 @@ class RingWidget(QWidget):
         owed = frozenset(
             trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
         )
-        sizes = [TextSizes(self.font(), scale, trace, self._widest_tile, owed) for scale in FONT_SCALES]
+        smallest = smallest_text(self)
+        sizes = [
+            TextSizes(self.font(), scale, trace, self._widest_tile, owed, smallest, compact)
+            for compact in ((False, True) if smallest else (False,))
+            for scale in FONT_SCALES
+        ]
         share = RING_SHARE - SHARE_PER_STAGE * self._history.trace.stages
         least = share * min(bounds.width, bounds.height)
         return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])

@@ -67,6 +67,7 @@ class Theme:
     # Barriers
     phase_even: Paint  # parity 0
     phase_odd: Paint  # parity 1
+    probe: Paint  # what a probe saw
     pending: str  # the pending count's curve
     tx: str  # the transaction bytes' curve
     # Why: arrows from what released the focused wait, and to whom the focused event woke

@@ -37,6 +37,7 @@ class TileRows:
     def __init__(self, history: History, cta: int) -> None:
         self.cta = cta
         self.step = 0
+        self.veiled_after: int | None = None  # what comes after this event is not told
         self._stages = history.trace.stages
         self._table = tile_table(history, cta)
         self._latest: tuple[int, TileRow] | None = None
@@ -61,6 +62,8 @@ class TileRows:
             self._latest = (row, self._table[row])
         key = COLUMNS[column].key
         text, step, blocked = self._content(self._latest[1], key)
+        if self.veiled_after is not None and step is not None and step > self.veiled_after:
+            return Cell("", "muted", step)
         if step is None:
             return Cell(text, "" if key == "tile" else "muted")
         if step == self.step:

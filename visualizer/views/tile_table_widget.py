@@ -60,6 +60,12 @@ class TileTableWidget(QWidget):
         self.table.cells.refresh()
         self.table.show_row(self._rows.row_of(int(trace.events["tile"][focus.step])))
 
+    def set_veil(self, step: int | None) -> None:
+        """Hide what comes after event `step`, a lecture's question; None hides nothing."""
+        if self._rows is not None:
+            self._rows.veiled_after = step
+            self.table.cells.refresh()
+
     def set_theme(self, theme: Theme) -> None:
         use_panel_colours(self, theme)
         self.table.set_theme(theme)

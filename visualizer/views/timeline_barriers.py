@@ -68,6 +68,12 @@ def wave_height(height: float) -> int:
     return round(height * 0.46)
 
 
+def curve_place(top: float, height: float) -> tuple[float, float]:
+    """Top and height of the counts' curves in a lane between `top` and `top + height`."""
+    wave = wave_height(height)
+    return top + wave + 3, height - wave - 4
+
+
 def add_barrier(
     picture: Picture, lane: BarrierLane, view: View, end: int, top: float, height: float, metrics: Metrics
 ) -> None:
@@ -85,7 +91,7 @@ def add_barrier(
     if folded.any():
         _add_folded_wave(picture, lane, view, folded, top, wave, height, metrics)
     _add_digits(picture, lane.number[first:last], left, right, view.width, top, wave, metrics)
-    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), top + wave + 3, height - wave - 4, metrics)
+    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), *curve_place(top, height), metrics)
 
 
 def _add_wave(

@@ -51,10 +51,23 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
             painter.fillRect(QRectF(round(at), bottom - 4, 1, 4), brush(theme.text_disabled))
     painter.setFont(fonts.plain)
     painter.setPen(colour(theme.text_muted))
-    for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):
+    for at in (view.pixels(times) + frame.ruler.left()).tolist():
         painter.fillRect(QRectF(round(at), bottom - 9, 1, 9), brush(theme.text_muted))
-        paint_text(painter, fonts, format_time(time, step), at + 4, 0, frame.ruler.height() - 4)
+    for text, box in ruler_labels(frame, view, fonts):
+        paint_text(painter, fonts, text, box.x(), 0, frame.ruler.height() - 4)
     painter.restore()
+
+
+def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRectF]]:
+    """The times beside the ticks, and their boxes; those that would be cut at the right are left out."""
+    times, step = ticks(view, fonts.em * 6)
+    labels = []
+    for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):
+        text = format_time(time, step)
+        box = QRectF(at + 4, 0, fonts.plain_width(text), frame.ruler.height() - 9)
+        if box.right() <= frame.ruler.right():
+            labels.append((text, box))
+    return labels
 
 
 def paint_names(painter: QPainter, scene: Scene, theme: Theme, fonts: Fonts) -> None:
@@ -130,16 +143,18 @@ def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
     return QRectF(round(left), frame.ruler.bottom() - height, round(width), height)
 
 
-def paint_cursor(
-    painter: QPainter, frame: Frame, x: float, time: int, step_ps: int, theme: Theme, fonts: Fonts
-) -> None:
-    """The focused event: a line through all lanes and its time on a flag in the ruler."""
+def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: Theme, fonts: Fonts) -> None:
+    """The focused event: a line through all lanes and its time on a flag in the ruler, in place of times it covers."""
+    x, step_ps = view.pixel(time), round(view.ps_per_px)
     at = round(frame.lanes.left() + x)
     painter.fillRect(
         QRectF(at - fonts.line / 2, frame.ruler.bottom(), fonts.line, frame.lanes.height()), brush(theme.accent)
     )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
+    for _, box in ruler_labels(frame, view, fonts):
+        if box.left() < flag.right() and flag.left() < box.right():
+            painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))
     painter.setFont(fonts.bold)

@@ -113,9 +113,10 @@ class TimelineCommands(QAbstractScrollArea):
     # What a lecture lays over it
 
     def set_emphasis(self, lanes: Iterable[str]) -> None:
-        """Dim all lanes but those with these keys; none dims nothing."""
-        self._stressed = frozenset(lanes)
-        self.viewport().update()
+        """Dim all lanes but those with these keys, and leave out those that then have no room; none dims nothing."""
+        if self._stressed != frozenset(lanes):
+            self._stressed = frozenset(lanes)
+            self._arrange()
 
     @property
     def focused_step(self) -> int:
@@ -163,6 +164,11 @@ class TimelineCommands(QAbstractScrollArea):
     def rests(self) -> bool:
         """Whether the picture is complete: nothing is about to be painted better."""
         return not (self._rest.isActive() or self._gather.isActive() or self._lanes.coarse)
+
+    def rest_now(self) -> None:
+        """No more views are to be expected: paint the picture in full the next time, as an exported picture needs."""
+        self._rest.stop()
+        self.viewport().update()
 
     def cancel(self) -> None:
         """Stop building lanes; the picture stays as it is until the view changes."""

@@ -26,6 +26,7 @@ from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
 from visualizer.views.timeline_intervals import Intervals, make_intervals
 from visualizer.views.timeline_model import Part
+from visualizer.views.timeline_samples import SampleLane, make_sample_lane
 
 _KEPT = 200  # lanes; some 0.5 MB each where a CTA has 75 000 events
 _NO_STEPS = np.empty(0, np.int64)
@@ -110,6 +111,7 @@ class LaneStore:
             self.copies(lane)
         elif lane.kind == "barrier":
             self.barrier(lane)
+            self.samples(lane)
         else:
             self.intervals(lane)
 
@@ -131,6 +133,13 @@ class LaneStore:
 
     def summary(self, lane: Lane) -> Summary:
         return self._keep(lane.key, lambda: self._summary(lane.cta))
+
+    def samples(self, lane: Lane) -> SampleLane:
+        """What a probe saw of a barrier; empty without one."""
+        trace = self.history.trace
+        if not len(trace.samples):  # not worth a place among the lanes kept
+            return make_sample_lane(trace, lane.row)
+        return self._keep(f"{lane.key} samples", lambda: make_sample_lane(trace, lane.row))
 
     def steps(self, lane: Lane) -> NDArray[np.int64]:
         """The steps of the lane's events, ascending; of a CTA's lane the phase completions."""

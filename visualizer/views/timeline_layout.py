@@ -88,7 +88,9 @@ def lay_out(
             gap[row] = density.group_gap if before.kind != "cta" else density.gap
     needed = float(height.sum() + gap.sum() + density.gap) * em
     stretch = min(max(available / needed, 1.0), _MOST_STRETCH) if needed else 1.0
-    height, gap = np.rint(height * em * stretch), np.maximum(np.rint(gap * em * stretch), 1)
+    # Stretched lanes are rounded down: they fill the room and never exceed it.
+    whole = np.floor if stretch > 1.0 else np.rint
+    height, gap = whole(height * em * stretch), np.maximum(whole(gap * em * stretch), 1)
     top = np.cumsum(height + gap) - height
     if not len(lanes):
         return LaneLayout(top, height, 0.0)

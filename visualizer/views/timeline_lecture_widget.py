@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
+from visualizer.views.lanes import Lane
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_scene import Scene
 
 DIMMED = 150
 """Opacity, of 255, of what is laid over lanes that do not matter now: still there, no longer in the way."""
+
+
+def lanes_to_try(lanes: Sequence[Lane], stressed: frozenset[str]) -> list[frozenset[str]]:
+    """Which lanes to show, the most first, until they fit: all (no keys), those that matter with the agents, those."""
+    if not stressed:
+        return [frozenset()]
+    ctas = {lane.cta for lane in lanes if lane.key in stressed}
+    agents = {lane.key for lane in lanes if lane.kind == "agent" and lane.cta in ctas}
+    titles = {lane.key for lane in lanes if lane.kind == "cta" and lane.cta in ctas}
+    return [frozenset(), stressed | agents | titles, stressed | titles]
 
 
 def paint_dimming(painter: QPainter, scene: Scene, stressed: frozenset[str], theme: Theme) -> None:

@@ -39,8 +39,7 @@ def paint_focus(painter: QPainter, scene: Scene, look: Look) -> None:
         paint_lane_highlight(painter, frame, scene.top(row), scene.height(row), theme, fonts)
     painter.restore()
     if scene.view.contains(focused.time):
-        x, step_ps = scene.view.pixel(focused.time), round(scene.view.ps_per_px)
-        paint_cursor(painter, frame, x, focused.time, step_ps, theme, fonts)
+        paint_cursor(painter, frame, scene.view, focused.time, theme, fonts)
     painter.save()
     painter.setClipRect(frame.lanes)
     painter.translate(frame.lanes.left(), 0)

@@ -10,6 +10,7 @@ from visualizer.views.timeline_intervals import add_intervals
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_layout import sub_rows
 from visualizer.views.timeline_model import Dash, Metrics, Picture
+from visualizer.views.timeline_samples import add_samples
 from visualizer.views.timeline_scale import View
 from visualizer.views.timeline_summary import add_summary
 
@@ -32,6 +33,7 @@ def _add_lane(
         add_summary(picture, store.summary(lane), view, top, height, metrics)
     elif lane.kind == "barrier":
         add_barrier(picture, store.barrier(lane), view, store.end, top, height, metrics)
+        add_samples(picture, store.samples(lane), store.barrier(lane), view, top, height, metrics)
     elif lane.kind == "copy":
         _add_copies(picture, store, lane, view, top, height, metrics)
     else:

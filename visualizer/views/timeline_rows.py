@@ -17,6 +17,7 @@ class LaneRows:
         self.lanes = list(lanes)
         self.ctas = sorted({lane.cta for lane in lanes if lane.kind == "cta"})
         self.filter = ""
+        self._only: frozenset[str] = frozenset()
         self._pins: list[str] = []
         self._collapsed: set[int] = set(self.ctas[1:]) if len(self.lanes) > _EXPANDED else set()
         self.shown: list[Lane]
@@ -60,6 +61,12 @@ class LaneRows:
         self.filter = text.strip().lower()
         self._update()
 
+    def show_only(self, keys: frozenset[str]) -> None:
+        """Show the lanes with these keys and no others; none shows all again."""
+        if keys != self._only:
+            self._only = keys
+            self._update()
+
     def _update(self) -> None:
         by_key = {lane.key: lane for lane in self.lanes}
         pins = [by_key[key] for key in self._pins]
@@ -69,6 +76,8 @@ class LaneRows:
         self._cta_of = {lane.key: f"CTA{lane.cta}" for lane in self.lanes}
 
     def _wanted(self, lane: Lane) -> bool:
+        if self._only:
+            return lane.key in self._only
         if self.filter:
             text = f"{lane.key} {lane.kind}".lower()
             return all(word in text for word in self.filter.split())

@@ -14,6 +14,7 @@ from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
+from visualizer.views.timeline_samples import sample_text
 from visualizer.views.timeline_scale import View, format_time
 
 WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
@@ -183,6 +184,7 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
     at = int(np.searchsorted(data.number, phase))
     length = format_time(int(data.end[at] - data.start[at]))
+    sampled = sample_text(store.samples(lane), view.time(x))
     return [
         tr(
             "{title} · phase #{phase} (parity {parity}) · {length}",
@@ -197,4 +199,5 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
             expected=expected,
             tx=int(curve.tx[row]),
         ),
+        *([sampled] if sampled else []),
     ]

@@ -27,7 +27,7 @@ from visualizer.views.timeline_builder_widget import LaneBuilder
 from visualizer.views.timeline_commands_widget import TimelineCommands
 from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
-from visualizer.views.timeline_lecture_widget import paint_dimming, paint_veil
+from visualizer.views.timeline_lecture_widget import lanes_to_try, paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
 from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
@@ -158,7 +158,11 @@ class TimelineWidget(TimelineCommands):
         """Lay out for the present size and font."""
         if self._scene is not None:
             size, bar = self.viewport().size(), self.verticalScrollBar()
-            self._scene.arrange(size.width(), size.height(), self._fonts)
+            for lanes in lanes_to_try(self._scene.rows_shown.lanes, self._stressed):
+                self._scene.rows_shown.show_only(lanes)
+                self._scene.arrange(size.width(), size.height(), self._fonts)
+                if self._scene.layout.total <= self._scene.frame.lanes.height():
+                    break
             page = int(self._scene.frame.lanes.height())
             bar.setRange(0, max(0, round(self._scene.layout.total) - page))
             bar.setPageStep(page)

@@ -14,12 +14,19 @@ from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Told
 from visualizer.playback.stories.zoom import zoom_range
 from visualizer.replay.history import History
+from visualizer.views.pane_look_widget import set_smallest_text
 from visualizer.views.theme import Theme
 
 SMALLEST_TEXT = 18
 """Pixels: what the back row can read."""
 _LINES = 42
 """Lines of text that would fit on the stage's height: its font is this share of it."""
+
+
+_TALL = ("ring", "diagnosis", "explanation")
+"""Panes that want height rather than width."""
+_HEIGHTS = {"timeline": 5, "code": 4, "tiles": 4, "memory": 4, "barriers": 3}
+"""How panes that lie one above the other share the height."""
 
 
 class StageWindow(QWidget):
@@ -39,15 +46,16 @@ class StageWindow(QWidget):
         self._history: History | None = None
         self._shown: tuple[str, ...] = ()
         self.headline, self.caption = Headline(), Caption()
-        self._body = QWidget()
-        self._grid = QGridLayout(self._body)
+        self.body = QWidget()
+        set_smallest_text(self.body, SMALLEST_TEXT)
+        self._grid = QGridLayout(self.body)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._black = _Black()
         lit = QWidget()
         self._column = column = QVBoxLayout(lit)
         column.setContentsMargins(16, 10, 16, 10)
         column.addWidget(self.headline)
-        column.addWidget(self._body, 1)
+        column.addWidget(self.body, 1)
         column.addWidget(self.caption)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(lit)
@@ -63,7 +71,7 @@ class StageWindow(QWidget):
         """The stage's own pane of that name, made when first needed."""
         if name not in self._panes:
             pane = build_pane(name)
-            pane.setParent(self._body)
+            pane.setParent(self.body)
             if name == "timeline":
                 pane.toggle_overview()  # it would show what a question hides
             pane.set_theme(self._theme)
@@ -115,7 +123,10 @@ class StageWindow(QWidget):
                 self._show(name, pane, told, focus, fresh)
             elif fresh:
                 pane.set_history(None)
-        self._show_timeline(told, focus, beat)
+        self._show_timeline(told)
+        for name in step.panes:
+            if hasattr(self._panes[name], "set_veil"):
+                self._panes[name].set_veil(None if beat.revealed else focus.step)
 
     def show_focus(self, focus: Focus) -> None:
         """Autoplay moves on; the words stay."""
@@ -130,7 +141,7 @@ class StageWindow(QWidget):
             pane.setProperty("history", told.history)
         pane.set_focus(focus)
 
-    def _show_timeline(self, told: Told, focus: Focus, beat: Beat) -> None:
+    def _show_timeline(self, told: Told) -> None:
         if "timeline" not in told.step.panes:
             return
         timeline = self._panes["timeline"]
@@ -138,24 +149,26 @@ class StageWindow(QWidget):
         if stretch is not None:
             timeline.show_time(*stretch)
         timeline.set_emphasis(told.step.highlight)
-        timeline.set_veil(None if beat.revealed else focus.step)
 
     def _arrange(self, names: tuple[str, ...]) -> None:
-        """The first pane gets the room, the others share a column at its right."""
+        """Panes of lines lie one above the other; those that want height stand in a column at the right."""
         if names == self._shown:
             return
         for name in self._shown:
             self._grid.removeWidget(self._panes[name])
             self._panes[name].hide()
-        for index, name in enumerate(names):
-            pane = self.pane(name)
-            if index == 0:
-                self._grid.addWidget(pane, 0, 0, max(len(names) - 1, 1), 1)
-            else:
-                self._grid.addWidget(pane, index - 1, 1)
-            pane.show()
-        self._grid.setColumnStretch(0, 8)
-        self._grid.setColumnStretch(1, 6 if len(names) > 1 else 0)
+        tall = [name for name in names if name in _TALL][-1:] if len(names) > 1 else []
+        lines = [name for name in names if name not in tall]
+        for row, name in enumerate(lines):
+            self._grid.addWidget(self.pane(name), row, 0)
+        for name in tall:
+            self._grid.addWidget(self.pane(name), 0, 1, max(len(lines), 1), 1)
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, _HEIGHTS.get(lines[row], 1) if row < len(lines) else 0)
+        self._grid.setColumnStretch(0, 7)
+        self._grid.setColumnStretch(1, 6 if tall else 0)
+        for name in names:
+            self._panes[name].show()
         self._shown = names
 
     def _text_font(self) -> QFont:
@@ -169,8 +182,8 @@ class StageWindow(QWidget):
         self.caption.resize_text(font)
         # On the body, not on each pane: some panes choose their own family and take only the size from above. And off
         # and on again, because a pane that came later is reached by a change alone.
-        self._body.setFont(QFont())
-        self._body.setFont(font)
+        self.body.setFont(QFont())
+        self.body.setFont(font)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._resize_text()

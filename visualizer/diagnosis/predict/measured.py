@@ -125,12 +125,12 @@ def _table(facts: Facts) -> _Table:
     releases = arrivals[kind_of_barrier[events["barrier"][arrivals]] == "empty"]
     time = events["time"].astype(np.int64)
     agent, tile = events["agent"].astype(np.int64), events["tile"].astype(np.int64)
-    cta = trace.agent_cta.astype(np.int64)
+    cta, barrier_cta = trace.agent_cta.astype(np.int64), trace.barrier_cta.astype(np.int64)
     return _Table(
         acquired=narrow(waits.cta[acquires], waits.tile[acquires], waits.end[acquires]),
         next_begin=narrow(waits.cta[acquires], waits.tile[acquires], after[acquires]),
         issued=narrow(cta[agent[issues]], tile[issues], time[issues]),
-        full=narrow(cta[agent[fills]], tile[fills], time[fills]),
+        full=narrow(barrier_cta[events["barrier"][fills]], tile[fills], time[fills]),
         taken=per_consumer(waits.agent[takes], waits.tile[takes], waits.end[takes]),
         next_taken=per_consumer(waits.agent[takes], waits.tile[takes], after[takes]),
         released=per_consumer(agent[releases], tile[releases], time[releases]),
@@ -179,6 +179,8 @@ def _measured(facts: Facts, table: _Table) -> Measured:
         if value is None:
             costs[name, what] = costs[_other(name), what] or (min(known) if known else 0.0)
             notes.append(_missing_cost(name, what))
+    if _is_cluster(facts):
+        notes.append(tr("Warps of one CTA release stages of another; the prediction takes each CTA by itself."))
     engine, overlaps = _engine(table)
     if overlaps < _LEAST_OVERLAPS:
         notes.append(tr("Hardly any copies were in flight together, so what they cost each other is taken as nothing."))
@@ -209,7 +211,7 @@ def _measured(facts: Facts, table: _Table) -> Measured:
 
 
 def _refuse(facts: Facts, count: int) -> None:
-    if not (facts.waits.on_full.any() or facts.waits.on_empty.any()):
+    if not (facts.waits.on_full.any() and facts.waits.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )
@@ -238,6 +240,14 @@ def _engine(table: _Table) -> tuple[float, int]:
     together = table.issued[:, 1:] < table.full[:, :-1]
     seen = gap[together & np.isfinite(gap)]
     return (float(np.percentile(seen, 5)) if len(seen) >= _LEAST_OVERLAPS else 0.0), len(seen)
+
+
+def _is_cluster(facts: Facts) -> bool:
+    """Whether any wait was released by a warp of another CTA."""
+    waits, trace = facts.waits, facts.history.trace
+    rows = np.flatnonzero(waits.cause_step >= 0)
+    behind = trace.events["agent"][waits.cause_step[rows]]
+    return bool((trace.agent_cta[behind] != waits.cta[rows]).any())
 
 
 def _median_or_none(values: Ints) -> float | None:

@@ -18,6 +18,7 @@ from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.latency import Latencies
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.simulator import simulate
+from visualizer.trace.schema import EventFlag
 from visualizer.trace.tables import Meta
 from visualizer.trace.trace import Trace
 
@@ -89,7 +90,7 @@ def check_verifiable(meta: Meta, prediction: Prediction) -> LessonConfig:
 
 
 def verify(
-    meta: Meta,
+    trace: Trace,
     prediction: Prediction,
     source: VerifySource | None = None,
     *,
@@ -99,9 +100,10 @@ def verify(
 ) -> Verification:
     """Run each stage count of the prediction that fits (or `stages`) once. None chooses the source.
 
-    The simulator uses the recording's own seed and latencies if it was simulated. Raises PredictError, Cancelled, and
-    what the source raises.
+    As `trace` was recorded: the simulator uses its seed and latencies if it was simulated, the GPU its way of checking,
+    and its log with tokens if it has them. Raises PredictError, Cancelled, and what the source raises.
     """
+    meta = trace.meta
     config = check_verifiable(meta, prediction)
     progress = progress or (lambda fraction, what: None)
     cancelled = cancelled or (lambda: False)
@@ -115,24 +117,28 @@ def verify(
         if cancelled():
             raise Cancelled
         progress(done / len(counts), tr("running {n} of {all} stage counts", n=done + 1, all=len(counts)))
-        trace = _run(chosen, meta, config.changed(stages=count), cancelled)
-        if trace.meta.ending.kind != "completed":
-            raise PredictError(
-                tr("the run with {n} stages ended with {ending}", n=count, ending=trace.meta.ending.kind)
-            )
-        machine = str(trace.meta.source.get("gpu", machine))
-        measured = measured_per_tile(find_facts(History(trace)))
+        run = _run(chosen, trace, config.changed(stages=count), cancelled)
+        ending = run.meta.ending.kind
+        if ending != "completed":
+            raise PredictError(tr("the run with {n} stages ended with {ending}", n=count, ending=ending))
+        machine = str(run.meta.source.get("gpu", machine))
+        measured = measured_per_tile(find_facts(History(run)))
         if measured is not None:
             per_tile[count] = measured
     foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"
     return Verification(chosen, machine, config.tiles, per_tile, tr(_FOREIGN) if foreign else "")
 
 
-def _run(source: VerifySource, meta: Meta, config: LessonConfig, cancelled: CancelCheck) -> Trace:
+def _run(source: VerifySource, recording: Trace, config: LessonConfig, cancelled: CancelCheck) -> Trace:
+    meta = recording.meta
     if source == "gpu":
-        from visualizer.sources.gpu.launcher import record_gpu
+        from visualizer.sources.gpu.launcher import CHECK_MODES, GpuOptions, record_gpu
+        from visualizer.sources.gpu.protocol import CheckMode
 
-        return record_gpu(config, cancelled=cancelled)
+        has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
+        check: CheckMode = next((mode for mode in CHECK_MODES if mode == meta.check.get("mode")), "exact")
+        options = GpuOptions(check=check, level="words" if has_tokens else None)
+        return record_gpu(config, options, cancelled=cancelled)
     recorded = meta.source if meta.source.get("kind") == "simulator" else {}
     latencies = recorded.get("latencies")
     return simulate(

@@ -72,7 +72,10 @@ def _tiles(history: History) -> Tiles:
 
 def _tiles_ending(history: History, steps: Ints, name: str) -> Tiles:
     rows = history.trace.events[steps]
-    cta = history.trace.agent_cta[rows["agent"]].astype(np.int64)
+    # The barrier's CTA, where there is one: in a cluster a warp of another CTA may complete its phase.
+    trace = history.trace
+    own = np.append(trace.barrier_cta, -1)[rows["barrier"]]
+    cta = np.where(rows["barrier"] >= 0, own, trace.agent_cta[rows["agent"]]).astype(np.int64)
     tile = rows["tile"].astype(np.int64)
     # The last of a tile's events ends it: steps ascend, so it is the first one met from behind.
     _, last = np.unique(((cta << 32) + tile)[::-1], return_index=True)

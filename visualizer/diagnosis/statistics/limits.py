@@ -27,14 +27,14 @@ def limits(facts: Facts) -> tuple[str, ...]:
                 lost,
             )
         )
-    if getattr(meta, "window", None):
+    if meta.window:
         said.append(
             tr("The recording is a window of a longer run: its edges cut off waits, and shares hold for the window.")
         )
     if not trace.barriers or not len(waits):
         said.append(tr("There are no waits on mbarriers, so who waited for whom, and the bound, are unknown."))
     for role, name in ((PRODUCER, "producer"), (CONSUMER, "consumer")):
-        if len(waits) and not (waits.role == role).any():
+        if len(waits) and (facts.lives.role == role).any() and not (waits.role == role).any():
             said.append(tr("No wait of a {role} is recorded, so its share of waiting is unknown.", role=name))
     if not len(copies.issued):
         said.append(tr("No copy is recorded from issue to landing, so copy latency and throughput are unknown."))

@@ -49,15 +49,17 @@ class Occupancy:
 
 def occupancy(facts: Facts, first: int, last: int) -> Occupancy:
     """Over the range first..last (ps). No stages: no shares."""
-    trace = facts.history.trace
-    stages, span = trace.stages, trace.ctas * (last - first)
+    trace, lives = facts.history.trace, facts.lives
+    # A CTA that did nothing was not recorded: its stages are not empty but unknown.
+    ctas = len(np.unique(lives.cta[lives.end >= 0]))
+    stages, span = trace.stages, ctas * (last - first)
     if not stages or span <= 0:
         return Occupancy((), 0.0, ())
     times, leads = facts.stages, facts.leads
     held = clipped(times.begin, times.end, first, last)
     total: NDArray[np.float64] = np.zeros((stages, 4))
     total += np.bincount(times.stage * 4 + times.state, weights=held, minlength=stages * 4).reshape(stages, 4)
-    # Before its first event, and in CTAs of which nothing is known, a stage is empty.
+    # Before its first event a stage is empty.
     total[:, StageState.EMPTY] += span - total.sum(axis=1)
     total /= span
     lead = np.bincount(leads.tiles, weights=clipped(leads.begin, leads.end, first, last), minlength=stages + 1) / span

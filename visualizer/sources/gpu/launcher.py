@@ -24,12 +24,14 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.log_window import records_per_warp
+from visualizer.sources.gpu.probing import chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout
+from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.gpu.size import check_size
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
+from visualizer.trace.probe import PROBES, ProbeMode, RawProbe
 from visualizer.trace.raw import (
     BARRIER_EMPTY,
     BARRIER_FULL,
@@ -40,6 +42,7 @@ from visualizer.trace.raw import (
     LogLevel,
     RawLog,
 )
+from visualizer.trace.samples import probe_figures
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
@@ -49,6 +52,8 @@ from visualizer.trace.window import EVERYTHING, Window
 
 DEFAULT_LEVEL: LogLevel = "full"
 """Every wait with its begin and end, and the kernel hardly notices. What it lacks is `words` alone: the tokens."""
+PROBED_LEVELS: tuple[LogLevel | None, ...] = (None, "full", "words")
+"""With these a log has the time of every arrival, so that what a probe saw can be held against it."""
 LogPlace = Literal["auto", "host", "device"]
 LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
 HOST_LOG_BYTES = 4 << 20
@@ -72,6 +77,8 @@ class GpuOptions:
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
     window: Window = EVERYTHING  # what of the run is recorded
     ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
+    probe: ProbeMode = "off"  # experimental: a spare warp looks at live barriers, see docs/hardware.md
+    probe_barriers: tuple[str, ...] = ()  # names such as "full[0]"; none: all of them
 
     def __post_init__(self) -> None:
         if self.level is not None and self.level not in LOG_LEVELS:
@@ -93,12 +100,19 @@ class GpuOptions:
         if not 0 <= self.watchdog_ms <= 60_000:
             raise SourceError(tr("--watchdog-ms is {watchdog_ms}; it must be 0..60000", watchdog_ms=self.watchdog_ms))
         if self.log_memory not in LOG_PLACES:
+            raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+        if self.probe not in PROBES:
+            raise SourceError(f"--probe is {self.probe!r}; it must be one of {', '.join(PROBES)}")
+        if self.probe_barriers and self.probe == "off":
+            raise SourceError("--probe-barriers says where a probe looks; it needs --probe words or --probe flips")
+        if self.probe != "off" and not self.window.is_everything:
             raise SourceError(
-                tr(
-                    "--log-memory is {log_memory!r}; it must be one of {names}",
-                    log_memory=self.log_memory,
-                    names=", ".join(LOG_PLACES),
-                )
+                f"--probe {self.probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles"
+            )
+        if self.probe != "off" and self.level not in PROBED_LEVELS:
+            raise SourceError(
+                f"--probe {self.probe} is held against the time of every arrival, and --level {self.level} leaves"
+                " some to estimates: use --level full or --level words"
             )
         if not self.hang_s > 0:
             raise SourceError(tr("--hang is {hang_s}; it must be more than 0 seconds", hang_s=self.hang_s))
@@ -149,6 +163,9 @@ def record_gpu(
             window=asdict(options.window),
             ab_pairs=options.ab_pairs,
             flight=str(Path(directory) / "flight.log") if place else "",
+            probe=options.probe,
+            probe_barriers=chosen_barriers(config, options.probe_barriers),
+            probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
         # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
@@ -167,8 +184,9 @@ def record_gpu(
         if outcome.crash:
             return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
         if progress:
-            progress(0.8, tr("decoding the log"))
-        return trace_of_log(config, options, RawLog.load(output), outcome)
+            progress(0.8, "decoding the log")
+        probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
+        return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
 
 
 def probe_gpu() -> dict[str, Any]:
@@ -202,9 +220,17 @@ def pipeline_shape(config: LessonConfig) -> PipelineShape:
 
 
 def trace_of_log(
-    config: LessonConfig, options: GpuOptions, raw: RawLog, outcome: Outcome, ending: Ending | None = None
+    config: LessonConfig,
+    options: GpuOptions,
+    raw: RawLog,
+    outcome: Outcome,
+    ending: Ending | None = None,
+    probe: RawProbe | None = None,
 ) -> Trace:
-    """The Trace of a kernel that came back, or of what it had logged until the given ending."""
+    """The Trace of a kernel that came back, or of what it had logged until the given ending.
+
+    `probe` is what the probe saw; a crash takes it along, since it lies in device memory.
+    """
     if raw.level == "off":
         trace = _empty_trace(config, outcome.source, outcome.versions, ending or Ending("completed"))
         trace.meta.check.update(mode=options.check, checked=outcome.checked, errors=outcome.errors)
@@ -215,6 +241,8 @@ def trace_of_log(
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
+    if probe is not None:
+        source["probe"] = probe_figures(options.probe, probe)
     meta = _meta(config, source, outcome.versions, ending)
     meta.check.update(
         mode=options.check,
@@ -225,7 +253,7 @@ def trace_of_log(
     meta.cost.update(outcome.cost)
     shape, sites, texts = pipeline_shape(config), find_sites(text), {KERNEL_FILE: text}
     if options.window.is_everything:
-        return build_trace(raw, agents, barriers, sites, meta, texts, shape)
+        return build_trace(raw, agents, barriers, sites, meta, texts, shape, probe)
     return build_window(raw, options.window, agents, barriers, sites, meta, texts, shape)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from visualizer.language import mark
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
+from visualizer.trace.probe import ProbeMode
 from visualizer.trace.raw import LogLayout, LogLevel
 
 CheckMode = Literal["exact", "checksum", "off"]
@@ -38,6 +39,9 @@ class Job:
     ab_pairs: int  # pairs of runs, logging off and on, to time after the recording
     fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
     flight: str  # the file that holds the log while the kernel runs; "": device memory does
+    probe: ProbeMode = "off"
+    probe_barriers: int = 0  # bit i: look at barrier i of each CTA, full[0], full[1], ..., empty[0], ...
+    probe_capacity: int = 0  # runs of equal samples each barrier has room for
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -45,6 +49,11 @@ class Job:
     @classmethod
     def from_json(cls, text: str) -> Job:
         return cls(**json.loads(text))
+
+
+def probe_file(job: Job) -> Path:
+    """Where the worker saves what the probe saw."""
+    return Path(job.output).with_suffix(".probe.npz")
 
 
 def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:

@@ -20,8 +20,9 @@ import numpy as np
 from visualizer.language import mark, preferred, tr, use
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.cost import slowdown
-from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout
+from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.gpu.values import expected_sum, source_matrix
+from visualizer.trace.probe import RUN_DTYPE
 from visualizer.trace.raw import STATUS_COMPLETED
 from visualizer.trace.window import Window
 
@@ -115,13 +116,22 @@ def run(job: Job) -> Outcome:
     import cupy
 
     from visualizer.sources.gpu.worker_kernel import LessonKernel
+    from visualizer.sources.gpu.worker_probe import Probing
 
     config, window = LessonConfig.from_dict(job.config), Window.from_dict(job.window)
     _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
     say(progress=0.15, message=tr("compiling the kernel"))
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(config, matrix, job.check, level=job.level, fault=job.fault, window=window)
+        kernel = LessonKernel(
+            config,
+            matrix,
+            job.check,
+            level=job.level,
+            fault=job.fault,
+            window=window,
+            probe=Probing(job.probe, job.probe_barriers, job.probe_capacity),
+        )
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable(
             "compile",
@@ -144,6 +154,8 @@ def run(job: Job) -> Outcome:
         return Outcome(source, versions, crash=str(problem))
     say(progress=0.7, message=tr("saving the log"))
     done.log.save(Path(job.output))
+    if done.probe is not None:
+        done.probe.save(probe_file(job))
     if job.check == "exact":
         checked = config.ctas * config.tiles * config.tile_rows * config.tile_columns
         errors = int(done.results.sum())
@@ -219,6 +231,8 @@ def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     """Refuse up front what cannot fit, with its size."""
     log = log_layout(config, job.level, job.log_capacity).size
+    if job.probe != "off":
+        log += config.ctas * 2 * config.stages * job.probe_capacity * RUN_DTYPE.itemsize
     matrix = config.tile_rows * config.source_tiles * config.tile_columns * 2
     if log + matrix > free * 0.9:
         raise Unable(

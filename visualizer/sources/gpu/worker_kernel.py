@@ -21,6 +21,8 @@ from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.log_window import log_window, ring_mask
 from visualizer.sources.gpu.protocol import CheckMode
 from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
+from visualizer.sources.gpu.worker_probe import NO_PROBE, ProbeMemory, Probing
+from visualizer.trace.probe import PROBES, RawProbe
 from visualizer.trace.raw import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog
 from visualizer.trace.window import EVERYTHING, Window
 
@@ -52,6 +54,7 @@ class Run:
 
     log: RawLog
     results: NDArray[np.uint32]
+    probe: RawProbe | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class Launch:
     start: Callable[[], None]
     results: Any
     params: Any  # PARAMS_DTYPE
+    probe: ProbeMemory | None  # what the kernel's probe writes
     keeps: tuple[Any, ...]  # memory that must outlive the launch
 
     def timed_ns(self) -> float:
@@ -88,6 +92,7 @@ class LessonKernel:
         level: LogLevel,
         fault: int = 0,
         window: Window = EVERYTHING,
+        probe: Probing = NO_PROBE,
         code: str = "",
         defines: tuple[str, ...] = (),
     ) -> None:
@@ -95,7 +100,8 @@ class LessonKernel:
         self._level = level
         self._window = window
         self._source = cupy.asarray(matrix)
-        module = cupy.RawModule(
+        self._probe = probe
+        self._module = module = cupy.RawModule(
             code=code or (resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8"),
             options=(
                 "-std=c++20",
@@ -105,6 +111,7 @@ class LessonKernel:
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
                 f"-DPHASESCOPE_RING={int(window.keep_last > 0)}",
                 f"-DPHASESCOPE_FAULT={fault}",
+                f"-DPHASESCOPE_PROBE={PROBES.index(probe.mode)}",
                 *defines,
             ),
             backend="nvrtc",
@@ -137,7 +144,8 @@ class LessonKernel:
         launch.start()
         cupy.cuda.runtime.deviceSynchronize()
         after = self._take_anchors() if logging else _no_anchors()
-        return Run(memory.log(np.concatenate([before, after])), cupy.asnumpy(launch.results))
+        log = memory.log(np.concatenate([before, after]))
+        return Run(log, cupy.asnumpy(launch.results), launch.probe.read() if launch.probe else None)
 
     def memory(self, capacity: int) -> DeviceMemory:
         """Room on the GPU for the log of one launch; `capacity` is in records per warp."""
@@ -169,15 +177,19 @@ class LessonKernel:
             params["window"][name] = value
         params["window"]["ring_mask"] = ring_mask(self._window, capacity)
 
+        probe = None
+        if self._probe.on:
+            probe = ProbeMemory(self._module, config.ctas, 2 * config.stages, self._probe)
+
         def start() -> None:
             self._pipeline(
                 (config.ctas,),
-                (self._warps * WARP_THREADS,),
+                ((self._warps + self._probe.on) * WARP_THREADS,),
                 (self._tensor_map, params.view(f"V{PARAMS_DTYPE.itemsize}")[()]),
                 shared_mem=self._shared_bytes,
             )
 
-        return Launch(start, results, params[()].copy(), (memory, wanted))
+        return Launch(start, results, params[()].copy(), probe, (memory, wanted))
 
     def record_cost_ns(self) -> float:
         """What one record costs the warp that writes it, in a loop that does nothing else."""
@@ -187,9 +199,10 @@ class LessonKernel:
         for name, value in log_window(self.config, EVERYTHING).items():
             params["window"][name] = value
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
+        threads = (2 + self._probe.on) * WARP_THREADS
         best = np.inf
         for _ in range(CALIBRATION_RUNS):  # the first fetches the kernel's instructions; none is faster than it can be
-            self._calibrate_record((1,), (2 * WARP_THREADS,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
+            self._calibrate_record((1,), (threads,), (packed, np.uint32(CALIBRATION_RECORDS), cycles))
             best = min(best, int(cycles[0]))
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
         return float(best / CALIBRATION_RECORDS / cycles_per_ns)
