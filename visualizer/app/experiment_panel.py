@@ -54,7 +54,7 @@ class ExperimentPanel(QWidget):
         self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
-        self.probe = QComboBox(accessibleName="Probe")
+        self.probe = QComboBox(accessibleName=tr("Probe"))
         for mode in PROBES:
             self.probe.addItem(tr(PROBE_TITLES[mode]), mode)
         self.probe.setToolTip(tr(PROBE_HELP))

@@ -110,14 +110,17 @@ def add_parser(subparsers: Any) -> None:
     gpu.add_argument(
         "--probe",
         choices=("off", "words", "flips"),
-        help="let a spare warp look at live barriers: their words (experimental: by arrivals of count 0, which PTX does"
-        " not provide for), or their phase flips alone (by test_wait, which PTX does) (default: off)",
+        help=tr(
+            "let a spare warp look at live barriers: their words (experimental: by arrivals of count"
+            " 0, which PTX does not provide for), or their phase flips alone (by test_wait, which PTX"
+            " does) (default: off)"
+        ),
     )
     gpu.add_argument(
         "--probe-barriers",
         type=_names,
         metavar="NAMES",
-        help="where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)",
+        help=tr("where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)"),
     )
     gpu.add_argument(
         "--ab",

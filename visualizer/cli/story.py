@@ -48,22 +48,24 @@ def add_parser(subparsers: Any) -> None:
     check.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
     check.add_argument("--json", action="store_true", help=tr("print JSON"))
     check.set_defaults(run=_check)
-    export = actions.add_parser("export", help="write a story as a page, handout, animation or film")
-    export.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    export = actions.add_parser("export", help=tr("write a story as a page, handout, animation or film"))
+    export.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
     export.add_argument(
         "-o",
         "--output",
         type=Path,
         required=True,
         metavar="FILE",
-        help="html, pdf, gif or mp4",
+        help=tr("html, pdf, gif or mp4"),
     )
-    export.add_argument("--chapter", action="append", default=[], metavar="ID", help="only this one; may be repeated")
     export.add_argument(
-        "--lang", choices=tuple(LANGUAGES), help="of pdf, gif and mp4, and what a page opens in (html has both)"
+        "--chapter", action="append", default=[], metavar="ID", help=tr("only this one; may be repeated")
     )
-    export.add_argument("--size", metavar="WxH", default="1280x720", help="of the pictures (default: %(default)s)")
-    export.add_argument("--theme", choices=("light", "dark"), default="light", help="(default: %(default)s)")
+    export.add_argument(
+        "--lang", choices=tuple(LANGUAGES), help=tr("of pdf, gif and mp4, and what a page opens in (html has both)")
+    )
+    export.add_argument("--size", metavar="WxH", default="1280x720", help=tr("of the pictures (default: %(default)s)"))
+    export.add_argument("--theme", choices=("light", "dark"), default="light", help=tr("(default: %(default)s)"))
     export.set_defaults(run=_export)
 
 

@@ -31,7 +31,7 @@ EVENTS_MEMBER = "events.npy"
 SAMPLES_MEMBER = "samples.npy"
 MAX_META_BYTES = 64 << 20
 
-_ROW_OF = {EVENTS_MEMBER: "an event", SAMPLES_MEMBER: "a sample"}
+_ROW_OF = {EVENTS_MEMBER: mark("an event"), SAMPLES_MEMBER: mark("a sample")}
 _CHUNK_BYTES = 48 << 18
 """Bytes checked or written at a time; a whole number of rows."""
 _ALIGNMENT = 64
@@ -153,7 +153,13 @@ def _read(file: IO[bytes]) -> Trace:
     # Only now: a newer version may have members of its own, and it is the version that the user can do something about.
     unknown = sorted(set(members) - {META_MEMBER, EVENTS_MEMBER, SAMPLES_MEMBER})
     if unknown:
-        raise TraceError(f"it has a member {unknown[0]!r}, which no recording has; {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "it has a member {unknown!r}, which no recording has; {copy_again}",
+                unknown=unknown[0],
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     events = _rows(EVENTS_MEMBER, _content(mapped, members, EVENTS_MEMBER), EVENT_DTYPE)
     samples = NO_SAMPLES
     if SAMPLES_MEMBER in members:
@@ -241,14 +247,38 @@ def _rows(name: str, content: Bytes, expected: np.dtype[np.void]) -> NDArray[np.
     """The array in the member `name`, without copying it."""
     shape, fortran_order, dtype, start = _array_header(name, content)
     if dtype != expected:
-        raise TraceError(f"{name} has the columns {dtype}, not those of {_ROW_OF[name]}; {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "{name} has the columns {dtype}, not those of {row_of}; {copy_again}",
+                name=name,
+                dtype=dtype,
+                row_of=tr(_ROW_OF[name]),
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     if len(shape) != 1 or fortran_order:
         order = "Fortran" if fortran_order else "C"
-        raise TraceError(f"{name} has shape {shape} in {order} order; it must be one-dimensional in C order")
+        raise TraceError(
+            tr(
+                "{name} has shape {shape} in {order} order; it must be one-dimensional in C order",
+                name=name,
+                shape=shape,
+                order=order,
+            )
+        )
     what = name.removesuffix(".npy")
     needed, present = shape[0] * expected.itemsize, len(content) - start
     if needed != present:
-        raise TraceError(f"{name} has {present} bytes of {what}; its {shape[0]} {what} take {needed}")
+        raise TraceError(
+            tr(
+                "{name} has {present} bytes of {what}; its {shape} {what} take {needed}",
+                name=name,
+                present=present,
+                what=what,
+                shape=shape[0],
+                needed=needed,
+            )
+        )
     return content[start:].view(expected)
 
 
@@ -258,10 +288,24 @@ def _array_header(name: str, content: Bytes) -> tuple[tuple[int, ...], bool, Any
     try:
         version = npy.read_magic(stream)
         if version != (1, 0):
-            raise TraceError(f"{name} has npy version {version[0]}.{version[1]}; it must be 1.0")
+            raise TraceError(
+                tr(
+                    "{name} has npy version {major}.{minor}; it must be 1.0",
+                    name=name,
+                    major=version[0],
+                    minor=version[1],
+                )
+            )
         shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
     except TraceError:
         raise
     except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
-        raise TraceError(f"{name} has no valid npy header ({error}); {_COPY_AGAIN}") from None
+        raise TraceError(
+            tr(
+                "{name} has no valid npy header ({error}); {copy_again}",
+                name=name,
+                error=error,
+                copy_again=tr(_COPY_AGAIN),
+            )
+        ) from None
     return shape, fortran_order, dtype, stream.tell()

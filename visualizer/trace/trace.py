@@ -124,20 +124,32 @@ class Trace:
     def _check_samples(self) -> None:
         samples = self.samples
         if samples.dtype != SAMPLE_DTYPE or samples.ndim != 1:
-            raise TraceError(f"samples must be one-dimensional with the schema's dtype, not {samples.dtype}")
+            raise TraceError(
+                tr("samples must be one-dimensional with the schema's dtype, not {dtype}", dtype=samples.dtype)
+            )
         if not len(samples):
             return
         barrier, begin = samples["barrier"], samples["begin"]
         unknown = np.flatnonzero((barrier < 0) | (barrier >= len(self.barriers)))
         if len(unknown):
             row = int(unknown[0])
-            raise TraceError(f"sample {row} is of barrier {int(barrier[row])}, outside 0..{len(self.barriers) - 1}")
+            raise TraceError(
+                tr(
+                    "sample {row} is of barrier {barrier}, outside 0..{barriers}",
+                    row=row,
+                    barrier=int(barrier[row]),
+                    barriers=len(self.barriers) - 1,
+                )
+            )
         step_back = np.flatnonzero(
             (barrier[1:] < barrier[:-1]) | ((barrier[1:] == barrier[:-1]) & (begin[1:] < begin[:-1]))
         )
         if len(step_back):
             raise TraceError(
-                f"sample {int(step_back[0]) + 1} is out of order: samples must be sorted by barrier and time"
+                tr(
+                    "sample {step_back} is out of order: samples must be sorted by barrier and time",
+                    step_back=int(step_back[0]) + 1,
+                )
             )
 
 

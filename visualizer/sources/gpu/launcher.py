@@ -100,19 +100,34 @@ class GpuOptions:
         if not 0 <= self.watchdog_ms <= 60_000:
             raise SourceError(tr("--watchdog-ms is {watchdog_ms}; it must be 0..60000", watchdog_ms=self.watchdog_ms))
         if self.log_memory not in LOG_PLACES:
-            raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+            raise SourceError(
+                tr(
+                    "--log-memory is {log_memory!r}; it must be one of {names}",
+                    log_memory=self.log_memory,
+                    names=", ".join(LOG_PLACES),
+                )
+            )
         if self.probe not in PROBES:
-            raise SourceError(f"--probe is {self.probe!r}; it must be one of {', '.join(PROBES)}")
+            raise SourceError(
+                tr("--probe is {probe!r}; it must be one of {names}", probe=self.probe, names=", ".join(PROBES))
+            )
         if self.probe_barriers and self.probe == "off":
-            raise SourceError("--probe-barriers says where a probe looks; it needs --probe words or --probe flips")
+            raise SourceError(tr("--probe-barriers says where a probe looks; it needs --probe words or --probe flips"))
         if self.probe != "off" and not self.window.is_everything:
             raise SourceError(
-                f"--probe {self.probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles"
+                tr(
+                    "--probe {probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles",
+                    probe=self.probe,
+                )
             )
         if self.probe != "off" and self.level not in PROBED_LEVELS:
             raise SourceError(
-                f"--probe {self.probe} is held against the time of every arrival, and --level {self.level} leaves"
-                " some to estimates: use --level full or --level words"
+                tr(
+                    "--probe {probe} is held against the time of every arrival, and --level {level} leaves"
+                    " some to estimates: use --level full or --level words",
+                    probe=self.probe,
+                    level=self.level,
+                )
             )
         if not self.hang_s > 0:
             raise SourceError(tr("--hang is {hang_s}; it must be more than 0 seconds", hang_s=self.hang_s))
@@ -184,7 +199,7 @@ def record_gpu(
         if outcome.crash:
             return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
         if progress:
-            progress(0.8, "decoding the log")
+            progress(0.8, tr("decoding the log"))
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
         return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
 
