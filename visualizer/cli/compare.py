@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("a", type=Path, metavar="A", help=tr("a .pscope file"))
-    parser.add_argument("b", type=Path, metavar="B", help="another")
+    parser.add_argument("b", type=Path, metavar="B", help=tr("another"))
     parser.add_argument("--tile", type=int, metavar="N", help=tr("also the states when this tile's data are in"))
     parser.add_argument("--cta", type=int, metavar="N", help=tr("of which CTA (default: 0); with --tile only"))
     parser.add_argument("--json", action="store_true", help=tr("print JSON"))

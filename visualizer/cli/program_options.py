@@ -17,7 +17,7 @@ _TILE = re.compile(r"(\d+)[xX](\d+)")
 
 def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add --program, --fault, --tile RxC and one option per parameter; `program_from` reads them back."""
-    group = parser.add_argument_group("program")
+    group = parser.add_argument_group(tr("program"))
     group.add_argument(
         "--program",
         metavar="NAME|FILE.py",

@@ -61,9 +61,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help=tr("default: simulator"))
     add_program_options(parser)
     add_window_options(parser)
-    simulator = parser.add_argument_group("simulator")
+    simulator = parser.add_argument_group(tr("simulator"))
     simulator.add_argument("--seed", type=_natural, metavar="N", help=tr("seed of the timing jitter (default: 0)"))
-    gpu = parser.add_argument_group("gpu")
+    gpu = parser.add_argument_group(tr("gpu"))
     gpu.add_argument(
         "--check",
         choices=("exact", "checksum", "off"),

@@ -14,7 +14,9 @@ _TILES = re.compile(r"(\d+):(\d*)")
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
     """Add --window, --keep-last, --every-cta and --roles; `window_from` reads them back."""
-    group = parser.add_argument_group("window", tr("record a part of the run; what is left out is counted and shown"))
+    group = parser.add_argument_group(
+        tr("window"), tr("record a part of the run; what is left out is counted and shown")
+    )
     group.add_argument(
         "--window",
         type=_tiles,

@@ -165,8 +165,8 @@ class RingPicture:
             if not sizes.compact:
                 painter.setFont(sizes.text)
                 painter.setPen(pen(theme.text))
-                painter.drawText(row, LEFT, "bytes")
-                left += QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
+                painter.drawText(row, LEFT, tr("bytes"))
+                left += QFontMetricsF(sizes.text).horizontalAdvance(tr("bytes")) + sizes.pad
             painter.setFont(sizes.number)
             share = barrier.tx / barrier.bytes_expected
             self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)

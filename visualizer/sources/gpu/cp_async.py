@@ -87,7 +87,15 @@ def find_cp_async_sites(text: str) -> tuple[Site, ...]:
     for op, call in SITE_CALLS.items():
         found = [number for number, line in enumerate(lines, start=1) if call in line]
         if len(found) != 1:
-            raise ProgramError(f"{KERNEL_FILE}: the call {call!r}, which marks {op!r}, occurs {len(found)} times")
+            raise ProgramError(
+                tr(
+                    "{kernel_file}: the call {call!r}, which marks {op!r}, occurs {found} times",
+                    kernel_file=KERNEL_FILE,
+                    call=call,
+                    op=op,
+                    found=len(found),
+                )
+            )
         sites.append(Site(KERNEL_FILE, found[0], op))
     return tuple(sites)
 
