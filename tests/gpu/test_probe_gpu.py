@@ -70,6 +70,6 @@ def test_a_hang_is_seen_to_its_end() -> None:
 
 
 def test_what_a_probe_and_its_log_cost_is_measured_together() -> None:
-    cost = record_gpu(LessonConfig(tiles=64), GpuOptions(probe="flips", ab_pairs=6)).meta.cost
+    cost = record_gpu(LessonConfig(tiles=64), GpuOptions(level="full", probe="flips", ab_pairs=6)).meta.cost
     assert cost["record_ns"] > 0
     assert cost["pairs"] == 6

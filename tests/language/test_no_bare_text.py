@@ -15,9 +15,10 @@ import visualizer
 _SHOWN_BY = {
     "setText", "setToolTip", "setWindowTitle", "setAccessibleName", "setAccessibleDescription", "setPlaceholderText",
     "setTitle", "setStatusTip", "setHeaderLabels", "addRow", "addItem", "addTab", "addMenu", "addButton",
-    "showMessage", "show_note", "show_error", "drawText", "QLabel", "QPushButton", "QCheckBox", "QAction", "QMenu", "QDockWidget",
-    "QToolButton", "QMessageBox", "CellTable", "Column", "print", "UserError", "ProgramError", "SourceError",
-    "TraceError", "StoryError", "ExportError", "PredictError", "QueryError", "FilterError", "add_argument_group",
+    "showMessage", "show_note", "show_error", "drawText", "QLabel", "QPushButton", "QCheckBox", "QAction", "QMenu",
+    "QDockWidget", "QToolButton", "QMessageBox", "CellTable", "Column", "print", "UserError", "ProgramError",
+    "SourceError", "TraceError", "StoryError", "ExportError", "PredictError", "QueryError", "FilterError",
+    "add_argument_group",
 }  # fmt: skip
 _SHOWN_AS = {
     "toolTip", "accessibleName", "accessibleDescription", "placeholderText", "windowTitle", "text", "title", "help",

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clock_log import FIRST_CYCLE, PS_PER_CYCLE, clock_log
 from measured import logged, simulated
 from probed import probed
 from recording_files import assert_equal, members_of, refusal
 
+from visualizer.diagnosis.probe_findings import probe_findings
+from visualizer.programs.parameters import LessonConfig
+from visualizer.replay.history import History
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
-from visualizer.trace.build import assemble
+from visualizer.sources.gpu.launcher import pipeline_shape
+from visualizer.trace.build import assemble, build_trace
 from visualizer.trace.clock import ClockFit, fit_clock
 from visualizer.trace.file import load, save
 from visualizer.trace.probe import COUNT_DTYPE, RUN_DTYPE, RawProbe
@@ -84,9 +89,10 @@ def test_flips_are_numbered_from_the_first_parity_seen() -> None:
 
 @pytest.mark.parametrize("mode", ["words", "flips"])
 @pytest.mark.parametrize("consumer_delay", [0, 900])
-def test_a_probe_pins_down_when_copies_landed(mode: str, consumer_delay: int) -> None:
+@pytest.mark.parametrize("ctas", [1, 3])
+def test_a_probe_pins_down_when_copies_landed(mode: str, consumer_delay: int, ctas: int) -> None:
     period = 40_000
-    trace = probed(simulated(consumer_delay=consumer_delay, tiles=20), period, mode)
+    trace = probed(simulated(consumer_delay=consumer_delay, tiles=20, ctas=ctas), period, mode)
     events = logged(trace, jitter=0)
     nothing_lost = np.zeros(len(trace.agents), np.int64)
     tables = (trace.agents, trace.barriers, trace.sites, trace.meta, trace.source_files)
@@ -94,7 +100,7 @@ def test_a_probe_pins_down_when_copies_landed(mode: str, consumer_delay: int) ->
     result = assemble(events, nothing_lost, *tables, trace.samples)
 
     assert "copies_probed" not in without.meta.reconcile
-    assert result.meta.reconcile["copies_probed"] == 20
+    assert result.meta.reconcile["copies_probed"] == 20 * ctas
     assert result.meta.reconcile["copies_estimated"] == result.meta.reconcile["copies_observed"] == 0
     done = result.events[result.events["kind"] == EventKind.COPY_DONE]
     assert not (done["flags"] & EventFlag.ESTIMATED).any()
@@ -102,6 +108,31 @@ def test_a_probe_pins_down_when_copies_landed(mode: str, consumer_delay: int) ->
     assert (np.abs(done["time"] - truth) <= 2 * period).all()
     assert not any(violations(result).values())
     assert len(result.samples) == len(trace.samples)
+
+
+@pytest.mark.parametrize("consumer_delay", [0, 900])
+def test_a_probe_beside_a_log_of_clocks(consumer_delay: int) -> None:
+    config = LessonConfig(ctas=2, tiles=20, consumer_delay=consumer_delay, arrive_per_warp=True)
+    period = 40_000
+    trace = probed(simulated(**config.as_dict()), period)
+    log = clock_log(trace, "full", capacity=32)
+    samples = trace.samples
+    runs = np.zeros(len(samples), RUN_DTYPE)
+    runs["seen"] = FIRST_CYCLE + samples["begin"] // PS_PER_CYCLE
+    runs["span"] = (samples["end"] - samples["begin"]) // PS_PER_CYCLE
+    runs["state"] = samples["word"] >> np.uint64(32)
+    counts = np.zeros(len(trace.barriers), COUNT_DTYPE)
+    counts["runs"] = counts["samples"] = np.bincount(samples["barrier"])
+    probe = RawProbe(runs, counts.reshape(2, -1), len(runs))
+    meta = replace(trace.meta, source={**trace.meta.source, "log_level": "full"})
+    tables = (trace.agents, trace.barriers, trace.sites, meta, trace.source_files)
+    result = build_trace(log, *tables, pipeline_shape(config), probe)
+
+    assert result.meta.reconcile["copies_probed"] == 40
+    assert result.meta.reconcile["copies_estimated"] == result.meta.reconcile["copies_observed"] == 0
+    done, truth = (run.events["time"][run.events["kind"] == EventKind.COPY_DONE] for run in (result, trace))
+    assert (np.abs(done - truth) <= 3 * period).all()
+    assert probe_findings(History(result)) == []
 
 
 def test_a_flip_numbered_wrongly_pins_nothing() -> None:

@@ -75,7 +75,7 @@ def add_parser(subparsers: Any) -> None:
         help=tr(
             "how much to log: nothing, the times phases completed, the end of each wait, begin and"
             " end of each wait, every event with the barrier's word (default: full; words with"
-            " --fault)"
+            " --fault or --probe)"
         ),
     )
     gpu.add_argument(

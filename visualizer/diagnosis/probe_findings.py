@@ -17,11 +17,15 @@ from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
 from visualizer.replay.history import BarrierCurve, History
 from visualizer.semantics.word import TX_GRANULE, decode
+from visualizer.trace.raw import TILE_WORDS
 from visualizer.trace.schema import EventKind
+from visualizer.trace.trace import Trace
 
 TOLERANCE_PS = 100_000
 """How far the times of an event and of a sample may be apart: an event is logged a little before or after its effect.
 Recordings of an H200 agree within 20 ns."""
+TOLERANCE_OF_CLOCKS_PS = 200_000
+"""The same where the log was of clocks: a release has the time at which its warp began the next wait."""
 
 Ints = NDArray[np.int64]
 
@@ -72,13 +76,14 @@ class _Traffic:
 def disagreements(history: History, row: int, runs: NDArray[np.void], traffic: _Traffic) -> NDArray[np.bool_]:
     """Which runs (SAMPLE_DTYPE, of the barrier `row`) contradict the barrier's curve. Shape (runs,)."""
     trace = history.trace
+    tolerance = _tolerance(trace)
     curve = history.barrier_curve(row)
     if not len(curve.time):
         return np.zeros(len(runs), bool)
     begin, end = runs["begin"].astype(np.int64), runs["end"].astype(np.int64)
     if trace.meta.records_lost or trace.meta.events_dropped or trace.meta.ending.kind == "crash":
         end = np.minimum(end, trace.duration_ps)  # nothing is known of the barrier later
-    earliest, latest = np.minimum(begin, end) - TOLERANCE_PS, np.maximum(begin, end) + TOLERANCE_PS
+    earliest, latest = np.minimum(begin, end) - tolerance, np.maximum(begin, end) + tolerance
     first = np.maximum(np.searchsorted(curve.time, earliest, side="right") - 1, 0)
     last = np.maximum(np.searchsorted(curve.time, latest, side="right"), first + 1)
     counts = last - first
@@ -89,14 +94,18 @@ def disagreements(history: History, row: int, runs: NDArray[np.void], traffic: _
     if _sees_phases_only(history):
         agrees = (runs["word"][run] >> np.uint64(63)).astype(np.int64) == curve.phase[segment] & 1
     # Of a long run, what lies well within it.
-    within = (curve.time[segment] <= end[run] - TOLERANCE_PS) & (until >= begin[run] + TOLERANCE_PS)
-    within &= begin[run] + TOLERANCE_PS <= end[run] - TOLERANCE_PS
+    within = (curve.time[segment] <= end[run] - tolerance) & (until >= begin[run] + tolerance)
+    within &= begin[run] + tolerance <= end[run] - tolerance
     some, none_wrong = np.zeros(len(runs), bool), np.ones(len(runs), bool)
     some[run[agrees]] = True
     none_wrong[run[within & ~agrees]] = False
     after_the_end = (begin > trace.duration_ps) & (end < begin)
     result: NDArray[np.bool_] = ~(some & none_wrong) & ~after_the_end
     return result
+
+
+def _tolerance(trace: Trace) -> int:
+    return TOLERANCE_OF_CLOCKS_PS if trace.meta.source.get("log_level") in TILE_WORDS else TOLERANCE_PS
 
 
 def _sees_phases_only(history: History) -> bool:
@@ -142,7 +151,7 @@ def _finding(history: History, row: int, runs: NDArray[np.void], wrong: Ints) ->
         "state_parity": state.parity,
         "runs": len(runs),
         "wrong": len(wrong),
-        "tolerance": duration(TOLERANCE_PS),
+        "tolerance": duration(_tolerance(trace)),
     }
     if _sees_phases_only(history):
         said = tr(

@@ -68,7 +68,7 @@ PROBE_TIME_LIMIT_S = 60.0
 class GpuOptions:
     """How to record, beside what. SourceError if a value is outside what its line says."""
 
-    level: LogLevel | None = None  # what to log; None: full, or words where the program has a mistake in it
+    level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
     watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
@@ -213,12 +213,17 @@ def probe_gpu() -> dict[str, Any]:
 
 
 def _level(options: GpuOptions, fault: int) -> LogLevel:
-    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does."""
+    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does.
+
+    What a probe saw is held against the log, and records of events are the closer ones.
+    """
     if fault and options.level not in (None, "words"):
         raise SourceError(
             tr("--level {level} cannot show a fault in the kernel: use --level words, or none", level=options.level)
         )
-    return "words" if fault else options.level or DEFAULT_LEVEL
+    if fault:
+        return "words"
+    return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:
