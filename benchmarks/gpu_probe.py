@@ -50,7 +50,7 @@ def measure(config: LessonConfig, level: LogLevel, runs: int) -> dict[str, dict[
     next(iter(kernels.values())).warm_up()
     for turn in range(runs + 1):  # the first turn only warms up
         for name, kernel in kernels.items():
-            done = kernel.run(capacity, 1000)
+            done = kernel.run(capacity)
             ticks = done.log.anchors["globaltimer"]
             if turn:
                 times[name].append((int(ticks.max()) - int(ticks.min())) / 1000)

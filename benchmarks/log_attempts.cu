@@ -4,7 +4,7 @@
 // -DPHASESCOPE_LOG_TYPE=... -DPHASESCOPE_LOG=3. Only their cost is of interest; the host does not read what they write.
 #include "clock_log.cuh"
 
-// A bounded wait that tells whether it blocked, and nothing else: what every level pays.
+// A wait that tells whether it blocked, and nothing else: what every level pays.
 struct WaitsOnly : NoLog {
     static constexpr bool enabled = true;
     __device__ WaitsOnly(const LogMemory& memory) : NoLog(memory) {}
@@ -19,8 +19,8 @@ struct Attempt : NoLog {
         limit = in_register(threadIdx.x % 32 == 0 ? memory.capacity : 0);
     }
     __device__ void passed() { first = read_clock_low(); }
-    __device__ void blocked(bool waited) { flag = waited; }
-    __device__ void store(uint32_t second) {
+    __device__ void blocked(uint32_t waited) { flag = waited; }
+    __device__ void keep_record(uint32_t second) {
         if (tile < limit) slice[tile] = {(first & ~1u) | flag, second};
         ++tile;
     }
@@ -28,14 +28,14 @@ struct Attempt : NoLog {
     uint32_t limit;
     uint32_t tile = 0;
     uint32_t first = 0;
-    bool flag = false;
+    uint32_t flag = 0;
 };
 
 // The record is stored as the tile is done, and not at the next wait.
 struct StoreAtOnce : Attempt {
     using Attempt::Attempt;
-    __device__ void issued() { store(read_clock_low()); }
-    __device__ void released() { store(read_clock_low()); }
+    __device__ void issued() { keep_record(read_clock_low()); }
+    __device__ void released() { keep_record(read_clock_low()); }
 };
 
 // The same with a memory clobber on each clock and a branch around the store.
@@ -78,14 +78,14 @@ struct ClocksOnly : Attempt {
     __device__ void passed() { first ^= read_clock_low(); }
     __device__ void issued() { first ^= read_clock_low(); }
     __device__ void released() { first ^= read_clock_low(); }
-    __device__ void close() { store(0); }
+    __device__ void close() { keep_record(0); }
 };
 
 // The consumers log nothing.
 struct ProducerOnly : ClockLog<Level::Full> {
     using ClockLog::ClockLog;
-    __device__ void testing(On barrier) {
-        if (barrier == On::Empty) ClockLog::testing(barrier);
+    __device__ void store(On barrier) {
+        if (barrier == On::Empty) ClockLog::store(barrier);
     }
 };
 

@@ -1,9 +1,10 @@
 """What logging costs on this GPU: whole-kernel time at every level, and with other ways to log, over the time without.
 
-    PYTHONPATH=. python benchmarks/log_cost.py --json FILE [--rounds 20]
+    PYTHONPATH=. python benchmarks/log_cost.py --json FILE [--rounds 20] [--attempts]
 
 The lesson's kernel, 132 CTAs, 3 stages, 16 KiB tiles, 1024 each, 3 consumer warps. Every round runs every variant once,
-so that drifting clocks touch all alike; a ratio is of medians. The attempts are in log_attempts.cu.
+so that drifting clocks touch all alike; a ratio is of medians. Takes half a minute, most of it to compile. `--attempts`
+adds the ways to log that were tried and dropped; they are in log_attempts.cu.
 """
 
 from __future__ import annotations
@@ -25,32 +26,52 @@ import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
+from visualizer.sources.gpu.launcher import WATCHDOG_MS
 from visualizer.sources.gpu.values import expected_sum, source_matrix
 from visualizer.sources.gpu.worker import examine_gpu
 from visualizer.sources.gpu.worker_kernel import Launch, LessonKernel
 from visualizer.sources.gpu.worker_memory import DeviceMemory
-from visualizer.trace.raw import CAPACITY_STEP, LOG_LEVELS, LogLayout, LogLevel
+from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel
 
 CONFIG = LessonConfig(ctas=132, tiles=1024, stages=3, consumer_warps=3)
 WORKLOADS = {
     "tiles read at full speed": CONFIG,
-    "and 100 ns of work on each": CONFIG.changed(consumer_delay=100),
+    "and 40 ns of work on each": CONFIG.changed(consumer_delay=40),
     "and 200 ns of work on each": CONFIG.changed(consumer_delay=200),
 }
-ATTEMPTS = {
-    "off, again": "NoLog",
-    "bounded waits that tell whether they blocked, no log": "WaitsOnly",
-    "only the producer logs, as at full": "ProducerOnly",
-    "two clocks, no store": "ClocksOnly",
-    "8 bytes, stored as the tile is done": "StoreAtOnce",
-    "8 bytes, clocks with memory clobbers, a branch around the store": "Clobbering",
-    "8 bytes, lane i keeps tile i, 32 stored together": "InRegisters",
-    "FlashInfer-style: global timer, 64-bit store, block fence": "TimerAndFence<false>",
-    "the same with a GPU-wide fence": "TimerAndFence<true>",
-    "printf of a clock": "Printing",
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to log: a level, or a class of log_attempts.cu in its place; and whether its waits give up."""
+
+    level: LogLevel
+    log: str = ""
+    bound: bool = False
+
+
+WAYS = {
+    "off": Way("off"),
+    "off, again": Way("off"),
+    "phases": Way("phases"),
+    "standard": Way("standard"),
+    "full": Way("full"),
+    "full, waits bounded": Way("full", bound=True),
+    "words, waits bounded": Way("words", bound=True),
+    "FlashInfer-style: global timer, 64-bit store, block fence": Way("full", "TimerAndFence<false>"),
+    "printf of a clock": Way("full", "Printing"),
 }
-SLOW = {"printf of a clock"}
-SLOW_ROUNDS = 1
+ATTEMPTS = {
+    "waits that tell whether they blocked, no log": Way("full", "WaitsOnly"),
+    "the same, bounded": Way("full", "WaitsOnly", bound=True),
+    "only the producer logs, as at full": Way("full", "ProducerOnly"),
+    "two clocks, no store": Way("full", "ClocksOnly"),
+    "8 bytes, stored as the tile is done": Way("full", "StoreAtOnce"),
+    "8 bytes, clocks with memory clobbers, a branch around the store": Way("full", "Clobbering"),
+    "8 bytes, lane i keeps tile i, 32 stored together": Way("full", "InRegisters"),
+    "FlashInfer-style with a GPU-wide fence": Way("full", "TimerAndFence<true>"),
+}
+SLOW = {"printf of a clock"}  # run once, at full speed alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,30 +84,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="write the raw numbers there")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--attempts", action="store_true", help="also what was tried and dropped")
     args = parser.parse_args()
-    found: dict[str, dict[str, list[float]]] = {}
-    for workload, config in WORKLOADS.items():
-        times = measure(config, args.rounds)
-        found[workload] = times
-        print(f"\n{workload}: {statistics.median(times['off']) / config.tiles * 1000:.0f} ns a tile without a log")
-        for name, ratio in ratios(times).items():
-            print(f"  {ratio:7.3f}  {statistics.median(times[name]):9.1f} us  {name}", flush=True)
+    ways = {**WAYS, **(ATTEMPTS if args.attempts else {})}
+    matrix = source_matrix(CONFIG)
+    # One source for all: where it lies decides how fast the L2 cache delivers it, by up to 10 % [H200].
+    shared = cupy.asarray(matrix)
+    wanted = expected_sum(CONFIG, matrix)
+    found = {name: measure(config, ways, shared, wanted, args.rounds) for name, config in WORKLOADS.items()}
+    print(table(found))
     if args.json:
         args.json.write_text(json.dumps({**versions(), "rounds": args.rounds, "us": found}, indent=1) + "\n")
 
 
-def measure(config: LessonConfig, rounds: int) -> dict[str, list[float]]:
+def measure(
+    config: LessonConfig, ways: dict[str, Way], matrix: Any, wanted: int, rounds: int
+) -> dict[str, list[float]]:
     """Microseconds of each variant's kernel in every round."""
-    matrix = source_matrix(config)
-    wanted = expected_sum(config, matrix)
-    # One source for all: where it lies decides how fast the L2 cache delivers it, by up to 10 % [H200].
-    matrix = cupy.asarray(matrix)
-    levels = [variant(config, matrix, level) for level in LOG_LEVELS]
-    variants = levels + [variant(config, matrix, "full", name, log) for name, log in ATTEMPTS.items()]
+    variants = [
+        variant(config, matrix, name, way) for name, way in ways.items() if config == CONFIG or name not in SLOW
+    ]
     times: dict[str, list[float]] = {one.name: [] for one in variants}
     for turn in range(-2, rounds):
         for one in variants:
-            if one.name in SLOW and (config != CONFIG or not 0 <= turn < SLOW_ROUNDS):
+            if one.name in SLOW and turn:
                 continue
             begin, end = cupy.cuda.Event(), cupy.cuda.Event()
             with silence() if one.name in SLOW else nullcontext():
@@ -96,10 +117,7 @@ def measure(config: LessonConfig, rounds: int) -> dict[str, list[float]]:
                 cupy.cuda.runtime.deviceSynchronize()
             if turn >= 0:
                 times[one.name].append(cupy.cuda.get_elapsed_time(begin, end) * 1000)
-    times = {name: values for name, values in times.items() if values}
     for one in variants:
-        if one.name not in times:
-            continue
         sums = cupy.asnumpy(one.launch.results).astype(np.uint64).sum(axis=1) % 2**32
         assert (sums == wanted).all(), f"{one.name}: wrong sums"
     return times
@@ -119,17 +137,23 @@ def silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def variant(config: LessonConfig, matrix: Any, level: LogLevel, name: str = "", log: str = "") -> Variant:
-    code = (Path(__file__).parent / "log_attempts.cu").read_text() if log else ""
-    defines = (f"-I{resource_dir('kernels')}", f"-DPHASESCOPE_LOG_TYPE={log}") if log else ()
-    kernel = LessonKernel(config, matrix, "checksum", level=level, code=code, defines=defines)
-    capacity = (
-        records(config) if level == "words" else -(-(config.tiles + config.stages) // CAPACITY_STEP) * CAPACITY_STEP
+def variant(config: LessonConfig, matrix: Any, name: str, way: Way) -> Variant:
+    code = (Path(__file__).parent / "log_attempts.cu").read_text() if way.log else ""
+    defines = (f"-I{resource_dir('kernels')}", f"-DPHASESCOPE_LOG_TYPE={way.log}") if way.log else ()
+    kernel = LessonKernel(
+        config,
+        matrix,
+        "checksum",
+        level=way.level,
+        watchdog_ms=WATCHDOG_MS if way.bound else 0,
+        code=code,
+        defines=defines,
     )
+    tiles = -(-(config.tiles + config.stages) // CAPACITY_STEP) * CAPACITY_STEP
+    capacity = records(config) if way.level == "words" else tiles
     # An attempt writes no more than the largest level.
-    layout = LogLayout(level, config.ctas, 1 + config.consumer_warps, 2 * capacity if log else capacity)
-    launch = kernel.prepare(DeviceMemory(layout), capacity, 1000)
-    return Variant(name or level, launch)
+    layout = LogLayout(way.level, config.ctas, 1 + config.consumer_warps, 2 * capacity if way.log else capacity)
+    return Variant(name, kernel.prepare(DeviceMemory(layout), capacity))
 
 
 def records(config: LessonConfig) -> int:
@@ -137,10 +161,18 @@ def records(config: LessonConfig) -> int:
     return 8 * config.tiles + 64
 
 
-def ratios(times: dict[str, list[float]]) -> dict[str, float]:
-    """Each variant's median over that of `off`."""
-    off = statistics.median(times["off"])
-    return {name: statistics.median(values) / off for name, values in times.items()}
+def table(found: dict[str, dict[str, list[float]]]) -> str:
+    """Each variant's median over that of `off`, a column a workload, as Markdown."""
+    off = {workload: statistics.median(times["off"]) for workload, times in found.items()}
+    titles = [f"{workload}, {time / CONFIG.tiles * 1000:.0f} ns a tile" for workload, time in off.items()]
+    lines = ["| log | " + " | ".join(titles) + " |", "|---" * (1 + len(off)) + "|"]
+    for name in next(iter(found.values())):
+        ratios = [
+            f"{statistics.median(times[name]) / off[workload]:.3f}" if name in times else ""
+            for workload, times in found.items()
+        ]
+        lines.append("| " + " | ".join([name, *ratios]) + " |")
+    return "\n".join(lines)
 
 
 def versions() -> dict[str, Any]:

@@ -4,7 +4,8 @@
 // empty[s] completes when every consumer has released the stage. Compile with
 //   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
 //   -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
-//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh,
+//   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_BOUND=0|1 (waits give up: watchdog.cuh),
+//   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh,
 //   -DPHASESCOPE_PROBE=0 (off), 1 or 2 of word_probe.cuh.
 #include "lesson_params.cuh"
 #include "pipeline.cuh"
@@ -78,21 +79,23 @@ extern "C" __global__ void __launch_bounds__(kMostThreads, 1)
         pipeline.producer_tail(pipe_write);
         log.finish();
         log.exit_producer();
+        watchdog.leave();
     } else {
         PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
         const TileShare share = tile_share(params);
         uint32_t result = 0;
         for (uint32_t tile = 0; tile < consumer_tiles(params.tiles); ++tile) {
+            const TilePlace place = tile_place(buffers + pipe_read.index() * buffer_bytes, share);
             pipeline.consumer_wait(pipe_read);
-            result += read_tile(buffers + pipe_read.index() * buffer_bytes, pipe_read, share, params, log);
+            result += read_tile(place, pipe_read, share, params, log);
             if (releases<kStages>(tile, warp)) pipeline.consumer_release(released<kStages>(pipe_read));
             ++pipe_read, log.advance(pipe_read, tile);
         }
         log.finish();
         report(result, params);
         log.exit_consumer();
+        watchdog.leave();
     }
-    watchdog.leave();
 }
 
 // Takes anchors and nothing else, `span_ns` apart: calibrates the SMs' clocks over longer than a short kernel lasts.
@@ -109,7 +112,8 @@ extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams
     Log log(log_memory(params));
     const uint64_t begin = read_clock();
     for (uint32_t tile = 0; tile < records; ++tile) {
-        log.testing(On::Full);
+        log.testing();
+        log.store(On::Full);
         log.passed();
         log.released();
         log.write(log.clock(), __LINE__, {.tile = tile, .kind = Kind::Advance, .stage = 0, .parity = 0});

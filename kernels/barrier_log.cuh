@@ -196,9 +196,10 @@ public:
 
     // ClockLog's moments; here `write` has them all.
     __device__ void start() {}
-    __device__ void testing(On) {}
+    __device__ void testing() {}
+    __device__ void store(On) {}
     __device__ void passed() {}
-    __device__ void blocked(bool) {}
+    __device__ void blocked(uint32_t) {}
     __device__ void copying() {}
     __device__ void issued() {}
     __device__ void released() {}
@@ -229,9 +230,10 @@ public:
     __device__ void time_out(const Event&, uint32_t) {}
     __device__ void close() {}
     __device__ void start() {}
-    __device__ void testing(On) {}
+    __device__ void testing() {}
+    __device__ void store(On) {}
     __device__ void passed() {}
-    __device__ void blocked(bool) {}
+    __device__ void blocked(uint32_t) {}
     __device__ void copying() {}
     __device__ void issued() {}
     __device__ void released() {}

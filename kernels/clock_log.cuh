@@ -5,14 +5,15 @@
 //   Phases    producer: passed                            the first consumer warp: passed
 //   Standard  producer: passed, issued                    each consumer warp: passed
 //   Full      producer: begun, passed, copying, issued    each consumer warp: begun, passed
-// `begun` is read as the test of a wait is on its way, `passed` once it passed: its lowest bit tells whether the wait blocked.
+// `begun` is read as a wait begins, `passed` once it passed: its lowest bit tells whether the wait blocked.
 // `copying` lies between arrive.expect_tx and the first copy, `issued` after the last. The producer's last waits, one a stage,
 // follow as tiles of their own. Words of a CTA: producer
 // [capacity][words], then consumer warps [warp][capacity][words].
 //
-// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: a record is stored, and
-// the clock read, while the answer of the next wait's test is on its way; the store is predicated inside one asm block; nothing
-// has a memory clobber; and no register is written soon after a store has read it, because a store reads late.
+// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: a record is stored while
+// the answer of the next wait is on its way, in the loop that waits, so that a further turn stores it again; the store is
+// predicated inside one asm block; nothing has a memory clobber; and no register is written soon after a store has read it,
+// because a store reads late. So a warp that waits has stored all its records: the host counts on it after a hang.
 #pragma once
 
 #include "barrier_log.cuh"
@@ -37,20 +38,14 @@ public:
         const uint64_t cta_words = kProducerWords + kConsumerWords * consumers;
         const LogWindow& window = memory.window;
         const uint64_t words_before = blockIdx.x * cta_words + (warp ? kProducerWords + kConsumerWords * (warp - 1) : 0);
-        const uint32_t words = warp ? kConsumerWords : kProducerWords;
+        slice_ = in_register(static_cast<uint32_t*>(memory.records) + words_before * memory.capacity);
         // In a window tiles count from its first one: what lies before has an index beyond any room.
-        record_ = static_cast<uint32_t*>(memory.records) + words_before * memory.capacity -
-                  words * (1 + static_cast<uint64_t>(window.first));
         index_ = ~0u - window.first;
         first_lane_ = threadIdx.x % 32 == 0;
         // Lanes and warps that do not store have room for nothing: one comparison decides.
         const uint32_t room = kRing ? ~0u : memory.capacity < window.tiles ? memory.capacity : window.tiles;
         room_ = in_register(first_lane_ && warp <= consumers && window.has(blockIdx.x, warp) ? room : 0);
-        if constexpr (kRing) {
-            slice_ = record_ + words;
-            offset_ = -words;
-            ring_mask_ = words * memory.capacity - 1;
-        }
+        ring_mask_ = memory.capacity - 1;
         span_ = memory.spans + blockIdx.x * warps + warp;
         attempted_ = memory.attempted + blockIdx.x * warps + warp;
     }
@@ -59,14 +54,15 @@ public:
         if (first_lane_) span_->begin = ::read_clock();
     }
 
-    // The test of a wait is on its way.
-    __device__ void testing(On barrier) {
+    // A wait begins.
+    __device__ void testing() {
         if constexpr (level == Level::Full) read_clock(begun_);
-        barrier == On::Empty ? store_producer() : store_consumer();
     }
+    // It awaits its answer: the record before it is stored. May be called again and again.
+    __device__ void store(On barrier) { barrier == On::Empty ? store_producer() : store_consumer(); }
     // The wait has passed.
     __device__ void passed() { passed_ = read_clock_low(); }
-    __device__ void blocked(bool blocked) { blocked_ = blocked; }
+    __device__ void blocked(uint32_t blocked) { blocked_ = blocked; }
     // The producer has armed the stage.
     __device__ void copying() {
         if constexpr (level == Level::Full) read_clock(copying_);
@@ -75,10 +71,10 @@ public:
     __device__ void issued() {
         if constexpr (level != Level::Phases) read_clock(words_[3]);
         words_[2] = copying_;
-        complete<kProducerWords>();
+        complete();
     }
     // A consumer has released the stage: its record is whole.
-    __device__ void released() { complete<kConsumerWords>(); }
+    __device__ void released() { complete(); }
 
     // The loop over the tiles is over.
     __device__ void finish() {
@@ -124,23 +120,20 @@ private:
         asm volatile("lop3.b32 %0, %1, %0, %2, 0xf8;" : "+r"(word) : "r"(value), "r"(zero_));
     }
 
-    template <uint32_t record_words>
     __device__ void complete() {
         replace(words_[0], begun_);
         replace(words_[1], (passed_ & ~1u) | blocked_);
         ++index_;
-        if constexpr (kRing) {
-            offset_ = (offset_ + record_words) & ring_mask_;  // a slice is a power of two of words
-            record_ = slice_ + offset_;
-        } else {
-            asm volatile("add.u64 %0, %0, %1;" : "+l"(record_) : "n"(record_words * 4));
-        }
     }
+
+    // Address and predicate are worked out with the store: one instruction each, where the answer of a wait is still awaited.
+    __device__ uint32_t place() const { return kRing ? index_ & ring_mask_ : index_; }
 
     __device__ void store_producer() {
         if constexpr (level == Level::Full) {
-            asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; @p st.global.v4.u32 [%2], {%3, %4, %5, %6}; }" ::"r"(index_),
-                         "r"(room_), "l"(record_), "r"(words_[0]), "r"(words_[1]), "r"(words_[2]), "r"(words_[3]));
+            asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 16, %3;"
+                         " @p st.global.v4.u32 [at], {%4, %5, %6, %7}; }" ::"r"(index_),
+                         "r"(room_), "r"(place()), "l"(slice_), "r"(words_[0]), "r"(words_[1]), "r"(words_[2]), "r"(words_[3]));
         } else if constexpr (level == Level::Standard) {
             store_pair(words_[1], words_[3]);
         } else {
@@ -149,26 +142,25 @@ private:
     }
     __device__ void store_consumer() { level == Level::Full ? store_pair(words_[0], words_[1]) : store_one(); }
     __device__ void store_pair(uint32_t first, uint32_t second) {
-        asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; @p st.global.v2.u32 [%2], {%3, %4}; }" ::"r"(index_),
-                     "r"(room_), "l"(record_), "r"(first), "r"(second));
+        asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 8, %3;"
+                     " @p st.global.v2.u32 [at], {%4, %5}; }" ::"r"(index_),
+                     "r"(room_), "r"(place()), "l"(slice_), "r"(first), "r"(second));
     }
     __device__ void store_one() {
-        asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; @p st.global.u32 [%2], %3; }" ::"r"(index_), "r"(room_),
-                     "l"(record_), "r"(words_[1]));
+        asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 4, %3;"
+                     " @p st.global.u32 [at], %4; }" ::"r"(index_), "r"(room_), "r"(place()), "l"(slice_), "r"(words_[1]));
     }
 
-    uint32_t* record_;  // of the last whole record
+    uint32_t* slice_;  // this warp's records
     uint32_t room_;
     uint32_t zero_ = in_register(0u);
     uint32_t index_;  // of the last whole record
-    uint32_t* slice_;  // these three in a ring alone
-    uint32_t offset_;  // of the last whole record, in words
-    uint32_t ring_mask_;
+    uint32_t ring_mask_;  // of the index, if this is a ring
     uint32_t words_[4] = {};
     uint32_t begun_ = 0;
     uint32_t passed_ = 0;
     uint32_t copying_ = 0;
-    bool blocked_ = false;
+    uint32_t blocked_ = 0;  // or 1
     bool first_lane_;
     Span* span_;
     uint32_t* attempted_;

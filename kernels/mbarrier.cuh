@@ -21,6 +21,19 @@ __device__ inline uint32_t in_register(uint32_t value) {
     return __shfl_sync(0xffffffffu, value, threadIdx.x % 32);
 }
 
+__device__ inline uint32_t* in_register(uint32_t* object) {
+    const auto address = reinterpret_cast<uint64_t>(object);
+    const uint64_t low = in_register(static_cast<uint32_t>(address));
+    return reinterpret_cast<uint32_t*>(low | static_cast<uint64_t>(in_register(static_cast<uint32_t>(address >> 32))) << 32);
+}
+
+// The value itself, worked out here and not later: asm volatile blocks keep their order.
+__device__ inline uint32_t worked_out(uint32_t value) {
+    uint32_t same;
+    asm volatile("mov.b32 %0, %1;" : "=r"(same) : "r"(value));
+    return same;
+}
+
 __device__ inline uint8_t* in_register(uint8_t* shared_object) {
     return static_cast<uint8_t*>(__cvta_shared_to_generic(in_register(shared_address(shared_object))));
 }
@@ -46,6 +59,18 @@ struct ClusterBarrier {
         asm volatile(
             "{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
             : "=r"(passed)
+            : "r"(shared_address(this)), "r"(parity)
+            : "memory");
+        return passed != 0;
+    }
+
+    // try_wait behind a test_wait, which sets `blocked` if it answers false: both are on their way before the first is back.
+    __device__ bool try_wait(uint32_t parity, uint32_t& blocked) {
+        uint32_t passed;
+        asm volatile(
+            "{ .reg .pred p, q; mbarrier.test_wait.parity.shared::cta.b64 p, [%2], %3;"
+            " mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3; @!p mov.u32 %1, 1; selp.u32 %0, 1, 0, q; }"
+            : "=r"(passed), "+r"(blocked)
             : "r"(shared_address(this)), "r"(parity)
             : "memory");
         return passed != 0;

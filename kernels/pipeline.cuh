@@ -127,7 +127,7 @@ private:
         ClusterBarrier& waited =
             barrier == On::Full ? storage_.full_barrier[state.index()] : storage_.empty_barrier[state.index()];
         event.kind = Kind::WaitEnd;
-        const bool blocked = watchdog_.wait(waited, event, line);
+        const uint32_t blocked = watchdog_.wait(waited, event, line);
         event.flags = blocked ? kBlocked : 0;
         log_.passed();
         log_.blocked(blocked);

@@ -79,32 +79,43 @@ __device__ inline TileShare tile_share(const LessonParams& params) {
             in_register(params.consumer_delay)};
 }
 
+// Where the chunks of one tile lie. Worked out before the wait for the tile, while there is nothing else to do.
+struct TilePlace {
+    uint32_t first;  // this thread's first chunk
+    uint32_t end;    // of the tile
+};
+
+__device__ inline TilePlace tile_place(const uint8_t* buffer, const TileShare& share) {
+    const uint32_t base = shared_address(buffer);
+    return {worked_out(base + share.first), worked_out(base + share.tile_bytes)};
+}
+
 // This thread's share of the tile, 16 bytes at a time: the number of wrong values, or the sum of its 32-bit words.
 // The 128-byte swizzle has exchanged the eight chunks of each row by address bits 7..9.
 template <class State, class Log>
-__device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const TileShare& share,
+__device__ uint32_t read_tile(const TilePlace& place, const State& state, const TileShare& share,
                               const LessonParams& params, Log& log, uint32_t line = __builtin_LINE()) {
     Event event{.tile = state.count(), .kind = Kind::ReadBegin, .stage = static_cast<uint8_t>(state.index())};
     log.write(log.clock(), line, event);
-    const uint32_t base = shared_address(buffer);
-    const uint32_t end = base + share.tile_bytes;
     uint32_t result = 0;
 #if PHASESCOPE_EXACT
+    const uint32_t base = place.end - share.tile_bytes;
     const uint32_t row_halves = params.source_tiles * params.tile_columns;
     const uint32_t first_column = state.count() % params.source_tiles * params.tile_columns;
 #endif
+    uint32_t address = place.first;
 #pragma unroll 1
-    for (uint32_t address = base + share.first; address < end; address += kBatch * share.step) {
+    do {
         uint4 found[kBatch];
 #pragma unroll
         for (uint32_t turn = 0; turn < kBatch; ++turn) {
-            found[turn] = address + turn * share.step < end ? load_chunk(address + turn * share.step) : uint4{};
+            found[turn] = address + turn * share.step < place.end ? load_chunk(address + turn * share.step) : uint4{};
         }
 #pragma unroll
         for (uint32_t turn = 0; turn < kBatch; ++turn) {
 #if PHASESCOPE_EXACT
             const uint32_t chunk = (address + turn * share.step - base) / 16;
-            if (address + turn * share.step >= end) break;
+            if (address + turn * share.step >= place.end) break;
             const uint32_t row = chunk / 8 % params.tile_rows;
             const uint32_t box = chunk / 8 / params.tile_rows;
             const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address + turn * share.step >> 7 & 7)) * 8;
@@ -116,7 +127,8 @@ __device__ uint32_t read_tile(const uint8_t* buffer, const State& state, const T
             result += found[turn].x + found[turn].y + found[turn].z + found[turn].w;
 #endif
         }
-    }
+        address += kBatch * share.step;
+    } while (address < place.end);
     work_for(share.delay);
     __syncwarp();
     event.kind = Kind::ReadEnd;

@@ -1,10 +1,16 @@
-// Every wait of an instrumented kernel is bounded: when one takes too long, all agents of the CTA log what they wait
-// for and leave.
+// The waits of the kernel: CUTLASS's plain ones, or - if PHASESCOPE_BOUND is 1 - ones that give up when they take too long: all
+// agents of the CTA then log what they wait for and leave.
 //
-// A debugger must survive the hangs it is there to show. The bound costs a wait that passes at once nothing.
+// A bound costs 29 ns a tile (docs/hardware.md, "What logging costs"): ptxas moves a bare try_wait loop out of the tiles' loop,
+// but not one with a bound. Without it a hang is ended from outside, and a log in host memory tells all up to there.
 #pragma once
 
 #include "barrier_log.cuh"
+
+#ifndef PHASESCOPE_BOUND
+#define PHASESCOPE_BOUND 0
+#endif
+constexpr bool kBounded = PHASESCOPE_BOUND != 0;
 
 // Shared by the CTA's warps; lies behind the stage buffers in dynamic shared memory.
 struct alignas(16) Control {
@@ -50,15 +56,27 @@ public:
     __device__ Watchdog(Control& control, Log& log, uint64_t limit_ns, uint32_t* status, Anchor* last_anchor)
         : control_(control), log_(log), limit_ns_(limit_ns), status_(status), last_anchor_(last_anchor) {}
 
-    // Waits for the whole warp, whose lanes test in one instruction and see one answer. Returns whether the wait blocked;
-    // does not return if it gives up. The first try_wait sleeps for longer than a sound pipeline's wait lasts.
-    __device__ bool wait(ClusterBarrier& barrier, const Event& event, uint32_t line) {
-        const bool passed = barrier.test_wait(event.parity);
-        log_.testing(event.barrier);
-        if (__builtin_expect(passed, true)) return false;
-        if (__builtin_expect(barrier.try_wait(event.parity), true)) return true;
-        if (!wait_bounded(barrier, event.parity, control_, limit_ns_)) give_up(event, line);
-        return true;
+    // Waits for the whole warp, whose lanes test in one instruction and see one answer. Returns 1 if the wait blocked, else 0;
+    // does not return if it gives up. A try_wait sleeps for longer than a sound pipeline's wait lasts. Nothing is between it and
+    // its answer but the store of the log, which a further turn of the loop does again.
+    __device__ uint32_t wait(ClusterBarrier& barrier, const Event& event, uint32_t line) {
+        log_.testing();
+        if constexpr (kBounded) {
+            const bool passed = barrier.test_wait(event.parity);
+            log_.store(event.barrier);
+            if (__builtin_expect(passed, true)) return 0;
+            if (__builtin_expect(barrier.try_wait(event.parity), true)) return 1;
+            if (!wait_bounded(barrier, event.parity, control_, limit_ns_)) give_up(event, line);
+            return 1;
+        } else {
+            uint32_t blocked = 0;
+            bool passed;
+            do {
+                passed = barrier.try_wait(event.parity, blocked);
+                log_.store(event.barrier);
+            } while (!passed);
+            return blocked;
+        }
     }
 
     // The warp is done, or has given up.
@@ -95,10 +113,10 @@ class Watchdog<NoLog> {
 public:
     __device__ Watchdog(Control&, NoLog&, uint64_t, uint32_t*, Anchor*) {}
 
-    __device__ bool wait(ClusterBarrier& barrier, const Event& event, uint32_t) {
+    __device__ uint32_t wait(ClusterBarrier& barrier, const Event& event, uint32_t) {
         while (!barrier.try_wait(event.parity)) {
         }
-        return false;
+        return 0;
     }
 
     __device__ void leave() {}

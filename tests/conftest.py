@@ -69,7 +69,8 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     from shiboken6 import isValid
 
     windows = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    alive = [thing for thing in gc.get_objects() if isinstance(thing, QThread | QTimer) and isValid(thing)]
+    # By type: a weak proxy whose object is gone cannot even be asked for its class.
+    alive = [thing for thing in gc.get_objects() if issubclass(type(thing), QThread | QTimer) and isValid(thing)]
     threads = [thing for thing in alive if isinstance(thing, QThread) and thing.isRunning()]
     timers = [thing for thing in alive if isinstance(thing, QTimer) and thing.isActive()]
     # Closed here too, so that one culprit is reported and not every test after it.

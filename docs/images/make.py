@@ -7,6 +7,7 @@ python docs/images/make.py --compare: the lesson beside the run with a slow cons
 python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --chinese: a known mistake with its diagnosis, in Chinese.
+python docs/images/make.py --lecture: the first step of every chapter on a sheet, a step and a question.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
@@ -25,13 +26,18 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 import numpy as np  # noqa: E402
-from PySide6.QtCore import QEventLoop, QSettings, QTimer  # noqa: E402
+from PySide6.QtCore import QEventLoop, QSettings, Qt, QTimer  # noqa: E402
+from PySide6.QtGui import QImage, QPainter  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
+from visualizer.app.lecture.still import Still  # noqa: E402
 from visualizer.app.main_window import MainWindow  # noqa: E402
 from visualizer.app.settings import Settings  # noqa: E402
 from visualizer.app.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
+from visualizer.playback.stories.load import load_story, story_path  # noqa: E402
+from visualizer.playback.stories.presentation import Beat  # noqa: E402
+from visualizer.playback.stories.telling import Telling  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
 from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
@@ -42,6 +48,8 @@ from visualizer.views.theme import load_theme  # noqa: E402
 from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
 
 SIZE = (1600, 900)
+STAGE = (1280, 720)
+SHEET_COLUMNS, SHEET_SHRINK = 3, 2
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
 PROBE_SIZE = (1300, 620)
@@ -75,6 +83,8 @@ def main(arguments: list[str]) -> int:
             show_debugging(window)
         elif arguments[:1] == ["--chinese"]:
             show_chinese(window)
+        elif arguments[:1] == ["--lecture"]:
+            show_lecture()
         else:
             show_lesson(window)
         window.close()
@@ -261,6 +271,30 @@ def show_debugging(window: MainWindow) -> None:
     notes.mark_region()
     window.show_pane("notes")
     save(window, HERE / "debug-notes.png")
+
+
+def show_lecture() -> None:
+    """Chapters alternate between the themes, so that both are seen; each chapter's number is in its headline."""
+    telling = Telling(load_story(story_path("lesson")))
+    chapters = len(telling.story.chapters)
+    stills = [Still(load_theme(name), STAGE) for name in ("dark", "light")]
+    width, height = (side // SHEET_SHRINK for side in STAGE)
+    sheet = QImage(width * SHEET_COLUMNS, height * -(-chapters // SHEET_COLUMNS), QImage.Format.Format_RGB32)
+    sheet.fill(0)
+    painter = QPainter(sheet)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    for chapter in range(chapters):
+        still = stills[chapter % 2]
+        still.show(telling.told(chapter, 0), Beat(chapter, 0), chapters)
+        picture = still.image().scaled(width, height, mode=Qt.TransformationMode.SmoothTransformation)
+        painter.drawImage(chapter % SHEET_COLUMNS * width, chapter // SHEET_COLUMNS * height, picture)
+    painter.end()
+    sheet.save(str(HERE / "lecture-chapters.png"))
+    for name, still, beat in (("step", stills[0], Beat(7, 3)), ("question", stills[1], Beat(7, 1, revealed=False))):
+        still.show(telling.told(beat.chapter, beat.step), beat, chapters)
+        still.image().save(str(HERE / f"lecture-{name}.png"))
+    for still in stills:
+        still.close()
 
 
 def record_on_gpu(window: MainWindow, folder: Path) -> None:

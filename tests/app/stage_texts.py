@@ -45,7 +45,8 @@ def hearing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Drawn]]:
             device = painter.device()
             if text.strip() and clip.intersects(box):
                 size = (id(device), device.width(), device.height())
-                heard.append(Drawn(text, QFontInfo(painter.font()).pixelSize(), place, size))
+                pixels = round(QFontInfo(painter.font()).pixelSize() * painter.combinedTransform().m22())
+                heard.append(Drawn(text, pixels, place, size))
         return original(painter, *arguments)
 
     with monkeypatch.context() as patch:

@@ -8,6 +8,7 @@ from agent_events import events_by_agent
 from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.trace.raw import LogLevel
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
@@ -55,6 +56,16 @@ def test_a_hang_without_watchdog_is_ended_from_outside() -> None:
     assert timed_out(trace) == set()
     waiting = trace.events[trace.events["kind"] == EventKind.WAIT_BEGIN]
     assert len(waiting) > 3
+
+
+@pytest.mark.parametrize("level", ["phases", "standard", "full"])
+def test_a_hang_at_a_level_of_clocks_is_ended_from_outside_and_shows_who_waits(level: LogLevel) -> None:
+    trace = record_gpu(LessonConfig(producer_phase=0), GpuOptions(level=level, hang_s=1))
+    assert trace.meta.ending.kind == "timeout"
+    assert "no event for 1 s" in trace.meta.ending.detail
+    assert timed_out(trace) == set()
+    for name, events in events_by_agent(trace).items():
+        assert events[-1][0] == EventKind.WAIT_BEGIN, name
 
 
 def test_a_crash_keeps_its_events() -> None:

@@ -25,9 +25,9 @@ from visualizer.trace.schema import EventKind
 def launch(config: LessonConfig, *, check: Any = "exact", level: LogLevel = "words", expected: Any = None) -> Any:
     from visualizer.sources.gpu.worker_kernel import LessonKernel
 
-    kernel = LessonKernel(config, source_matrix(config), check, level=level)
+    kernel = LessonKernel(config, source_matrix(config), check, level=level, watchdog_ms=100)
     capacity = -(-records_per_warp(config, level) // CAPACITY_STEP) * CAPACITY_STEP
-    return kernel.run(capacity, watchdog_ms=100, expected=expected)
+    return kernel.run(capacity, expected=expected)
 
 
 SHAPES = [

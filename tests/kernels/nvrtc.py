@@ -5,7 +5,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import re
+import subprocess
+import tempfile
 from pathlib import Path
+from typing import Literal
 
 from visualizer.resources import resource_dir
 from visualizer.trace.raw import LOG_LEVELS, LogLevel
@@ -22,14 +26,51 @@ def _library() -> ctypes.CDLL:
 
 
 @functools.cache
-def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0, probe: int = 0) -> str:
+def compile_ptx(
+    stages: int, *, level: LogLevel, exact: bool, fault: int = 0, probe: int = 0, bound: bool = False
+) -> str:
     """The PTX of kernels/async_pipeline.cu for sm_90a, compiled as the worker does. AssertionError with the log."""
-    return compile_kernel(
-        "async_pipeline.cu",
+    return compile_kernel("async_pipeline.cu", *_defines(stages, level, exact, fault, probe, bound))
+
+
+def disassembler() -> Path | None:
+    """nvdisasm of the nvidia-cuda-nvdisasm package, if it is installed."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = spec.submodule_search_locations if spec and spec.submodule_search_locations else []
+    return next((path for root in roots for path in Path(root).rglob("bin/nvdisasm")), None)
+
+
+@functools.cache
+def consumer_loop(level: LogLevel, *, bound: bool = False) -> tuple[str, ...]:
+    """The machine instructions of a consumer's loop over its tiles, labels left out, in order of address.
+
+    From the test for its first barrier to the branch back, so without code that was moved out of the loop.
+    """
+    tool = disassembler()
+    assert tool is not None
+    cubin = _compile("async_pipeline.cu", _defines(3, level, False, 0, 0, bound), "CUBIN")
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        found = subprocess.run([tool, "-c", file.name], capture_output=True, text=True, check=True).stdout
+    text = found[found.index(".text.async_pipeline:") :]
+    lines = re.findall(r"^(\.L_\w+:)|^\s+/\*[0-9a-f]{4,}\*/\s+(.*?) ;", text, re.MULTILINE)
+    code = [label or instruction for label, instruction in lines]
+    release = next(row for row, line in enumerate(code) if "SYNCS.ARRIVE.TRANS64.A1T0" in line)
+    back, target = next(
+        (row, match[1]) for row in range(release, len(code)) if (match := re.search(r"BRA `\((\S+)\)", code[row]))
+    )
+    loop = code[code.index(f"{target}:") : back + 1]
+    return tuple(line for line in loop if not line.endswith(":"))
+
+
+def _defines(stages: int, level: LogLevel, exact: bool, fault: int, probe: int, bound: bool) -> tuple[str, ...]:
+    return (
         f"-DPHASESCOPE_STAGES={stages}",
         f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",
+        f"-DPHASESCOPE_BOUND={int(bound)}",
         f"-DPHASESCOPE_PROBE={probe}",
     )
 
@@ -37,6 +78,10 @@ def compile_ptx(stages: int, *, level: LogLevel, exact: bool, fault: int = 0, pr
 @functools.cache
 def compile_kernel(file: str, *defines: str) -> str:
     """The PTX of a file in kernels/ for sm_90a. AssertionError with the log, also for a mere warning."""
+    return _compile(file, defines, "PTX").decode().rstrip("\0")
+
+
+def _compile(file: str, defines: tuple[str, ...], form: Literal["PTX", "CUBIN"]) -> bytes:
     nvrtc = _library()
     kernels = resource_dir("kernels")
     options = ["-arch=sm_90a", "-std=c++20", f"-I{kernels}", *defines]
@@ -46,10 +91,10 @@ def compile_kernel(file: str, *defines: str) -> str:
     try:
         arguments = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         status = nvrtc.nvrtcCompileProgram(program, len(options), arguments)
-        log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+        log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode().rstrip("\0")
         assert status == 0, log
         assert "warning" not in log, log
-        return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
+        return _read(getattr(nvrtc, f"nvrtcGet{form}Size"), getattr(nvrtc, f"nvrtcGet{form}"), program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -60,9 +105,9 @@ def entry(ptx: str, name: str) -> str:
     return ptx[start : ptx.index("\n}", start)]
 
 
-def _text(size_of: ctypes._CFunctionType, get: ctypes._CFunctionType, program: ctypes.c_void_p) -> str:
+def _read(size_of: ctypes._CFunctionType, get: ctypes._CFunctionType, program: ctypes.c_void_p) -> bytes:
     size = ctypes.c_size_t()
     assert size_of(program, ctypes.byref(size)) == 0
     buffer = ctypes.create_string_buffer(size.value)
     assert get(program, buffer) == 0
-    return buffer.value.decode()
+    return buffer.raw[: size.value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from nvrtc import compile_ptx, entry
+from nvrtc import compile_ptx, consumer_loop, disassembler, entry
 
 from visualizer.programs.faults import KERNEL_FAULTS
 from visualizer.programs.kernel_source import SITE_CALLS, find_sites, kernel_text
@@ -86,8 +86,42 @@ def test_a_level_of_clocks_stores_once_a_wait_and_reads_as_many_clocks_as_it_kee
 
 
 @pytest.mark.parametrize("level", LOGGING)
-def test_every_level_bounds_its_waits(level: LogLevel) -> None:
-    assert "wait_bounded" in entry(compile_ptx(3, level=level, exact=False), "async_pipeline")
+def test_waits_are_bounded_only_if_asked_for(level: LogLevel) -> None:
+    bounded = entry(compile_ptx(3, level=level, exact=False, bound=True), "async_pipeline")
+    assert "wait_bounded" in bounded
+    plain = compile_ptx(3, level=level, exact=False)
+    assert "wait_bounded" not in entry(plain, "async_pipeline")
+    # Not in a function of its own either: what is left of the timer is the anchors'.
+    assert "nanosleep" not in entry(plain, "async_pipeline")
+    assert "wait_bounded" not in plain[: plain.index(".entry async_pipeline(")]
+
+
+needs_disassembler = pytest.mark.skipif(disassembler() is None, reason="nvidia-cuda-nvdisasm is not installed")
+
+
+def count(loop: tuple[str, ...], pattern: str) -> int:
+    return sum(bool(re.search(pattern, line)) for line in loop)
+
+
+@needs_disassembler
+@pytest.mark.parametrize(("level", "clocks"), [("phases", 1), ("standard", 1), ("full", 2)])
+def test_a_tile_of_a_consumer_costs_clocks_one_store_and_no_branch(level: LogLevel, clocks: int) -> None:
+    off, loop = consumer_loop("off"), consumer_loop(level)
+    clock = r"(CS2R(\.32)?|S2UR|S2R) \w+, SR_CLOCK"
+    assert count(loop, clock) - count(off, clock) == clocks
+    assert count(loop, r"S2U?R \w+, SR_CLOCK") == count(off, r"S2U?R \w+, SR_CLOCK"), "those are waited for"
+    assert (count(off, r"\bSTG"), count(loop, r"\bSTG")) == (0, 1)
+    assert count(loop, r"@!?P\d STG") == 1, "one lane stores, without a branch"
+    # The off level's try_wait, and a test that tells whether it blocks.
+    assert (count(off, "PHASECHK"), count(loop, "PHASECHK")) == (1, 2)
+    for diverges in (r"\bBRA\b", "BSSY", "BSYNC", "CALL", "BRA.DIV"):
+        assert count(loop, diverges) == count(off, diverges), diverges
+    assert len(loop) - len(off) <= 16
+
+
+@needs_disassembler
+def test_a_bound_is_what_the_default_spares_the_loop() -> None:
+    assert count(consumer_loop("full", bound=True), "BSSY") > count(consumer_loop("full"), "BSSY")
 
 
 def test_each_site_is_one_call_in_the_kernel() -> None:

@@ -12,10 +12,19 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu import process
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import GpuOptions, record_gpu, records_per_warp
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.gpu.watch import LOOK_EVERY_S, FlightWatch
-from visualizer.trace.raw import ANCHOR_DTYPE, RECORD_DTYPE, TILE_WORDS, LogLayout, LogLevel, RawLog
+from visualizer.trace.raw import (
+    ANCHOR_DTYPE,
+    CAPACITY_STEP,
+    RECORD_DTYPE,
+    SPAN_DTYPE,
+    TILE_WORDS,
+    LogLayout,
+    LogLevel,
+    RawLog,
+)
 from visualizer.trace.schema import EventKind
 from visualizer.trace.violations import violations
 
@@ -143,6 +152,33 @@ def test_a_hung_kernel_is_ended_and_its_log_opens(worker: Callable[[str], None])
     assert len(logged) == 32
     assert not any(violations(trace).values())
     assert f"{RUNNING}: 32 events" in said
+
+
+def test_a_hang_of_plain_waits_is_ended_and_shows_the_wait_of_every_warp(
+    tmp_path: Path, worker: Callable[[str], None]
+) -> None:
+    """At a level of clocks nothing in the kernel gives up. Its consumers hang at tile 1, its producer at tile 4."""
+    capacity = -(-records_per_warp(LessonConfig(), "full") // CAPACITY_STEP) * CAPACITY_STEP
+    file = FlightFile(tmp_path / "flight.log", LogLayout("full", ctas=1, warps=4, capacity=capacity))
+    memory = file.create()
+    records = memory[: math.prod(file.layout.arrays()["records"][1]) * 4].view("<u4")
+    records[: 4 * 4] = 1000 + 100 * np.arange(16)
+    for warp in range(3):
+        records[4 * capacity + 2 * capacity * warp :][:2] = (1010, 1500)
+    spans = memory[file.offsets()["spans"] :][: 4 * SPAN_DTYPE.itemsize].view(SPAN_DTYPE)
+    spans["begin"] = 990
+    anchors = memory[file.offsets()["anchors"] :][: 2 * ANCHOR_DTYPE.itemsize].view(ANCHOR_DTYPE)
+    anchors["clock"][0], anchors["globaltimer"][0] = 900, 10**18
+    memory.flush()
+    worker("assert job['watchdog_ms'] == 0; running(); fly(); time.sleep(600)")
+    trace = record_gpu(LessonConfig(), GpuOptions(hang_s=1))
+    assert trace.meta.ending.kind == "timeout"
+    assert "no event for 1 s after 7" in trace.meta.ending.detail
+    assert EventKind.TIMEOUT not in trace.events["kind"]
+    for agent in range(4):
+        mine = trace.events[(trace.events["agent"] == agent) & (trace.events["kind"] != EventKind.PHASE_COMPLETE)]
+        assert (mine["kind"][-1], mine["tile"][-1]) == (EventKind.WAIT_BEGIN, 1 if agent else 4)
+    assert not any(violations(trace).values())
 
 
 @pytest.mark.parametrize(

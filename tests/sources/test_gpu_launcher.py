@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from visualizer.sources.gpu import process
 from visualizer.sources.gpu.launcher import GpuOptions, probe_gpu, record_gpu, trace_of_log
 from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Outcome, log_layout
 from visualizer.trace.raw import ANCHOR_DTYPE, LogLevel, RawLog
+from visualizer.trace.window import Window
 
 LOG = Path(__file__).parents[1] / "data" / "lesson-h200.raw.npz"
 SOURCE = "{'kind': 'gpu', 'gpu': 'NVIDIA H200'}"
@@ -109,6 +111,41 @@ def test_a_worker_that_never_starts_the_kernel_is_an_error(worker) -> None:  # t
     worker("time.sleep(600)")
     with pytest.raises(SourceError, match=r"time limit of 0\.5 s"):
         record_gpu(LessonConfig(), GpuOptions(time_limit_s=0.5))
+
+
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ({"log_memory": "device"}, "record again with --watchdog-ms 1000"),
+        ({"log_memory": "host"}, ""),
+        ({"level": "off"}, ""),
+    ],
+)
+def test_a_hang_whose_log_is_lost_says_how_to_see_it(worker, values: dict[str, Any], advice: str) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); time.sleep(600)")
+    trace = record_gpu(LessonConfig(), GpuOptions(time_limit_s=2, **values))
+    assert trace.meta.ending.kind == "timeout"
+    assert trace.meta.ending.detail.startswith("it took longer than the time limit of 2 s")
+    assert advice in trace.meta.ending.detail
+    assert ("--watchdog-ms" in trace.meta.ending.detail) == bool(advice)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (GpuOptions(), 0),
+        (GpuOptions(level="phases"), 0),
+        (GpuOptions(level="words"), 1000),
+        (GpuOptions(level="off"), 0),
+        (GpuOptions(window=Window(keep_last=8)), 1000),
+        (GpuOptions(probe="words"), 1000),
+        (GpuOptions(watchdog_ms=50), 50),
+        (GpuOptions(level="words", watchdog_ms=0), 0),
+    ],
+)
+def test_a_bound_on_waits_is_where_it_costs_little_or_is_needed(worker, options: GpuOptions, wanted: int) -> None:  # type: ignore[no-untyped-def]
+    worker("running(); done(crash=str(json.loads(job)['watchdog_ms']))")
+    assert record_gpu(LessonConfig(tiles=64), options).meta.ending.detail.split(";")[0] == str(wanted)
 
 
 def test_cancelling_ends_the_worker(worker) -> None:  # type: ignore[no-untyped-def]

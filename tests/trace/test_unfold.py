@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from measured import flips, rebuilt, simulated
 from numpy.typing import NDArray
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.launcher import pipeline_shape, records_per_warp
+from visualizer.sources.gpu.flight import FlightFile
+from visualizer.sources.gpu.launcher import GpuOptions, pipeline_shape, records_per_warp, trace_of_log
+from visualizer.sources.gpu.protocol import Outcome
 from visualizer.trace.decode import Decoded, decode
-from visualizer.trace.raw import CAPACITY_STEP, LogLevel, RawLog
+from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel, RawLog
 from visualizer.trace.schema import EventFlag, EventKind
+from visualizer.trace.tables import Ending
 from visualizer.trace.trace import Trace, TraceError
 from visualizer.trace.violations import violations
 
@@ -151,6 +155,48 @@ def test_a_kernel_that_still_runs_shows_the_wait_it_is_in() -> None:
         mine = events[events["agent"] == agent]
         assert mine["kind"][-1] == EventKind.WAIT_BEGIN
         assert mine["tile"][-1] == 2
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_hang_without_a_bound_opens_from_the_flight_recorder(tmp_path: Path, level: LogLevel) -> None:
+    """Consumers stand at their third full barrier, so the producer at the first empty one that they do not release."""
+    config, stood = LessonConfig(), [5, 2, 2, 2]
+    trace = simulated(**config.as_dict())
+    raw = clock_log(trace, level, capacity=capacity(config))
+    for warp in range(raw.logging_warps):
+        raw.clocks(warp)[0, stood[warp] :] = 0
+    raw.spans["end"] = raw.spans["begun"] = raw.attempted[:] = raw.status[:] = 0
+    file = FlightFile(tmp_path / "flight.log", LogLayout(level, raw.ctas, raw.warps, raw.capacity))
+    file.save_calibration(raw.anchors)
+    raw.anchors[:, 1] = 0
+    memory = file.create()
+    for name, begin in file.offsets().items():
+        if name != "end":
+            data = np.ascontiguousarray(getattr(raw, name)).view(np.uint8).ravel()
+            memory[begin : begin + len(data)] = data
+    memory.flush()
+    found = file.read()
+    assert found is not None
+    hung = trace_of_log(config, GpuOptions(level=level), found, Outcome({}, {}), Ending("timeout", "it hung"))
+    assert hung.meta.ending == Ending("timeout", "it hung")
+    assert not any(violations(hung).values())
+    assert EventKind.TIMEOUT not in hung.events["kind"]
+    for agent, tile in enumerate(stood):
+        mine = hung.events[hung.events["agent"] == agent]
+        mine = mine[mine["kind"] != EventKind.PHASE_COMPLETE]
+        assert (mine["kind"] == EventKind.WAIT_END).sum() == tile
+        assert (mine["kind"][-1], mine["tile"][-1]) == (EventKind.WAIT_BEGIN, tile)
+        assert trace.barriers[mine["barrier"][-1]].kind == ("full" if agent else "empty")
+
+
+def test_a_full_log_of_a_warp_that_is_still_there_does_not_say_what_it_waits_for() -> None:
+    config = LessonConfig()
+    trace = simulated(**config.as_dict())
+    raw = clock_log(trace, "full", capacity=4)
+    raw.attempted[:] = 4
+    raw.spans["end"] = raw.spans["begun"] = 0
+    events = read(raw, trace, config).events
+    assert (events["kind"] == EventKind.WAIT_BEGIN).sum() == 4 * 4
 
 
 def test_clocks_alone_do_not_say_of_which_pipeline() -> None:

@@ -41,6 +41,7 @@ from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
+from visualizer.app.story_exports import StoryExports
 from visualizer.app.transport_bar import TransportBar
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.exports = Exports(self)
         self.comparing = Comparing(self)
         self.lectures = Lectures(self)
+        self.story_exports = StoryExports(self)
         self.messages = MessageBar()
         self.timeline = TimelineWidget()
         self.find_bar = FindBar()

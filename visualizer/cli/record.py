@@ -88,7 +88,11 @@ def add_parser(subparsers: Any) -> None:
         "--watchdog-ms",
         type=_natural,
         metavar="N",
-        help=tr("a wait longer than this gives up; 0: none does (default: 1000)"),
+        help=tr(
+            "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see"
+            " --hang (default: 1000 at --level words, with --keep-last and with --probe; otherwise 0,"
+            " because it costs time)"
+        ),
     )
     gpu.add_argument(
         "--log-memory",
@@ -102,10 +106,7 @@ def add_parser(subparsers: Any) -> None:
         "--hang",
         type=_seconds,
         metavar="S",
-        help=tr("with the log in host memory, end a run with no event for S s (default: 5)"),
-    )
-    gpu.add_argument(
-        "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
+        help=tr("with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)"),
     )
     gpu.add_argument(
         "--probe",

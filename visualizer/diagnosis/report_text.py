@@ -97,7 +97,7 @@ _BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 _ENDED = {
     "completed": mark("completed"),
     "deadlock": mark("ended in a deadlock"),
-    "timeout": mark("hung until its waits gave up"),
+    "timeout": mark("hung and was ended"),
     "crash": mark("crashed"),
     "cancelled": mark("was cancelled"),
 }

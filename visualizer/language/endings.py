@@ -20,6 +20,14 @@ GAVE_UP = mark("{agent} gave up after {ms} ms of waiting on {barrier}")
 GAVE_UP_IN_CTAS = mark("{agent} gave up after {ms} ms of waiting on {barrier} ({n} of {ctas} CTAs timed out)")
 TOO_LONG = mark("it took longer than the time limit of {seconds} s")
 NO_EVENT = mark("it hung: no event for {seconds} s after {events}")
+LOST_IN_DEVICE = mark(
+    "{why}; its log was in device memory and went with it: record again with --watchdog-ms 1000, so that the wait that"
+    " hangs gives up, or with --log-memory host"
+)
+LOST_RING = mark(
+    "{why}; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level"
+    " words"
+)
 WORKER_ENDED = mark("it ended with status {code}")
 
 REINIT = mark("init on a live barrier: inval it first")

@@ -20,14 +20,14 @@ class StageState(IntEnum):
 
     EMPTY = 0  # at first, and when the empty barrier's phase completes
     FILLING = 1  # COPY_ISSUE into the stage
-    FULL = 2  # the full barrier's phase completes: by its count all bytes are in
+    FULL = 2  # the full barrier's phase completes: by its count all bytes are in; without barriers the last COPY_DONE
     READING = 3  # the first READ_BEGIN
 
 
 _STATE = np.zeros(256, np.uint8)
 _STATE[EventKind.COPY_ISSUE] = StageState.FILLING
 _STATE[EventKind.READ_BEGIN] = StageState.READING
-_CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE)
+_CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE, EventKind.COPY_DONE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,9 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
     fills = complete & (kind_of_barrier == "full")[barrier]
     frees = complete & (kind_of_barrier == "empty")[barrier]
     stage, cta = place_of(columns, steps)
-    keep = (stage >= 0) & (~complete | fills | frees)
+    last = _last_landed(cta * stages + stage, columns.tile[steps], kind, barrier < 0)
+    fills |= last
+    keep = (stage >= 0) & (~complete | fills | frees) & ((kind != EventKind.COPY_DONE) | last)
     steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
 
     row = cta[keep] * stages + stage[keep]
@@ -108,6 +110,25 @@ def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     holds = filled > freed
     state = np.where(holds, StageState.FULL, StageState.EMPTY).astype(np.uint8)
     return state, np.where(holds, (filled - 1) * trace.stages + stage, -1).astype(np.int32)
+
+
+def _last_landed(
+    row: NDArray[np.int64], tile: NDArray[np.int32], kind: NDArray[np.uint8], unbound: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which of these events in order are the COPY_DONE with which all copies of a tile into a stage (row) are in.
+
+    Only of copies that are bound to no barrier: of others the full barrier knows.
+    """
+    last = np.zeros(len(kind), bool)
+    dones = np.flatnonzero((kind == EventKind.COPY_DONE) & unbound)
+    if not len(dones):
+        return last
+    places = (row << 32) | (tile.astype(np.int64) & 0xFFFFFFFF)
+    groups, latest, landed = np.unique(places[dones][::-1], return_index=True, return_counts=True)
+    issues = np.sort(places[kind == EventKind.COPY_ISSUE])
+    issued = np.searchsorted(issues, groups, side="right") - np.searchsorted(issues, groups)
+    last[dones[::-1][latest[landed == issued]]] = True
+    return last
 
 
 def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

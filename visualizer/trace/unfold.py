@@ -213,7 +213,8 @@ def _ending(raw: RawLog, slice_: _Slice, clocks: TileClocks, wait: _Step, tiles:
     wanted = tiles if slice_.warp else tiles + slice_.stages
     steps: list[tuple[_Step, int]] = []
     if not raw.lost[row] and span["begin"]:
-        if span["timeout"] or (count < wanted and not span["end"]):
+        # A record is stored as the next wait begins. Whether that is so, a full log of a warp still there cannot tell.
+        if span["timeout"] or (count < min(wanted, raw.capacity) and not span["end"]):
             steps.append((wait, max(clocks.last, int(clocks.ended[-1]) if count else 0)))
         if span["timeout"]:
             timeout = _Step(EventKind.TIMEOUT, wait.site, "", wait.barrier, has_parity=True)

@@ -64,6 +64,8 @@ class DiagnosisWidget(QWidget):
         self._report: Report | None = None
         self._history: History | None = None
         self._rows: tuple[FindingRow, ...] = ()
+        self._veiled = False
+        self._chain = Chain()
         self._theme = load_theme("dark")
         self.findings.currentRowChanged.connect(self._show_details)
         self.findings.itemClicked.connect(lambda item: self._choose(self.findings.row(item)))
@@ -81,22 +83,29 @@ class DiagnosisWidget(QWidget):
         self._history = history
         report = self._report if history is not None else None
         self._rows = finding_rows(history.trace, report) if history is not None and report is not None else ()
-        if history is None:
-            text = tr("Open or run a recording to have it diagnosed.")
-        else:
-            text = headline(report) if report is not None else tr("This recording was not diagnosed.")
-        self.headline.setText(text)
         self.findings.clear()
         for row in self._rows:
             item = QListWidgetItem(row.text)
             item.setToolTip(row.cause)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.severity}: {row.verdict}, {row.title}")
             self.findings.addItem(item)
-        self.findings.setVisible(bool(self._rows))
-        self.details.setVisible(bool(self._rows))
+        self._show_outcome()
         self._restyle()
         self.findings.setCurrentRow(0 if self._rows else -1)
         self._show_details(self.findings.currentRow())
+
+    def _show_outcome(self) -> None:
+        if self._veiled:
+            text = "?"
+        elif self._history is None:
+            text = tr("Open or run a recording to have it diagnosed.")
+        else:
+            text = headline(self._report) if self._report is not None else tr("This recording was not diagnosed.")
+        self.headline.setText(text)
+        shown = bool(self._rows) and not self._veiled
+        self.findings.setVisible(shown)
+        self.details.setVisible(shown)
+        self._chain_area.setVisible(shown and bool(self._chain.nodes))
 
     def set_focus(self, focus: Focus) -> None:
         """Select the finding that is in focus, so that going back selects the one before."""
@@ -107,6 +116,11 @@ class DiagnosisWidget(QWidget):
                     self.findings.setCurrentRow(number)
                     break
         self.chain.set_focus(focus)
+
+    def set_veil(self, step: int | None) -> None:
+        """Hide what was found, which would answer a lecture's question; None shows it."""
+        self._veiled = step is not None
+        self._show_outcome()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -148,7 +162,8 @@ class DiagnosisWidget(QWidget):
             self.details.setHtml(_html(self._rows[number], self._theme))
             shown = chain(self._history.trace, self._report, self._report.findings[number])
         self.chain.set_chain(shown)
-        self._chain_area.setVisible(bool(shown.nodes))
+        self._chain = shown
+        self._chain_area.setVisible(bool(shown.nodes) and not self._veiled)
         self._chain_area.setFixedHeight(self.chain.minimumSizeHint().height() + 2)
 
     def _choose(self, number: int) -> None:

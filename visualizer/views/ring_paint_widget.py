@@ -14,7 +14,7 @@ from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
-from visualizer.views.ring_shapes_widget import GLYPHS, Hit, RingShapes, consumer_lines
+from visualizer.views.ring_shapes_widget import GLYPHS, NO_TILE, Hit, RingShapes, consumer_lines
 from visualizer.views.theme import Paint, Theme, mix
 
 WRAP_TEXT = mark("phase flips")
@@ -83,12 +83,12 @@ class RingPicture:
         self._paint_segment_text(painter, stage, paint)
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
-        tile = f"tile {stage.tile}" if stage.tile >= 0 else tr("no tile")
+        tile = f"tile {stage.tile}" if stage.tile >= 0 else tr(NO_TILE)
         texts = {
             "stage": f"stage {stage.index}",
             "tile": tile,
             "state": f"{GLYPHS[stage.state]} {state_word(stage.state)}",
-            "mark": f"{GLYPHS[stage.state]} {tile if stage.tile >= 0 else state_word(stage.state)}",
+            "mark": f"{GLYPHS[stage.state]} {tile if stage.tile >= 0 else ''}".rstrip(),
         }
         lines = [texts[line] for line in self.shapes.frame.segment_lines]
         heights = [QFontMetricsF(font).height() for font in self.shapes.frame.segment_fonts]

@@ -12,15 +12,16 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 
 from visualizer.diagnosis.wording import state_word
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.trace.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
 
+NO_TILE = mark("no tile")
 GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
 SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
-"""What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile."""
+"""What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile, if any."""
 SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
 """Sizes of a segment's lines over the ring's text."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
@@ -47,17 +48,17 @@ class TextSizes:
         base: QFont,
         scale: float,
         trace: Trace,
-        widest_tile: str,
+        last_tile: str,
         owed: frozenset[str],
         smallest: int = 0,
         compact: bool = False,
     ) -> None:
-        """`widest_tile`: the longest tile title of the recording, so that text keeps its size from step to step;
+        """`last_tile`: the longest tile title of the recording, so that text keeps its size from step to step;
         `owed`: the kinds of barriers that a line about who owes arrivals needs room in; `smallest`: pixels that no
         text goes below; `compact`: the cards give counts as numbers only, without bars.
         """
         self.trace = trace
-        self.widest_tile = widest_tile
+        self.last_tile = last_tile
         self.smallest = smallest
         self.compact = compact
         self.text = scaled_font(base, scale, smallest=smallest)
@@ -114,9 +115,9 @@ class RingFrame:
         """The lines in a segment and their fonts, the same in all segments and at all steps."""
         widest = {
             "stage": f"stage {len(self.layout.angles)}",
-            "tile": self.sizes.widest_tile,
+            "tile": max(tr(NO_TILE), self.sizes.last_tile, key=len),
             "state": max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len),
-            "mark": f"{GLYPHS['empty']} {self.sizes.widest_tile.replace('no tile', 'empty')}",
+            "mark": f"{GLYPHS['full']} {self.sizes.last_tile}",
         }
         smallest = self.sizes.smallest
         for lines in SEGMENT_LINES if smallest else SEGMENT_LINES[:1]:

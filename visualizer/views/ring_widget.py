@@ -46,7 +46,7 @@ class RingWidget(QWidget):
         self._frame: RingFrame | None = None
         self._picture: RingPicture | None = None
         self._key_hit = -1
-        self._widest_tile = ""
+        self._last_tile = ""
 
     def sizeHint(self) -> QSize:
         em = self.fontMetrics().height()
@@ -63,7 +63,7 @@ class RingWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history
         last = int(history.trace.events["tile"].max(initial=0)) if history is not None else 0
-        self._widest_tile = max(tr("no tile"), f"tile {last}", key=len)
+        self._last_tile = f"tile {last}"
         self._step = 0
         self._key_hit = -1
         self._frame = None
@@ -161,7 +161,7 @@ class RingWidget(QWidget):
         )
         smallest = smallest_text(self)
         sizes = [
-            TextSizes(self.font(), scale, trace, self._widest_tile, owed, smallest, compact)
+            TextSizes(self.font(), scale, trace, self._last_tile, owed, smallest, compact)
             for compact in ((False, True) if smallest else (False,))
             for scale in FONT_SCALES
         ]

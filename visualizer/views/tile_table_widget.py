@@ -36,6 +36,7 @@ class TileTableWidget(QWidget):
         self._history: History | None = None
         self._rows: TileRows | None = None
         self._tables: dict[int, TileRows] = {}
+        self._veiled_after: int | None = None
 
     def set_history(self, history: History | None) -> None:
         self._history = history if history is not None and history.steps else None
@@ -56,15 +57,13 @@ class TileTableWidget(QWidget):
             self.table.cells.set_source(self._rows)
             self.title.setText(" " + tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas))
             self.title.setVisible(trace.ctas > 1)
-        self._rows.step = focus.step
+        self._rows.step, self._rows.veiled_after = focus.step, self._veiled_after
         self.table.cells.refresh()
         self.table.show_row(self._rows.row_of(int(trace.events["tile"][focus.step])))
 
     def set_veil(self, step: int | None) -> None:
-        """Hide what comes after event `step`, a lecture's question; None hides nothing."""
-        if self._rows is not None:
-            self._rows.veiled_after = step
-            self.table.cells.refresh()
+        """From the next focus on hide what comes after event `step`, a lecture's question; None hides nothing."""
+        self._veiled_after = step
 
     def set_theme(self, theme: Theme) -> None:
         use_panel_colours(self, theme)

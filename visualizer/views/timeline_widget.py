@@ -114,7 +114,7 @@ class TimelineWidget(TimelineCommands):
         self._builder.stop()
         self._builder.resume()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
-        self._measured = self._gesture = self._measuring_from = self._tiles = None
+        self._measured = self._gesture = self._measuring_from = self._tiles = self._veiled_after = None
         self.marks = {}
         self.filter.clear_quietly()
         self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)

@@ -49,4 +49,11 @@ COMMANDS = (
         "Lecture",
         lambda w: w.lectures.edit(),
     ),
+    Command(
+        "lecture.export",
+        mark("Export a story…"),
+        mark("Write a story as a page to step through, a handout, an animation or a film."),
+        "Lecture",
+        lambda w: w.story_exports.ask(),
+    ),
 )

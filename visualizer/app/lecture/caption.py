@@ -70,14 +70,12 @@ class Caption(QFrame):
         self.question.setText("?  " + question)
         self.question.show()
         self._say(answer if answer is not None else tr("What happens next?"))
-        self.text.setEnabled(answer is not None)
 
     def resize_text(self, font) -> None:
         self.question.setFont(scaled_font(font, CAPTION_SCALE, bold=True))
         self.text.setFont(scaled_font(font, CAPTION_SCALE))
 
     def _say(self, text: str) -> None:
-        self.text.setEnabled(True)
         self.text.setText(text)
         self.setAccessibleName(text)
 

@@ -72,8 +72,7 @@ def write_story_mp4(telling: Telling, chapters: tuple[int, ...], still: Still, w
     """An H.264 film. ExportError if imageio-ffmpeg is not installed."""
     ffmpeg = needed("imageio_ffmpeg", "imageio-ffmpeg", mark("MP4 films"), extra="video")
     shots = shots_of(telling, chapters)
-    size = still.stage.width() // 2 * 2, still.stage.height() // 2 * 2  # H.264 halves both sides
-    still.stage.resize(*size)
+    size = still.stage.width(), still.stage.height()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "film.mp4"
         film = ffmpeg.write_frames(str(path), size, fps=_FPS, macro_block_size=2, ffmpeg_log_level="error")

@@ -127,25 +127,27 @@ class StageWindow(QWidget):
         self._history = told.history
         for name, pane in self._panes.items():
             if name in step.panes:
-                self._show(name, pane, told, focus, fresh)
+                self._show(name, pane, told, focus, beat.revealed)
             elif fresh:
                 pane.set_history(None)
         self._show_timeline(told)
-        for name in step.panes:
-            if hasattr(self._panes[name], "set_veil"):
-                self._panes[name].set_veil(None if beat.revealed else focus.step)
 
     def show_focus(self, focus: Focus) -> None:
         """Autoplay moves on; the words stay."""
         for name in self._shown:
             self._panes[name].set_focus(focus)
 
-    def _show(self, name: str, pane: QWidget, told: Told, focus: Focus, fresh: bool) -> None:
-        if fresh or pane.property("history") is not told.history:
+    def _show(self, name: str, pane: QWidget, told: Told, focus: Focus, revealed: bool) -> None:
+        """The veil comes before the focus, which is painted at once: the room must not see the answer even briefly."""
+        if pane.property("history") is not told.history:
             if hasattr(pane, "set_report"):
                 pane.set_report(told.scene.report() if name == "diagnosis" else None)
             pane.set_history(told.history)
             pane.setProperty("history", told.history)
+        if name == "timeline":
+            pane.set_emphasis(told.step.highlight)
+        if hasattr(pane, "set_veil"):
+            pane.set_veil(None if revealed else focus.step)
         pane.set_focus(focus)
 
     def _show_timeline(self, told: Told) -> None:
@@ -155,7 +157,6 @@ class StageWindow(QWidget):
         stretch = zoom_range(told)
         if stretch is not None:
             timeline.show_time(*stretch)
-        timeline.set_emphasis(told.step.highlight)
 
     def _arrange(self, names: tuple[str, ...]) -> None:
         """Panes of lines lie one above the other; those that want height stand in a column at the right."""

@@ -24,7 +24,7 @@ class Still:
         stage.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         stage.setPalette(palette_of(theme))
         stage.setStyleSheet(style_sheet(theme))
-        stage.resize(*size)
+        stage.setFixedSize(*size)  # panes would ask for more: every picture of a film is as large
         stage.show()
 
     def show(self, told: Told, beat: Beat, chapters: int, focus: Focus | None = None) -> None:

@@ -21,7 +21,7 @@ from visualizer.trace.replacing import replacing
 from visualizer.views.theme import load_theme
 
 SIZE = (1280, 720)
-_SMALLEST, _LARGEST = (640, 360), (3840, 2160)
+_SMALLEST, _LARGEST = (960, 540), (3840, 2160)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ def _write_page(telling: Telling, wish: TakeHome, writing: Writing) -> None:
 
 def _with_still(write: Callable[[Telling, tuple[int, ...], Still, Writing], None]):
     def run(telling: Telling, wish: TakeHome, writing: Writing) -> None:
-        still = Still(load_theme(wish.theme), wish.size)
+        width, height = wish.size
+        even = width // 2 * 2, height // 2 * 2  # films halve both sides
+        still = Still(load_theme(wish.theme), even)
         try:
             write(telling, wish.chapters, still, writing)
         finally:

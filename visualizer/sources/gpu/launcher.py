@@ -7,7 +7,7 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ import numpy as np
 
 from visualizer import __version__
 from visualizer.language import recorded, tr
-from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS
+from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS, LOST_IN_DEVICE, LOST_RING
 from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_text
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
@@ -62,6 +62,8 @@ FLIGHT_DIRECTORY = Path("/dev/shm")
 """The driver maps files of a memory file system for the GPU, and refuses those of ext4 [measured on H200]."""
 CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
+WATCHDOG_MS = 1000
+"""After how long a wait gives up where the kernel bounds its waits, unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class GpuOptions:
     level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int = 1000  # 0..60000: a wait longer than this ends the run; 0: no wait does
+    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: see bound_ms
     time_limit_s: float = 120.0  # the worker is ended after this long
     log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
     hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
@@ -97,7 +99,7 @@ class GpuOptions:
                     value=2**32 - 1,
                 )
             )
-        if not 0 <= self.watchdog_ms <= 60_000:
+        if self.watchdog_ms is not None and not 0 <= self.watchdog_ms <= 60_000:
             raise SourceError(tr("--watchdog-ms is {watchdog_ms}; it must be 0..60000", watchdog_ms=self.watchdog_ms))
         if self.log_memory not in LOG_PLACES:
             raise SourceError(
@@ -172,7 +174,7 @@ def record_gpu(
             check=options.check,
             level=level,
             log_capacity=capacity,
-            watchdog_ms=options.watchdog_ms,
+            watchdog_ms=bound_ms(options, level),
             output=str(output),
             fault=fault,
             window=asdict(options.window),
@@ -183,7 +185,7 @@ def record_gpu(
             probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
-        # Outside a window the log is silent, however well the kernel runs: only its own watchdog can tell.
+        # Outside a window the log is silent, however well the kernel runs: only the kernel or the time limit can tell.
         silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
         watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
@@ -194,10 +196,10 @@ def record_gpu(
                 )
             outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
             ending = Ending("timeout" if report.ended else "crash", report.why)
-            return _trace_of_flight(config, options, flight, outcome, ending)
+            return _trace_of_flight(config, options, level, flight, outcome, ending)
         outcome = Outcome(**report.answer)
         if outcome.crash:
-            return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
+            return _trace_of_flight(config, options, level, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, tr("decoding the log"))
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
@@ -224,6 +226,18 @@ def _level(options: GpuOptions, fault: int) -> LogLevel:
     if fault:
         return "words"
     return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
+
+
+def bound_ms(options: GpuOptions, level: LogLevel) -> int:
+    """After how long a wait gives up, or 0: plain waits, which are what keeps a log of clocks cheap.
+
+    Records of events cost more than the bound does. A ring of clocks does not say which tiles it holds before its warps
+    leave, and a probe keeps what it saw in device memory: such a kernel must end by itself.
+    """
+    if options.watchdog_ms is not None:
+        return options.watchdog_ms
+    ends_itself = level == "words" or options.window.keep_last or options.probe != "off"
+    return WATCHDOG_MS if ends_itself and level != "off" else 0
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:
@@ -257,7 +271,7 @@ def trace_of_log(
         return trace
     agents = agents_of(config)
     barriers = barriers_of(config)
-    ending = ending or _ending(raw, agents, barriers, options.watchdog_ms)
+    ending = ending or _ending(raw, agents, barriers, bound_ms(options, raw.level))
     completed = ending.kind == "completed"
     text = kernel_text()
     source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
@@ -290,12 +304,24 @@ def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, option
 
 
 def _trace_of_flight(
-    config: LessonConfig, options: GpuOptions, flight: FlightFile | None, outcome: Outcome, ending: Ending
+    config: LessonConfig,
+    options: GpuOptions,
+    level: LogLevel,
+    flight: FlightFile | None,
+    outcome: Outcome,
+    ending: Ending,
 ) -> Trace:
-    """What a kernel that never came back had logged; no events if its log was in device memory."""
+    """What a kernel that never came back had logged; no events, and why, if that cannot be told."""
     raw = flight.read() if flight else None
+    why = "{why}"
+    if flight is None and ending.kind == "timeout" and level != "off":
+        why = LOST_IN_DEVICE
+    elif raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
+        why, raw = LOST_RING, None
     if raw is None:
-        return _empty_trace(config, outcome.source, outcome.versions, ending)
+        return _empty_trace(
+            config, outcome.source, outcome.versions, replace(ending, detail=why.format(why=ending.detail))
+        )
     return trace_of_log(config, options, raw, outcome, ending)
 
 

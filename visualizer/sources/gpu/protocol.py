@@ -33,7 +33,7 @@ class Job:
     check: CheckMode
     level: LogLevel  # what the kernel logs; not "off"
     log_capacity: int  # records per warp: of events, or of tiles at the levels of clocks
-    watchdog_ms: int  # 0: none
+    watchdog_ms: int  # 0: the kernel's waits are plain and never give up
     output: str
     window: dict[str, Any]  # trace.window.Window's fields
     ab_pairs: int  # pairs of runs, logging off and on, to time after the recording

@@ -131,6 +131,7 @@ def run(job: Job) -> Outcome:
             fault=job.fault,
             window=window,
             probe=Probing(job.probe, job.probe_barriers, job.probe_capacity),
+            watchdog_ms=job.watchdog_ms,
         )
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable(
@@ -145,7 +146,7 @@ def run(job: Job) -> Outcome:
         kernel.warm_up()
         flight = flight_file(config, job)
         say(progress=0.4, message=RUNNING, source=source, versions=versions)
-        done = kernel.run(job.log_capacity, job.watchdog_ms, flight=flight)
+        done = kernel.run(job.log_capacity, flight=flight)
     except MemoryError:
         raise Unable(
             "memory", tr("the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity")
@@ -175,7 +176,7 @@ def run(job: Job) -> Outcome:
 def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple[list[float], list[float]]:
     """Times (ns) of the kernel without and with its log, in turn; who goes first alternates, and one pair warms up."""
     memory = logging.memory(job.log_capacity)
-    on, off = (kernel.prepare(memory, job.log_capacity, job.watchdog_ms) for kernel in (logging, without))
+    on, off = (kernel.prepare(memory, job.log_capacity) for kernel in (logging, without))
     times: tuple[list[float], list[float]] = ([], [])
     for pair in range(1 + job.ab_pairs):
         for which in (0, 1) if pair % 2 else (1, 0):

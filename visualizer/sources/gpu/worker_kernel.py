@@ -28,7 +28,6 @@ from visualizer.trace.window import EVERYTHING, Window
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
-NEVER_NS = 2**63  # a watchdog that does not bite
 CALIBRATION_RECORDS = 4096
 CALIBRATION_RUNS = 8
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
@@ -80,6 +79,7 @@ class Launch:
 class LessonKernel:
     """The kernel compiled for one configuration and log level, with its source matrix on the GPU.
 
+    A wait longer than `watchdog_ms` gives up; with 0 waits are CUTLASS's plain ones, which cost less and never do.
     `code` and `defines` are for benchmarks that compile the kernel with a log of their own.
     """
 
@@ -92,6 +92,7 @@ class LessonKernel:
         level: LogLevel,
         fault: int = 0,
         window: Window = EVERYTHING,
+        watchdog_ms: int = 0,
         probe: Probing = NO_PROBE,
         code: str = "",
         defines: tuple[str, ...] = (),
@@ -99,6 +100,7 @@ class LessonKernel:
         self.config = config
         self._level = level
         self._window = window
+        self._watchdog_ms = watchdog_ms
         self._source = cupy.asarray(matrix)
         self._probe = probe
         self._module = module = cupy.RawModule(
@@ -111,6 +113,7 @@ class LessonKernel:
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
                 f"-DPHASESCOPE_RING={int(window.keep_last > 0)}",
                 f"-DPHASESCOPE_FAULT={fault}",
+                f"-DPHASESCOPE_BOUND={int(watchdog_ms > 0)}",
                 f"-DPHASESCOPE_PROBE={PROBES.index(probe.mode)}",
                 *defines,
             ),
@@ -126,17 +129,16 @@ class LessonKernel:
     def run(
         self,
         capacity: int,
-        watchdog_ms: int,
         expected: NDArray[np.float16] | None = None,
         flight: FlightFile | None = None,
     ) -> Run:
         """Launch once. `capacity` is in records per warp; `expected` is what the tiles should hold, if not the source.
 
-        With `flight` the log lies in that file from the start. `watchdog_ms` 0 bounds no wait.
+        With `flight` the log lies in that file from the start.
         Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
         """
         memory: LogMemory = MappedMemory(flight) if flight else self.memory(capacity)
-        launch = self.prepare(memory, capacity, watchdog_ms, expected)
+        launch = self.prepare(memory, capacity, expected)
         logging = self._level != "off"
         before = self._take_anchors() if logging else _no_anchors()
         if flight:
@@ -151,9 +153,7 @@ class LessonKernel:
         """Room on the GPU for the log of one launch; `capacity` is in records per warp."""
         return DeviceMemory(LogLayout(self._level, self.config.ctas, self._warps, capacity))
 
-    def prepare(
-        self, memory: LogMemory, capacity: int, watchdog_ms: int, expected: NDArray[np.float16] | None = None
-    ) -> Launch:
+    def prepare(self, memory: LogMemory, capacity: int, expected: NDArray[np.float16] | None = None) -> Launch:
         """Everything a launch needs, so that starting it is all that is left to do and can be timed."""
         config = self.config
         results = cupy.zeros((config.ctas, config.consumer_warps), dtype=cupy.uint32)
@@ -165,7 +165,7 @@ class LessonKernel:
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
         params["producer_delay"] = round(config.producer_delay * cycles_per_ns)
         params["consumer_delay"] = round(config.consumer_delay * cycles_per_ns)
-        params["watchdog_ns"] = watchdog_ms * 1_000_000 or NEVER_NS
+        params["watchdog_ns"] = self._watchdog_ms * 1_000_000
         params["capacity"] = capacity
         params["data_offset"] = config.storage.data_offset
         params["transaction_bytes"] = config.expected_bytes
@@ -195,7 +195,7 @@ class LessonKernel:
         """What one record costs the warp that writes it, in a loop that does nothing else."""
         memory = self.memory(CALIBRATION_RECORDS)
         cycles = cupy.zeros(1, dtype=cupy.uint64)
-        params = self.prepare(memory, CALIBRATION_RECORDS, 0).params
+        params = self.prepare(memory, CALIBRATION_RECORDS).params
         for name, value in log_window(self.config, EVERYTHING).items():
             params["window"][name] = value
         packed = params.view(f"V{PARAMS_DTYPE.itemsize}")
