@@ -124,6 +124,9 @@ def add_parser(subparsers: Any) -> None:
         help=tr("where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)"),
     )
     gpu.add_argument(
+        "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
+    )
+    gpu.add_argument(
         "--ab",
         type=_natural,
         metavar="N",
