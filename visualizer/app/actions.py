@@ -45,7 +45,8 @@ class Actions:
             keys = command.keys[1:] if local is not None else command.keys
             action = self._actions[command.id]
             action.setShortcuts([QKeySequence(key) for key in keys])
-            shown = f" ({tr(' or ').join(command.keys)})" if command.keys else ""
+            all_keys = tr(" or ").join(command.keys)
+            shown = f" ({all_keys})" if all_keys else ""
             action.setText(tr(command.title))
             action.setToolTip(f"{tr(command.title)}{shown}\n{tr(command.help)}")
 

@@ -76,7 +76,8 @@ def _html(registry: Registry) -> str:
         columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(tr(group), rows))
     columns[-1].append(_section(tr("Mouse"), [(tr(gesture), tr(what)) for gesture, what in MOUSE]))
     cells = "".join(f'<td width="33%" style="padding: 4px 14px">{"".join(column)}</td>' for column in columns)
-    return f'<table width="100%"><tr>{cells}</tr></table><p>{tr("* while the timeline has the keyboard")}</p>'
+    star = tr("* while the timeline has the keyboard")
+    return f'<table width="100%"><tr>{cells}</tr></table><p>{star}</p>'
 
 
 def _section(title: str, rows: list[tuple[str, str]]) -> str:

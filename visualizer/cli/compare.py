@@ -11,7 +11,7 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
-from visualizer.diagnosis.wording import duration
+from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
@@ -81,7 +81,7 @@ def _heads(args: argparse.Namespace, histories: list[History]) -> list[str]:
             program=history.trace.meta.program,
             events=history.steps,
             duration=duration(history.trace.duration_ps),
-            ended=history.trace.meta.ending.kind,
+            ended=ending_word(history.trace.meta.ending.kind),
         )
         for letter, path, history in zip("ab", (args.a, args.b), histories, strict=True)
     ]

@@ -67,9 +67,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         width = max(columns(finding.name) for finding in findings)
         for finding in findings:
-            print(
-                f"{padded(tr('ok') if finding.ok else tr('missing'), 8)}{padded(finding.name, width)}  {finding.detail}"
-            )
+            state = tr("ok") if finding.ok else tr("missing")
+            print(f"{padded(state, 8)}{padded(finding.name, width)}  {finding.detail}")
             if finding.remedy:
                 print(f"{'':8}{'':{width}}  -> {finding.remedy}")
     return EXIT_CLEAN if ok else EXIT_FINDINGS

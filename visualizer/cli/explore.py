@@ -13,7 +13,7 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.program_options import add_program_options, program_from
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.wording import commas
-from visualizer.language import mark, tr, trn
+from visualizer.language import mark, recorded, tr, trn
 from visualizer.sources.explorer import Exploration, Witness, explore, explore_exhaustively, witness_trace
 from visualizer.sources.explorer.exhaustive import DEFAULT_LIMIT
 from visualizer.sources.explorer.random_schedules import DEFAULT_SCHEDULES
@@ -111,7 +111,7 @@ def report(found: Exploration, saved: tuple[Path, Witness] | None = None) -> str
             ]
             lines.append((commas(waits), str(count)))
         parts.append(aligned(lines))
-    parts += [f"{witness.outcome}: {witness.detail}" for witness in found.witnesses.values()]
+    parts += [f"{witness.outcome}: {recorded(witness.detail)}" for witness in found.witnesses.values()]
     if saved is not None:
         path, shown = saved
         parts.append(

@@ -160,7 +160,8 @@ def _full_cursor(cursor: Document | None) -> str | None:
 def _wait(wait: Document | None) -> str | None:
     if wait is None:
         return None
-    return f"wait({wait['parity']}) {tr('blocks') if wait['blocked'] else tr('passes')}"
+    outcome = tr("blocks") if wait["blocked"] else tr("passes")
+    return f"wait({wait['parity']}) {outcome}"
 
 
 def _flip(flip: Sequence[int] | None) -> str | None:

@@ -87,7 +87,11 @@ def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
 
 def signed(ps: int, more: str, less: str) -> str:
     """ "1.2 us longer", "300 ns shorter", "no"."""
-    return tr("the same") if ps == 0 else f"{duration(abs(ps))} {more if ps > 0 else less}"
+    return (
+        tr("the same")
+        if ps == 0
+        else tr("{time} {direction}", time=duration(abs(ps)), direction=more if ps > 0 else less)
+    )
 
 
 def state_differences(comparison: Comparison, step_a: int, step_b: int) -> list[tuple[str, str, str]]:

@@ -120,7 +120,8 @@ class CellModel(QAbstractTableModel):
 
     def _spoken(self, index: Index) -> str:
         cell = self.cell(index)
-        return f"{tr(self.columns[index.column()].title)} {cell.text or tr('none')} {cell.tone}".rstrip()
+        text = cell.text or tr("none")
+        return f"{tr(self.columns[index.column()].title)} {text} {cell.tone}".rstrip()
 
     def _background(self, index: Index) -> Any:
         theme, tone = self.theme, self.cell(index).tone
