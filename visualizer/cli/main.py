@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
     args = build_parser().parse_args(arguments)
-    args.lang = chosen
+    args.lang = args.lang or chosen
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))
 
@@ -90,10 +90,12 @@ def _choose_language(arguments: list[str]) -> tuple[str | None, list[str]]:
     translate_argparse()
     first = argparse.ArgumentParser(prog="phasescope", add_help=False, allow_abbrev=False)
     _add_language_option(first)
-    chosen, others = first.parse_known_args(arguments)
+    # After `story export` it is the language of the document.
+    end = arguments.index("export") if arguments[:1] == ["story"] and "export" in arguments else len(arguments)
+    chosen, others = first.parse_known_args(arguments[:end])
     if chosen.lang is not None:
         language.use(chosen.lang)
-    return chosen.lang, others
+    return chosen.lang, others + arguments[end:]
 
 
 def _add_language_option(parser: argparse.ArgumentParser) -> None:
