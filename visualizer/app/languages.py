@@ -45,7 +45,8 @@ class Languages(QObject):
         super().__init__(window)
         self._window = window
         self._shown = current()
-        self._base = QGuiApplication.font().families()
+        # Of the application's own font, not of what an earlier window made of it.
+        self._base = [family for family in QGuiApplication.font().families() if family not in CHINESE_FAMILIES]
         self._use_font()
 
     @property
