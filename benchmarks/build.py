@@ -1,8 +1,10 @@
 """How fast a kernel's raw log becomes a Trace and a History, and how much memory that takes at its peak.
 
-Run: python -m benchmarks.build [--events N ...] [--ctas N] [--repeats N] [--json FILE]
+Run: python -m benchmarks.build [--log clocks|words] [--general] [--events N ...] [--ctas N] [--repeats N] [--json FILE]
 Needs no GPU: the log is made from a simulated run, with clocks that are read early or late as on hardware. Each size
 runs in a process of its own, so that its peak is its own. Events are those of the Trace; times are of the best repeat.
+The log is of clocks, as kernels write unless told otherwise, or of words: a record an event. `--general` builds the
+log of clocks without the short way for complete CTAs, to compare.
 """
 
 from __future__ import annotations
@@ -21,8 +23,12 @@ from time import perf_counter, process_time
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.clock_log import EPOCH_NS, PS_PER_CYCLE, clock_log
 from benchmarks.long_trace import long_trace
+from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
+from visualizer.sources.gpu.launcher import pipeline_shape
+from visualizer.trace import decode
 from visualizer.trace.build import build_trace
 from visualizer.trace.file import load, save
 from visualizer.trace.raw import ANCHOR_DTYPE, BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_COMPLETED, RawLog
@@ -31,10 +37,7 @@ from visualizer.trace.trace import Trace
 from visualizer.trace.violations import violations
 
 JITTER_PS = 30_000
-PS_PER_CYCLE = 500
-EPOCH_NS = 10**18  # a global timer's value is not small
 SIZES = (4_000_000, 10_000_000)
-COLUMNS = ("columns", "barriers", "agents", "stages", "copies", "wait_ends", "completion_steps")
 
 Figures = dict[str, float]
 
@@ -42,33 +45,39 @@ Figures = dict[str, float]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, nargs="+", default=SIZES, help="at least so many, one after another")
+    parser.add_argument("--log", choices=("clocks", "words"), default="clocks", help="what the log is of")
+    parser.add_argument("--general", action="store_true", help="without the short way for complete CTAs")
     parser.add_argument("--ctas", type=int, default=132)
     parser.add_argument("--repeats", type=int, default=3, help="the best of so many is told (default: 3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     parser.add_argument("--measure", type=Path, metavar="LOG", help="measure one log, in this process")
     args = parser.parse_args()
     if args.measure:
+        if args.general:
+            decode.regular_ctas = lambda *_: []
         print(json.dumps(measure(args.measure, args.ctas, args.repeats)))
         return
-    found = [in_own_process(events, args.ctas, args.repeats) for events in args.events]
+    found = [in_own_process(args, events) for events in args.events]
     for name in found[0]:
         print(f"{name:32}" + "".join(f"{figures[name]:>16,.2f}" for figures in found))
     if args.json:
         machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
         versions = {"python": platform.python_version(), "numpy": np.__version__}
-        document = {"machine": machine, "versions": versions, "ctas": args.ctas, "sizes": found}
+        document = {"machine": machine, "versions": versions, "log": args.log, "general": args.general}
+        document |= {"ctas": args.ctas, "sizes": found}
         args.json.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def in_own_process(events: int, ctas: int, repeats: int) -> Figures:
+def in_own_process(args: argparse.Namespace, events: int) -> Figures:
     """The figures for a log of at least so many events."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "log.npz"
-        trace = long_trace(events, ctas)
-        raw_log(trace, logged(trace)).save(path)
-        del trace
+        trace = long_trace(events, args.ctas)
+        make = clock_log if args.log == "clocks" else raw_log
+        make(trace, logged(trace)).save(path)
         command = [sys.executable, "-m", "benchmarks.build", "--measure", str(path)]
-        command += ["--ctas", str(ctas), "--repeats", str(repeats)]
+        command += ["--ctas", str(args.ctas), "--repeats", str(args.repeats), *["--general"] * args.general]
+        del trace
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     figures: Figures = json.loads(done.stdout)
     return figures
@@ -80,6 +89,9 @@ def measure(path: Path, ctas: int, repeats: int) -> Figures:
     gc.collect()
     before = resident()
     raw = RawLog.load(path)
+    shape = None
+    if raw.level != "words":
+        shape = pipeline_shape(LessonConfig(ctas=ctas, tiles=int(raw.stored[-1])))
     records = int(raw.stored.sum())
     best: Figures = {}
     trace = tables
@@ -88,13 +100,12 @@ def measure(path: Path, ctas: int, repeats: int) -> Figures:
         gc.collect()
         reset_peak()
         begin, spent = perf_counter(), process_time()
-        trace = build_trace(raw, tables.agents, tables.barriers, tables.sites, tables.meta, tables.source_files)
+        trace = build_trace(raw, tables.agents, tables.barriers, tables.sites, tables.meta, tables.source_files, shape)
         built, built_spent = perf_counter(), process_time()
         building_peak = peak_resident()
         reset_peak()
         history = History(trace)
-        for name in COLUMNS:
-            getattr(history, name)
+        history.build()
         end, end_spent = perf_counter(), process_time()
         reading_peak = peak_resident()
         figures = {

@@ -4,6 +4,7 @@ python docs/images/make.py: the lesson, dark and light.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
 python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
+python docs/images/make.py --access: high contrast, dark and light, and a scale of 200 %.
 python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --chinese: a known mistake with its diagnosis, in Chinese.
@@ -77,6 +78,8 @@ def main(arguments: list[str]) -> int:
                 show_probe(window, Path(path), "probe-drain")
         elif arguments[:1] == ["--compare"]:
             show_comparison(window)
+        elif arguments[:1] == ["--access"]:
+            show_access(window)
         elif arguments[:1] == ["--statistics"]:
             show_statistics(window)
         elif arguments[:1] == ["--debugging"]:
@@ -235,6 +238,20 @@ def show_comparison(window: MainWindow) -> None:
         rest()
         window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
+
+
+def show_access(window: MainWindow) -> None:
+    """The same recording as in the other pictures, for eyes that need more contrast or larger text."""
+    wait_for_document(window, window.files.open_lesson)
+    focus_blocked_wait(window)
+    for theme in ("high-contrast-dark", "high-contrast-light"):
+        window.appearance.set_theme(theme)
+        save(window, HERE / f"access-{theme}.png")
+    window.appearance.set_theme("light")
+    window.appearance.set_scale(200)
+    settle()
+    window.reset_layout()
+    save(window, HERE / "access-scale-200.png")
 
 
 def show_debugging(window: MainWindow) -> None:

@@ -67,6 +67,8 @@ def seen(lecture: Lecture) -> tuple[object, ...]:
     question = caption.question.text() if not caption.question.isHidden() else ""
     timeline = lecture.stage.pane("timeline")
     at = timeline.focused_step if "timeline" in lecture.stage.shown else -1
+    for name in lecture.stage.shown:
+        assert lecture.stage.pane(name).property("history") is lecture.told.history, name
     return lecture.presentation.beat, lecture.stage.headline.title.text(), question, caption.text.text(), at
 
 

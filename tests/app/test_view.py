@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from visualizer.app import appearance as appearance_module
 from visualizer.app.about import about_text
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.main_window import MainWindow
@@ -74,24 +73,6 @@ def test_the_theme_switches_at_run_time_everywhere(window: MainWindow, qapp: QAp
         assert window.settings.theme == name
         shown = window.panes["ring"].grab().toImage()
         assert shown.pixelColor(2, shown.height() // 2) == QColor(theme.panel)
-
-
-@pytest.mark.parametrize(
-    ("hint", "name"),
-    [(Qt.ColorScheme.Dark, "dark"), (Qt.ColorScheme.Light, "light"), (Qt.ColorScheme.Unknown, "light")],
-)
-def test_the_first_theme_follows_the_system(
-    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, hint: Qt.ColorScheme, name: str
-) -> None:
-    class Hints:
-        def colorScheme(self) -> Qt.ColorScheme:
-            return hint
-
-    class System:
-        def styleHints(self) -> Hints:
-            return Hints()
-
-    assert appearance_module._system_theme(System()) == name
 
 
 def test_the_scale_grows_and_shrinks_the_text(window: MainWindow, qapp: QApplication) -> None:
@@ -159,6 +140,9 @@ def test_the_palette_finds_and_runs_a_command(window: MainWindow, qtbot: QtBot) 
 def test_the_palette_moves_in_its_list_while_typing(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_id["help.palette"].trigger()
     palette = _dialog(window)
+    with qtbot.waitActive(palette):
+        palette.activateWindow()
+    qtbot.waitUntil(palette.line.hasFocus)
     qtbot.keyClick(palette.line, Qt.Key.Key_Down)
     assert palette.list.currentRow() == 1
     qtbot.keyClick(palette.line, Qt.Key.Key_Up)

@@ -14,6 +14,7 @@ from visualizer.cli.program_options import config_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import rebuild_program
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.resources import resource_dir
@@ -26,7 +27,8 @@ from visualizer.trace.violations import violations
 
 ASSETS = resource_dir("assets") / "traces"
 DATA = Path(__file__).parents[1] / "data"
-RECORDINGS = sorted(ASSETS.glob("*.pscope"))
+WITHOUT_BARRIERS = "cp-async"
+RECORDINGS = sorted(path for path in ASSETS.glob("*.pscope") if path.stem != WITHOUT_BARRIERS)
 LESSON_TABLE = [  # cursor (index, phase), parity waited with on empty, flip of full, parity on full, flip of empty
     ((0, 1), 1, [0, 1], 0, [0, 1]),
     ((1, 1), 1, [0, 1], 0, [0, 1]),
@@ -92,6 +94,22 @@ def test_each_has_the_simulators_events(path: Path) -> None:
     assert bytes_by_copy(trace) == bytes_by_copy(simulated)
     assert trace.barriers == simulated.barriers
     assert trace.agents == simulated.agents
+
+
+def test_the_cp_async_pipeline_does_what_its_program_says() -> None:
+    trace = recording(WITHOUT_BARRIERS)
+    assert trace.meta.source["gpu"] == "NVIDIA H200"
+    assert trace.meta.check == {"mode": "exact", "checked": 8 * 128 * 64, "errors": 0}
+    assert trace.meta.records_lost == 0
+    assert build_parser().parse_args(shlex.split(trace.meta.command)[1:]).program == WITHOUT_BARRIERS
+    program = rebuild_program(trace.meta.program, trace.meta.config)
+    assert program is not None
+    simulated = simulate(program)
+    assert trace.agents == simulated.agents
+    for row in range(len(trace.agents) - 1):
+        own = [recorded.events[recorded.events["agent"] == row] for recorded in (trace, simulated)]
+        recorded, expected = ([tuple(event) for event in events[["kind", "stage", "tile"]]] for events in own)
+        assert recorded == expected
 
 
 @pytest.mark.parametrize("source", ["recorded", "simulated"])

@@ -157,7 +157,7 @@ def test_a_hung_kernel_is_ended_and_its_log_opens(worker: Callable[[str], None])
 def test_a_hang_of_plain_waits_is_ended_and_shows_the_wait_of_every_warp(
     tmp_path: Path, worker: Callable[[str], None]
 ) -> None:
-    """At a level of clocks nothing in the kernel gives up. Its consumers hang at tile 1, its producer at tile 4."""
+    """With plain waits nothing in the kernel gives up. Its consumers hang at tile 1, its producer at tile 4."""
     capacity = -(-records_per_warp(LessonConfig(), "full") // CAPACITY_STEP) * CAPACITY_STEP
     file = FlightFile(tmp_path / "flight.log", LogLayout("full", ctas=1, warps=4, capacity=capacity))
     memory = file.create()
@@ -171,7 +171,7 @@ def test_a_hang_of_plain_waits_is_ended_and_shows_the_wait_of_every_warp(
     anchors["clock"][0], anchors["globaltimer"][0] = 900, 10**18
     memory.flush()
     worker("assert job['watchdog_ms'] == 0; running(); fly(); time.sleep(600)")
-    trace = record_gpu(LessonConfig(), GpuOptions(hang_s=1))
+    trace = record_gpu(LessonConfig(), GpuOptions(watchdog_ms=0, hang_s=1))
     assert trace.meta.ending.kind == "timeout"
     assert "no event for 1 s after 7" in trace.meta.ending.detail
     assert EventKind.TIMEOUT not in trace.events["kind"]

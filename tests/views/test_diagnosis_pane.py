@@ -76,6 +76,16 @@ def test_the_first_divergence_is_a_link(pane: DiagnosisWidget, stuck: tuple[Hist
     assert [wish.step for wish in wishes] == [stuck[1].findings[0].first_divergence]
 
 
+def test_keys_go_along_the_boxes_of_the_chain(qtbot: QtBot, pane: DiagnosisWidget) -> None:
+    wishes = requested(pane)
+    places = [node.focus for node in pane.chain._chain.nodes if node.focus is not None]
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(pane.chain, key)
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        qtbot.keyClick(pane.chain, key)
+    assert wishes == [places[0], places[1 % len(places)], places[-1]]
+
+
 def test_a_click_on_a_box_of_the_chain_leads_there(qtbot: QtBot, pane: DiagnosisWidget) -> None:
     wishes = requested(pane)
     nodes, boxes = pane.chain._chain.nodes, pane.chain.boxes()

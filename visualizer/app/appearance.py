@@ -1,17 +1,18 @@
-"""Theme and UI scale of the whole application: one object applies them, remembers them and tells the panes."""
+"""Theme, UI scale and motion of the whole application: one object applies, remembers and tells them."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.settings import SCALES, Settings
 from visualizer.app.style import palette_of, style_sheet
-from visualizer.views.theme import Theme, load_theme
+from visualizer.views.theme import Theme, load_theme, theme_name
 
 
 class Appearance(QObject):
-    """The current theme (dark or light) and scale (percent). Starts as the user left it, else as the system hints."""
+    """The current theme, scale (percent) and reduced motion. Starts as the user left it, else as the system hints."""
 
     theme_changed = Signal(object)
 
@@ -24,10 +25,16 @@ class Appearance(QObject):
         # The application's own size, not what an earlier window made of it.
         self._base_points = float(application.property("basePointSize") or application.font().pointSizeF())
         application.setProperty("basePointSize", self._base_points)
-        self.theme = load_theme(settings.theme or _system_theme(application))
+        # The system's own too: what is switched off for one window must not stay off for the next.
+        hints = application.styleHints()
+        self._caret_ms = int(application.property("caretFlashTime") or hints.cursorFlashTime())
+        application.setProperty("caretFlashTime", self._caret_ms)
+        self.theme = load_theme(settings.theme or system_theme(hints))
         self.scale = settings.scale
+        self.reduced_motion = settings.reduced_motion
         self._apply_scale()
         self._apply_theme()
+        self._apply_motion()
 
     def set_theme(self, name: str) -> None:
         self.theme: Theme = load_theme(name)
@@ -36,7 +43,16 @@ class Appearance(QObject):
         self.theme_changed.emit(self.theme)
 
     def toggle_theme(self) -> None:
-        self.set_theme("light" if self.theme.dark else "dark")
+        self.set_theme(theme_name(dark=not self.theme.dark, high_contrast=self.theme.high_contrast))
+
+    def toggle_contrast(self) -> None:
+        self.set_theme(theme_name(dark=self.theme.dark, high_contrast=not self.theme.high_contrast))
+
+    def toggle_motion(self) -> None:
+        """Let nothing move by itself, or let it again: lectures play only when asked to, carets do not blink."""
+        self.reduced_motion = not self.reduced_motion
+        self._settings.reduced_motion = self.reduced_motion
+        self._apply_motion()
 
     def set_scale(self, percent: int) -> None:
         self.scale = percent
@@ -59,9 +75,16 @@ class Appearance(QObject):
 
     def _apply_theme(self) -> None:
         self._application.setPalette(palette_of(self.theme))
-        self._application.setStyleSheet(style_sheet(self.theme))
+        self._application.setStyleSheet(style_sheet(self.theme, self.scale / 100))
+
+    def _apply_motion(self) -> None:
+        self._application.styleHints().setCursorFlashTime(0 if self.reduced_motion else self._caret_ms)
 
 
-def _system_theme(application: QApplication) -> str:
-    """The system's hint; light if it gives none, which is the safer choice on a projector."""
-    return "dark" if application.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+def system_theme(hints: QStyleHints) -> str:
+    """What the system hints at; without a hint the light theme, which is the safer choice on a projector."""
+    contrast = hints.accessibility().contrastPreference()
+    return theme_name(
+        dark=hints.colorScheme() == Qt.ColorScheme.Dark,
+        high_contrast=contrast == Qt.ContrastPreference.HighContrast,
+    )

@@ -84,6 +84,7 @@ class Comparing:
         self.pane.focus_requested.connect(window.navigator.go_to)
         self.dock = QDockWidget(tr("Compare"), window)
         self.dock.setObjectName("dock.compare")
+        self.pane.setAccessibleName(self.dock.windowTitle())
         self.dock.setWidget(self.pane)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.dock)
         self.dock.setFloating(True)

@@ -168,7 +168,7 @@ class ExperimentPanel(QWidget):
         column.addWidget(self.form)
         column.addWidget(self.reset_button)
         column.addStretch(1)
-        scroll = QScrollArea(widgetResizable=True)
+        scroll = QScrollArea(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
         scroll.setMinimumWidth(inside.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())

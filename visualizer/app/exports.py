@@ -49,7 +49,7 @@ class Exports:
         if path is None:
             return
         self._path = path
-        look = Look("dark" if self._window.appearance.theme.dark else "light", request.step)
+        look = Look(self._window.appearance.theme.name, request.step)
         self.jobs.start(_work(request, path, look))
 
     def choose_path(self, format_: Format) -> Path | None:

@@ -31,11 +31,12 @@ class FindBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("findBar")
+        self.setAccessibleName(tr("Find events"))
         self.line = QueryLine()
         self.line.setAccessibleName(tr("Find"))
         self.line.setPlaceholderText(tr("find words, or a query: kind == arrive and tile in 2..5"))
         self.count = QLabel()
-        self.count.setAccessibleName(tr("Matches"))
+        self.count.setAccessibleDescription(tr("Matches"))
         self.count.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.previous_button = _button("\N{BLACK UP-POINTING TRIANGLE}", tr("Previous match"), self.previous)
         self.next_button = _button("\N{BLACK DOWN-POINTING TRIANGLE}", tr("Next match"), self.next)

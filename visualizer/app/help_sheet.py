@@ -59,7 +59,7 @@ def help_sheet(parent: QWidget, registry: Registry = COMMANDS) -> QDialog:
 
     sheet = QDialog(parent)
     sheet.setWindowTitle(tr("Keys and commands"))
-    text = QTextBrowser()
+    text = QTextBrowser(accessibleName=sheet.windowTitle())
     text.setHtml(_html(registry))
     layout = QVBoxLayout(sheet)
     layout.setContentsMargins(0, 0, 0, 0)

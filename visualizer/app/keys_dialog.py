@@ -53,7 +53,7 @@ class KeysDialog(QDialog):
         self.replace_button = QPushButton(tr("Replace"))
         self.clear_button = QPushButton(tr("No key"))
         self.default_button = QPushButton(tr("Default"))
-        self.problem = QLabel(objectName="parameterProblem", accessibleName=tr("Problem with the key"))
+        self.problem = QLabel(objectName="parameterProblem", accessibleDescription=tr("Problem with the key"))
         self.problem.setWordWrap(True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok

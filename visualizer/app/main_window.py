@@ -339,6 +339,7 @@ class MainWindow(QMainWindow):
 
     def show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        sheet.resize(sheet.size().boundedTo(self.size()))
         sheet.show()
 
     def _restore(self) -> None:

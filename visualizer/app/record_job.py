@@ -132,8 +132,8 @@ def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> Histor
     progress(0.95, tr("reading the recording"))
     history = History(trace)
     if history.steps:
-        # Builds what every pane will ask for; in the window's own thread it would freeze millions of events long.
-        history.state_at(0)
+        # What every pane will ask for; in the window's own thread it would freeze millions of events long.
+        history.build()
     return history
 
 

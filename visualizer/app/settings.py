@@ -1,4 +1,4 @@
-"""What the window remembers between runs: geometry, docks, theme, UI scale, recent files."""
+"""What the window remembers between runs: geometry, docks, theme, UI scale, reduced motion, recent files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from visualizer.language import LANGUAGES
+from visualizer.views.theme import theme_names
 
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
@@ -42,9 +43,9 @@ class Settings:
 
     @property
     def theme(self) -> str:
-        """ "dark", "light", or "" if never chosen."""
+        """One of theme_names(), or "" if never chosen."""
         value = self._store.value("theme", "")
-        return value if value in ("dark", "light") else ""
+        return value if value in theme_names() else ""
 
     @theme.setter
     def theme(self, value: str) -> None:
@@ -72,6 +73,15 @@ class Settings:
     @scale.setter
     def scale(self, value: int) -> None:
         self._store.setValue("scale", value)
+
+    @property
+    def reduced_motion(self) -> bool:
+        """Whether nothing shall move by itself."""
+        return str(self._store.value("reducedMotion", "false")) == "true"
+
+    @reduced_motion.setter
+    def reduced_motion(self, value: bool) -> None:
+        self._store.setValue("reducedMotion", "true" if value else "false")
 
     @property
     def recent(self) -> list[Path]:

@@ -11,16 +11,22 @@ from visualizer.language import recorded, tr
 from visualizer.trace.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
+_SENTENCES = frozenset({"note", "window", "trust"})
+"""Facts that may be cut off, rather than make a window with large text wider than the screen."""
+
 
 class RecordingStatus(QStatusBar):
     """One label per fact; a fact that should worry the reader is set off as an alarm."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("The recording in short"))
         self.setSizeGripEnabled(False)
         self._labels: dict[str, QLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
             label = QLabel(objectName=f"status.{name}")
+            if name in _SENTENCES:
+                label.setMinimumWidth(1)
             label.hide()
             self._labels[name] = label
             self.addWidget(label)
@@ -54,7 +60,7 @@ class RecordingStatus(QStatusBar):
     def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
         label = self._labels[name]
         label.setText(f"\N{WARNING SIGN} {text}" if alarm else text)
-        label.setToolTip(tooltip)
+        label.setToolTip("\n".join(line for line in (text, tooltip) if line) if name in _SENTENCES else tooltip)
         label.setVisible(bool(text))
         label.setProperty("alarm", alarm)
         label.style().unpolish(label)

@@ -41,9 +41,17 @@ def palette_of(theme: Theme) -> QPalette:
     return palette
 
 
-def style_sheet(theme: Theme) -> str:
-    """What the palette cannot say: flat panels, quiet docks, one look for the current thing."""
+def style_sheet(theme: Theme, scale: float) -> str:
+    """What the palette cannot say: flat panels, quiet docks, one look for the current thing.
+
+    `scale` (1 is 100 %) enlarges what has no text in it: arrows, boxes to tick, handles, scroll bars.
+    """
     button = mix(theme.header, theme.text, 0.08)
+    edge = 2 if theme.high_contrast else 1
+
+    def px(size: float) -> str:
+        return f"{round(size * scale)}px"
+
     icons = (resource_dir("assets") / "icons").as_posix()
     return f"""
 QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
@@ -71,7 +79,7 @@ QTabBar::tab:selected {{ background: {theme.panel}; color: {theme.text}; border-
 QTabBar::tab:hover {{ color: {theme.text}; }}
 QPushButton {{ background: {theme.raised}; border: 1px solid {theme.border}; border-radius: 4px; padding: 5px 12px; }}
 QPushButton:hover {{ background: {button}; }}
-QPushButton:focus {{ border-color: {theme.accent}; }}
+QPushButton:focus {{ border: {edge}px solid {theme.accent}; }}
 QPushButton:disabled {{ color: {theme.text_disabled}; border-color: {theme.grid}; }}
 QPushButton[role="primary"]:enabled {{ background: {theme.producer.fill}; color: {theme.producer.text};
   border-color: {theme.producer.outline}; font-weight: 600; }}
@@ -79,26 +87,28 @@ QPushButton[role="primary"]:focus {{ border-color: {theme.accent}; }}
 QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit {{ background: {theme.panel}; color: {theme.text};
   border: 1px solid {theme.border}; border-radius: 3px; padding: 2px 5px;
   selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
-QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QLineEdit:focus {{ border-color: {theme.accent}; }}
+QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QLineEdit:focus {{ border: {edge}px solid {theme.accent}; }}
 QSpinBox[changed="true"], QCheckBox[changed="true"], QComboBox[changed="true"] {{ font-weight: 600;
   border-color: {theme.producer.outline}; }}
-QSpinBox::up-button, QSpinBox::down-button {{ subcontrol-origin: border; width: 16px; border: none; }}
+QSpinBox::up-button, QSpinBox::down-button {{ subcontrol-origin: border; width: {px(16)}; border: none; }}
 QSpinBox::up-button:hover, QSpinBox::down-button:hover {{ background: {button}; }}
-QSpinBox::up-arrow {{ image: url({icons}/up.svg); width: 9px; height: 9px; }}
-QSpinBox::down-arrow, QComboBox::down-arrow {{ image: url({icons}/down.svg); width: 9px; height: 9px; }}
-QComboBox::drop-down {{ border: none; width: 18px; }}
-QCheckBox::indicator, QTreeView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.text_muted};
+QSpinBox::up-arrow {{ image: url({icons}/up.svg); width: {px(9)}; height: {px(9)}; }}
+QSpinBox::down-arrow, QComboBox::down-arrow {{ image: url({icons}/down.svg); width: {px(9)}; height: {px(9)}; }}
+QComboBox::drop-down {{ border: none; width: {px(18)}; }}
+QCheckBox::indicator, QTreeView::indicator {{ width: {px(14)}; height: {px(14)}; border: 1px solid {theme.text_muted};
   border-radius: 3px; background: {theme.panel}; }}
 QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {theme.producer.fill};
   image: url({icons}/check.svg); }}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
 QComboBox QAbstractItemView {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
-QSlider::groove:horizontal {{ height: 6px; background: {theme.grid}; border-radius: 3px; }}
+QSlider:horizontal {{ min-height: {px(18)}; }}
+QSlider::groove:horizontal {{ height: {px(6)}; background: {theme.grid}; border-radius: 3px; }}
 QSlider::sub-page:horizontal {{ background: {theme.producer.outline}; border-radius: 3px; }}
-QSlider::handle:horizontal {{ width: 12px; margin: -6px 0; border-radius: 6px; background: {theme.accent}; }}
+QSlider::handle:horizontal {{ width: {px(12)}; margin: -{px(6)} 0; border-radius: {px(6)};
+  background: {theme.accent}; }}
 QSlider::handle:horizontal:disabled {{ background: {theme.text_disabled}; }}
-QProgressBar {{ background: {theme.grid}; border: none; border-radius: 3px; text-align: center; min-height: 18px; }}
+QProgressBar {{ background: {theme.grid}; border: none; border-radius: 3px; text-align: center; min-height: {px(18)}; }}
 QProgressBar::chunk {{ background: {theme.producer.fill}; border-radius: 3px; }}
 QHeaderView::section {{ background: {theme.header}; color: {theme.text_muted}; border: none; padding: 3px 6px;
   border-right: 1px solid {theme.grid}; border-bottom: 1px solid {theme.border}; }}
@@ -106,11 +116,11 @@ QTableView, QListView, QTreeView, QPlainTextEdit, QTextBrowser {{ background: {t
   gridline-color: {theme.grid}; selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
 QTreeView::item {{ padding: 2px 0; }}
 QTableCornerButton::section {{ background: {theme.header}; border: none; }}
-QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
-QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
+QScrollBar:vertical {{ background: transparent; width: {px(11)}; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: {px(11)}; margin: 0; }}
 QScrollBar::handle {{ background: {theme.border}; border-radius: 4px; margin: 2px; }}
-QScrollBar::handle:vertical {{ min-height: 24px; }}
-QScrollBar::handle:horizontal {{ min-width: 24px; }}
+QScrollBar::handle:vertical {{ min-height: {px(24)}; }}
+QScrollBar::handle:horizontal {{ min-width: {px(24)}; }}
 QScrollBar::handle:hover {{ background: {theme.text_disabled}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; width: 0;
   height: 0; }}

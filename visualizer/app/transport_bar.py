@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.actions import Actions
@@ -12,6 +12,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
+from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.theme import Theme
 
 _BUTTONS = (
@@ -39,6 +40,7 @@ class TransportBar(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._actions = actions
         self._history: History | None = None
+        self._theme: Theme | None = None
         for command_id in _BUTTONS:
             self.addAction(actions[command_id])
         self.speed = QComboBox(accessibleName=tr("Speed"), toolTip=tr("events a second while playing"))
@@ -51,7 +53,7 @@ class TransportBar(QToolBar):
         self.scrubber.valueChanged.connect(self.scrubbed)
         self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
-        self.label = QLabel(objectName="stepLabel", accessibleName=tr("Step and time"))
+        self.label = QLabel(objectName="stepLabel", accessibleDescription=tr("Step and time"))
         self.addWidget(self.label)
 
     def set_history(self, history: History | None) -> None:
@@ -64,8 +66,7 @@ class TransportBar(QToolBar):
             self.label.setText(tr("no recording") if history is None else tr("no events"))
             return
         # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
-        self.label.ensurePolished()
-        metrics = self.label.fontMetrics()
+        metrics = QFontMetrics(scaled_font(self.font(), 1.0, bold=True))
         room = metrics.horizontalAdvance(step_text(history, history.steps - 1) + "      ")
         self.label.setFixedSize(room, metrics.height() + 4)
 
@@ -84,12 +85,21 @@ class TransportBar(QToolBar):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        side = round(self.fontMetrics().height() * 1.15)
-        self.setIconSize(QSize(side, side))
         for command_id in _BUTTONS:
             if command_id != "play.toggle":
                 self._actions[command_id].setIcon(icon(command_id, theme))
         self.show_playing(self._actions["play.toggle"].isChecked())
+        self._fit_to_font()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another scale reaches the fonts some time after it was chosen."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self._theme is not None:
+            self._fit_to_font()
+
+    def _fit_to_font(self) -> None:
+        side = round(self.fontMetrics().height() * 1.15)
+        self.setIconSize(QSize(side, side))
         self.set_history(self._history)
 
     def show_playing(self, playing: bool) -> None:

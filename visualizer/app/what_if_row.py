@@ -21,6 +21,7 @@ class WhatIfRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("What if"))
         self._experiment: Experiment | None = None
         self.jobs = JobRunner(self)
         self.choice = QComboBox(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)

@@ -15,8 +15,7 @@ from visualizer.export.writing import Look
 from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
-
-THEMES = ("light", "dark")
+from visualizer.views.theme import theme_names
 
 EXAMPLES = mark("""examples:
   phasescope export run.pscope -o run.pftrace                  for ui.perfetto.dev
@@ -52,7 +51,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--lanes", nargs="+", default=[], metavar="NAME", help=tr('such as producer or "full[*]"; * is any text')
     )
-    parser.add_argument("--theme", choices=THEMES, default="light", help=tr("of pictures and pages (default: light)"))
+    parser.add_argument(
+        "--theme", choices=theme_names(), default="light", help=tr("of pictures and pages (default: light)")
+    )
     parser.add_argument(
         "--step", type=int, metavar="N", help=tr("mark event N and show the state after it; png, svg, pdf")
     )

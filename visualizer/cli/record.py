@@ -89,9 +89,8 @@ def add_parser(subparsers: Any) -> None:
         type=_natural,
         metavar="N",
         help=tr(
-            "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see"
-            " --hang (default: 1000 at --level words, with --keep-last and with --probe; otherwise 0,"
-            " because it costs time)"
+            "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
+            " (default: 1000)"
         ),
     )
     gpu.add_argument(

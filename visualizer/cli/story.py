@@ -16,6 +16,7 @@ from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
+from visualizer.views.theme import theme_names
 
 EXAMPLES = mark("""examples:
   phasescope story list                 the stories that come with phasescope
@@ -65,7 +66,7 @@ def add_parser(subparsers: Any) -> None:
         "--lang", choices=tuple(LANGUAGES), help=tr("of pdf, gif and mp4, and what a page opens in (html has both)")
     )
     export.add_argument("--size", metavar="WxH", default="1280x720", help=tr("of the pictures (default: %(default)s)"))
-    export.add_argument("--theme", choices=("light", "dark"), default="light", help=tr("(default: %(default)s)"))
+    export.add_argument("--theme", choices=theme_names(), default="light", help=tr("(default: %(default)s)"))
     export.set_defaults(run=_export)
 
 

@@ -17,9 +17,8 @@ from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing
 from visualizer.language import tr
 from visualizer.resources import resource_dir
-from visualizer.views.theme import Paint, Theme, load_theme
+from visualizer.views.theme import Paint, Theme, load_theme, theme_name
 
-_THEMES = ("dark", "light")
 _SCRIPTS = ("states.js", "timeline.js", "tables.js", "page.js")
 """In the order in which they need each other."""
 
@@ -40,12 +39,17 @@ def render_page(document: dict[str, Any], theme: str) -> str:
 def fill_template(
     template: str, styles: Sequence[str], scripts: Sequence[str], document: dict[str, Any], title: str, theme: str
 ) -> str:
-    """A page of assets/html with its styles, scripts and document in it, so that it needs nothing else."""
+    """A page of assets/html with its styles, scripts and document in it, so that it needs nothing else.
+
+    A high-contrast theme brings its counterpart: contrast stays as it was chosen.
+    """
     folder = resource_dir("assets") / "html"
-    themes = [_variables(load_theme(name)) for name in _THEMES]
+    opened = load_theme(theme)
+    names = [theme_name(dark=dark, high_contrast=opened.high_contrast) for dark in (True, False)]
+    themes = [_variables(load_theme(name)) for name in names]
     parts = {
         "language": html.escape(document["language"]),
-        "theme": "dark" if load_theme(theme).dark else "light",
+        "theme": "dark" if opened.dark else "light",
         "title": html.escape(title),
         "style": "\n".join([*themes, *(_asset(folder, name) for name in styles)]),
         # In a script "</" could end it: JSON may spell "<" as an escape.

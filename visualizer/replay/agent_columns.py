@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask, steps_where
+from visualizer.replay.step_index import Narrow, StepIndex, Steps, kind_mask, steps_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -93,9 +93,12 @@ def build_agent_columns(columns: EventColumns) -> AgentColumns:
     """All agents of the trace."""
     trace = columns.trace
     agents = len(trace.agents)
-    act = _ACTS[columns.kind]
-    acts, _ = StepIndex.build(columns.agent[act], steps_where(act), agents, len(trace))
-    steps = steps_where(columns.kind == EventKind.ADVANCE)
-    advances, _ = StepIndex.build(columns.agent[steps], steps, agents, len(trace))
+    acts, _ = StepIndex.build(*_where(columns, _ACTS[columns.kind]), agents, len(trace))
+    advances, _ = StepIndex.build(*_where(columns, columns.kind == EventKind.ADVANCE), agents, len(trace))
     start = [(a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents]
     return AgentColumns(acts, advances, np.array(start, np.int32).reshape(agents, 3))
+
+
+def _where(columns: EventColumns, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.integer], Narrow]:
+    """Agent and step of the chosen events. What chose them takes no memory while they are sorted."""
+    return columns.agent[chosen], steps_where(chosen)

@@ -107,7 +107,7 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64))
 
     def fill(rows: slice) -> NDArray[np.int64]:
-        return _fill(built, rows, amount[rows].astype(np.int64))
+        return _fill(built, rows, amount[rows])
 
     # Some barriers at a time, so that their rows stay in the processor's cache.
     edges = np.searchsorted(index.starts, np.arange(0, size + _ROWS_AT_ONCE, _ROWS_AT_ONCE))
@@ -122,8 +122,8 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     return replace(built, reloads=reloads)
 
 
-def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Fill in the rows of some barriers; their reloads."""
+def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Fill in the rows of some barriers; their reloads. Sums may go round in 32 bits: differences come out right."""
     kind = built.kind[rows]
     is_init = kind == EventKind.INIT
     is_complete = kind == EventKind.PHASE_COMPLETE
@@ -149,7 +149,7 @@ def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int64]) -> NDAr
     return reloads
 
 
-def _masked(values: NDArray[np.int64], kind: NDArray[np.uint8], *kinds: int) -> NDArray[np.int64]:
+def _masked(values: NDArray[np.int32], kind: NDArray[np.uint8], *kinds: int) -> NDArray[np.int32]:
     return values * kind_mask(*kinds)[kind]
 
 
@@ -158,9 +158,9 @@ def _latest(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), 0))
 
 
-def _since(start: NDArray[np.int64], change: NDArray[np.int64], origin: NDArray[np.int64]) -> NDArray[np.int64]:
+def _since(start: NDArray[np.int32], change: NDArray[np.int32], origin: NDArray[np.int64]) -> NDArray[np.int32]:
     """start at each row's origin plus the changes of the rows after it, up to and with the row."""
-    total = np.cumsum(change)
+    total = np.cumsum(change, dtype=np.int32)
     total -= total[origin]
     total += start[origin]
     return total

@@ -25,6 +25,7 @@ from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps, steps_where
+from visualizer.trace.parallel import each
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -40,6 +41,13 @@ class History:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._latest: State | None = None
+
+    def build(self) -> None:
+        """Build all columns now, several at a time; otherwise each is when it is first asked for."""
+        _ = self.columns  # the others are built from it
+        # Those first that need more memory on the way than they keep.
+        names = ("stages", "copies", "wait_ends", "completion_steps", "barriers", "agents")
+        each(lambda name: getattr(self, name), names)
 
     @property
     def steps(self) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, kind_mask, stable_order
+from visualizer.replay.step_index import Narrow, StepIndex, kind_mask, stable_order, step_type
+from visualizer.trace.parallel import each
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -27,7 +29,11 @@ class StageState(IntEnum):
 _STATE = np.zeros(256, np.uint8)
 _STATE[EventKind.COPY_ISSUE] = StageState.FILLING
 _STATE[EventKind.READ_BEGIN] = StageState.READING
+_NEITHER = 255
+_HELD = {"full": StageState.FULL, "empty": StageState.EMPTY}
+"""What a stage holds once the phase of such a barrier completes; _NEITHER for others."""
 _CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE, EventKind.COPY_DONE)
+_ROWS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,32 +76,63 @@ class StageColumns:
 def build_stage_columns(columns: EventColumns) -> StageColumns:
     """All stages of the trace."""
     trace = columns.trace
-    stages = trace.stages
+    stages = trace.ctas * trace.stages
     # A last entry for "no barrier", which index -1 finds.
-    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])
-    steps = np.flatnonzero(_CONCERNS[columns.kind])
-    kind, barrier = columns.kind[steps], columns.barrier[steps]
-    complete = kind == EventKind.PHASE_COMPLETE
-    fills = complete & (kind_of_barrier == "full")[barrier]
-    frees = complete & (kind_of_barrier == "empty")[barrier]
-    stage, cta = place_of(columns, steps)
-    last = _last_landed(cta * stages + stage, columns.tile[steps], kind, barrier < 0)
-    fills |= last
-    keep = (stage >= 0) & (~complete | fills | frees) & ((kind != EventKind.COPY_DONE) | last)
-    steps, kind, fills, frees = steps[keep], kind[keep], fills[keep], frees[keep]
-
-    row = cta[keep] * stages + stage[keep]
-    state = np.where(fills, np.uint8(StageState.FULL), _STATE[kind])
-    tile = np.where(frees, np.int32(-1), columns.tile[steps])
+    held_after = np.array([_HELD.get(b.kind, _NEITHER) for b in trace.barriers] + [_NEITHER], np.uint8)
+    pieces = each(lambda begin: _candidates(columns, held_after, begin), range(0, len(trace), _ROWS_AT_ONCE))
+    pieces = pieces or [_candidates(columns, held_after, 0)]
+    steps, kind, row, state, tile = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    del pieces
+    landings = kind == EventKind.COPY_DONE
+    if landings.any():
+        kept = ~landings | _last_landed(row.astype(np.int64), tile, kind)
+        steps, row, state, tile = steps[kept], row[kept], state[kept], tile[kept]
     # Further copies into the stage and further readers of it change nothing.
-    order = stable_order(row, trace.ctas * stages)
-    held = (row[order].astype(np.int64) << 34) | (state[order].astype(np.int64) << 32) | tile[order].view(np.uint32)
+    order = stable_order(row, stages)
+    held = row[order].astype(np.int64)
+    for column, bits in ((state, 2), (tile.view(np.uint32), 32)):
+        held <<= bits
+        held |= column[order]
     changes = np.ones(len(row), bool)
     changes[order[1:][held[1:] == held[:-1]]] = False
+    del order, held
     index, (state, tile) = StepIndex.build(
-        row[changes], steps[changes], trace.ctas * stages, len(trace), state[changes], tile[changes]
+        row[changes], steps[changes], stages, len(trace), state[changes], tile[changes]
     )
     return StageColumns(index, state, tile, *_first(trace))
+
+
+class _Candidates(NamedTuple):
+    """Events that may change what a stage holds: their steps, stages, and what the stage would hold; shapes (n,)."""
+
+    steps: Narrow
+    kind: NDArray[np.uint8]
+    row: NDArray[Any]
+    state: NDArray[np.uint8]
+    tile: NDArray[np.int32]
+
+
+def _candidates(columns: EventColumns, held_after: NDArray[np.uint8], begin: int) -> _Candidates:
+    """Those of the piece that begins at step `begin`. `held_after`: by barrier, what completing its phase leaves."""
+    trace = columns.trace
+    steps = np.flatnonzero(_CONCERNS[columns.kind[begin : begin + _ROWS_AT_ONCE]]) + begin
+    kind = columns.kind[steps]
+    barrier = columns.barrier[steps]
+    state = np.where(kind == EventKind.PHASE_COMPLETE, held_after[barrier], _STATE[kind])
+    # Of copies that are bound to a barrier, that knows when all are in.
+    state[kind == EventKind.COPY_DONE] = StageState.FULL
+    state[(kind == EventKind.COPY_DONE) & (barrier >= 0)] = _NEITHER
+    stage, cta = place_of(columns, steps)
+    keep = (stage >= 0) & (state != _NEITHER)
+    steps, kind, state = steps[keep], kind[keep], state[keep]
+    row = (cta[keep] * trace.stages + stage[keep]).astype(_row_type(trace))
+    tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile[steps])
+    return _Candidates(steps.astype(step_type(len(trace))), kind, row, state, tile)
+
+
+def _row_type(trace: Trace) -> type[np.integer[Any]]:
+    """The narrowest type for the number of a stage."""
+    return np.uint16 if trace.ctas * trace.stages <= 1 << 16 else np.int32
 
 
 def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
@@ -112,17 +149,10 @@ def _first(trace: Trace) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     return state, np.where(holds, (filled - 1) * trace.stages + stage, -1).astype(np.int32)
 
 
-def _last_landed(
-    row: NDArray[np.int64], tile: NDArray[np.int32], kind: NDArray[np.uint8], unbound: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Which of these events in order are the COPY_DONE with which all copies of a tile into a stage (row) are in.
-
-    Only of copies that are bound to no barrier: of others the full barrier knows.
-    """
+def _last_landed(row: NDArray[np.int64], tile: NDArray[np.int32], kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which of these events in order are the COPY_DONE with which all copies of a tile into a stage (row) are in."""
     last = np.zeros(len(kind), bool)
-    dones = np.flatnonzero((kind == EventKind.COPY_DONE) & unbound)
-    if not len(dones):
-        return last
+    dones = np.flatnonzero(kind == EventKind.COPY_DONE)
     places = (row << 32) | (tile.astype(np.int64) & 0xFFFFFFFF)
     groups, latest, landed = np.unique(places[dones][::-1], return_index=True, return_counts=True)
     issues = np.sort(places[kind == EventKind.COPY_ISSUE])

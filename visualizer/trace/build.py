@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.decode import decode
-from visualizer.trace.derive import Landed, derive, pace_of
-from visualizer.trace.evidence import Evidence, examine, most_events
-from visualizer.trace.expand import expand
+from visualizer.trace.derive import Pace, derive, pace_of
+from visualizer.trace.evidence import Evidence, examine
+from visualizer.trace.expand import LaidOut, expand
 from visualizer.trace.merge import first_time, merge
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, split
 from visualizer.trace.pool import Pool
 from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
-from visualizer.trace.reconcile import Moves, reconcile, summary
+from visualizer.trace.reconcile import reconcile, summary
+from visualizer.trace.regular.cta import RegularCta
+from visualizer.trace.regular.layout import lay_out as lay_out_regular
 from visualizer.trace.samples import decode_samples, find_flips
 from visualizer.trace.schema import NO_SAMPLES
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
@@ -82,41 +84,50 @@ def _assemble(
     logged = Pool(parts.sizes)
     flips = find_flips(samples)
 
-    def look(part: int) -> Evidence:
+    def examined(part: int) -> Evidence:
         events = logged.events(part)
         parts.write(part, events)
         span = spans[part].barriers
         return examine(cut(events, parts.complete_until), barriers[span], flips.of_part(span))
 
-    evidence: list[Evidence | None] = list(each(look, range(len(spans))))
+    # What a probe saw is evidence that only the general way takes in.
+    regular = {} if len(samples) else parts.regular
+    evidence: list[Evidence | RegularCta | None] = list(
+        each(lambda part: regular.pop(part, None) or examined(part), range(len(spans)))
+    )
     known = [part for part in evidence if part is not None]
-    kept = sum(len(part.events) for part in known)
+    kept = sum(part.logged for part in known)
     pace = pace_of(known)
-    room = Pool([most_events(part) for part in known])
+    room = Pool([part.most_events for part in known])
     del known
 
-    def lay_out(part: int) -> tuple[NDArray[np.void], Moves, Landed]:
-        span, seen = spans[part], evidence[part]
+    def lay_out(part: int) -> LaidOut:
+        seen, evidence[part] = evidence[part], None
         assert seen is not None
-        derived = derive(seen, agents[span.agents], barriers[span.barriers], pace)
-        time, moves = reconcile(derived, agents[span.agents])
-        events = expand(derived, time, barriers[span.barriers], room.events(part))
-        span.to_table(events)
-        evidence[part] = None
+        laid_out = None
+        if isinstance(seen, RegularCta):
+            assert parts.regular_rows is not None
+            laid_out = lay_out_regular(seen, parts.regular_rows, pace, room.events(part))
+            seen = examined(part) if laid_out is None else seen
+        if not isinstance(seen, RegularCta):
+            laid_out = _lay_out(
+                seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part)
+            )
+        assert laid_out is not None
+        spans[part].to_table(laid_out.events)
         logged.give_back(part, 0, parts.sizes[part])
-        return events, moves, derived.landed
+        return laid_out
 
     laid_out = each(lay_out, range(len(spans)))
-    landed = [part_landed for _, _, part_landed in laid_out]
     figures = {
-        **summary([moves for _, moves, _ in laid_out]),
-        "copies_observed": sum(part.observed for part in landed),
-        "copies_estimated": sum(part.estimated for part in landed),
+        **summary([part.moves for part in laid_out]),
+        "copies_observed": sum(part.landed.observed for part in laid_out),
+        "copies_estimated": sum(part.landed.estimated for part in laid_out),
     }
     if len(samples):
-        figures["copies_probed"] = sum(part.probed for part in landed)
+        figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    ordered = [events for events, _, _ in laid_out]
+    ordered = [part.events for part in laid_out]
     samples = _counted_from(samples, first_time(ordered))
     events = merge(ordered, room)
     if meta.window:
@@ -130,6 +141,16 @@ def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
     moved["begin"] -= start
     moved["end"] -= start
     return moved
+
+
+def _lay_out(
+    evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace, room: NDArray[np.void]
+) -> LaidOut:
+    """The general way."""
+    derived = derive(evidence, agents, barriers, pace)
+    time, moves = reconcile(derived, agents)
+    events = expand(derived, time, barriers, room)
+    return LaidOut(events, moves, derived.landed)
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

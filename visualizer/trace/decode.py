@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.trace.clock import ClockFit, fit_clock
+from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, spans_of, split
 from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
+from visualizer.trace.regular.cta import read_ctas, regular_ctas
+from visualizer.trace.regular.rows import rows_of
+from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier, Site
 from visualizer.trace.trace import TraceError
 from visualizer.trace.unfold import PipelineShape, unfold
@@ -90,7 +94,7 @@ def decode(
             if not len(own):
                 continue
             cta = slice_ // raw.warps
-            time = clock.to_ps(records["clock"], np.full(len(records), smid[cta]))
+            time = clock.of_sm(records["clock"], int(smid[cta]))
             time -= origin
             own["time"] = own["measured"] = time
             own["token"] = records["token"]
@@ -119,15 +123,42 @@ def _decode_clocks(
     shape: PipelineShape,
     clock: ClockFit,
 ) -> Decoded:
-    rate = float(np.median(clock.ps_per_cycle))
-    events, cycles, cta, missed = unfold(raw, agents, barriers, sites, shape, rate)
-    time = clock.to_ps(cycles.astype(np.uint64), raw.anchors["smid"][:, 0][cta])
-    origin = int(time.min()) if len(time) else 0
-    time -= origin
-    events["time"] = events["measured"] = time
+    """Complete CTAs are left as clocks, which is most of the way to their events; the others' events are unfolded."""
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[_agent_rows(raw, agents)] = raw.lost
-    return Decoded(split(events, lost, agents, barriers), lost, clock, origin, missed)
+    rate = float(np.median(clock.ps_per_cycle))
+    ctas = regular_ctas(raw, agents, barriers, shape)
+    stages = max((barrier.stage for barrier in barriers), default=-1) + 1
+    found = read_ctas(raw, ctas, stages, shape, clock)
+    regular = dict(zip(ctas, found, strict=True))
+
+    others = [cta for cta in range(raw.ctas) if cta not in regular]
+    events, cycles, cta_of, missed = unfold(raw, agents, barriers, sites, shape, rate, others)
+    time = clock.to_ps(cycles.astype(np.uint64), raw.anchors["smid"][:, 0][cta_of])
+    earliest = [int(time.min(initial=NEVER)), *(part.earliest for part in found)]
+    origin = min(earliest) if len(time) or found else 0
+    events["time"] = events["measured"] = time - origin
+    whole = split(events, lost, agents, barriers)
+    missed += sum(part.missed_laps for part in found)
+    if not regular:
+        return Decoded(whole, lost, clock, origin, missed)
+    each(lambda part: part.count_from(origin), found)
+
+    def write(part: int, own: NDArray[np.void]) -> None:
+        if part not in regular:
+            whole.write(part, own)
+            return
+        own[:], cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
+        own["time"] = clock.of_sm(cycles.astype(np.uint64), int(raw.anchors["smid"][part, 0])) - origin
+        own["measured"] = own["time"]
+        whole.spans[part].from_table(own)
+
+    sizes = [regular[part].grid.logged if part in regular else size for part, size in enumerate(whole.sizes)]
+    example = np.empty(sizes[ctas[0]], EVENT_DTYPE)
+    write(ctas[0], example)
+    rows = rows_of(found[0].grid, example, shape.copy_bytes)
+    parts = replace(whole, sizes=sizes, write=write, regular=dict(regular), regular_rows=rows)
+    return Decoded(parts, lost, clock, origin, missed)
 
 
 def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:

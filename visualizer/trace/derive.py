@@ -16,6 +16,7 @@ from visualizer.trace.arrivals import Arrivals
 from visualizer.trace.evidence import Bools, Evidence, Phases, unbroken
 from visualizer.trace.ordering import Ints, running_total
 from visualizer.trace.parts import NEVER
+from visualizer.trace.regular.cta import RegularCta
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.waits import Waits
 
@@ -31,10 +32,10 @@ class Pace:
     horizon_ps: int  # the last event: what would land later was in flight when the recording ended
 
 
-def pace_of(evidence: Sequence[Evidence]) -> Pace:
+def pace_of(evidence: Sequence[Evidence | RegularCta]) -> Pace:
     """The pace of a recording from all its parts."""
     gaps = np.concatenate([part.landing_times for part in evidence])
-    horizon = max((int(part.events["time"].max(initial=0)) for part in evidence), default=0)
+    horizon = max((part.latest for part in evidence), default=0)
     return Pace(int(np.median(gaps)) if len(gaps) else DEFAULT_LANDING_PS, horizon)
 
 

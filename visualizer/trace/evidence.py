@@ -77,6 +77,21 @@ class Evidence:
         times: Ints = self.closings.latest[seen] - issue
         return times
 
+    @property
+    def latest(self) -> int:
+        """The time (ps) of the last event."""
+        return int(self.events["time"].max(initial=0))
+
+    @property
+    def logged(self) -> int:
+        """Events that agents logged."""
+        return len(self.events)
+
+    @property
+    def most_events(self) -> int:
+        """Events that they can become at most: a phase's completion may split an arrival, a copy lands and is done."""
+        return len(self.events) + 2 * len(self.phases.barrier) + 2 * len(self.copies.event)
+
 
 def examine(events: NDArray[np.void], barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:
     """Examine `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
@@ -91,11 +106,6 @@ def examine(events: NDArray[np.void], barriers: Sequence[Barrier], flips: Flips 
     closings = _closings(events, waits, copies, phases, flips)
     loose = _loose(events, arrivals, waits, barriers, init)
     return Evidence(events, arrivals, waits, copies, phases, closings, loose)
-
-
-def most_events(evidence: Evidence) -> int:
-    """Events that it can become at most: a phase's completion may split an arrival, a copy lands and is done."""
-    return len(evidence.events) + 2 * len(evidence.phases.barrier) + 2 * len(evidence.copies.event)
 
 
 def _copies(events: NDArray[np.void], arrivals: Arrivals, init: Ints) -> Copies:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.derive import Derived
+from visualizer.trace.derive import Derived, Landed
 from visualizer.trace.ordering import Ints, order_by
 from visualizer.trace.pool import ROW
+from visualizer.trace.reconcile import Moves
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
 from visualizer.trace.tables import Barrier
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """A part's events as rows of a Trace, EVENT_DTYPE by time, and what goes into its meta."""
+
+    events: NDArray[np.void]
+    moves: Moves
+    landed: Landed
 
 
 def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDArray[np.void]) -> NDArray[np.void]:

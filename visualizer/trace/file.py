@@ -12,7 +12,6 @@ import stat
 import struct
 import tokenize
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +20,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
+from visualizer.trace.checksum import crc32
 from visualizer.trace.file_json import decode_tables, encode_tables
 from visualizer.trace.replacing import replacing
 from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
@@ -227,9 +227,7 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
             )
         )
     content = mapped[start : start + member.file_size]
-    crc = 0
-    for first in range(0, len(content), _CHUNK_BYTES):
-        crc = zlib.crc32(content[first : first + _CHUNK_BYTES].data, crc)
+    crc = crc32(content, _CHUNK_BYTES)
     if crc != member.CRC:
         raise TraceError(
             tr(

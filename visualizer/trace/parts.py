@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.trace.regular.cta import RegularCta
+from visualizer.trace.regular.rows import RegularRows
 from visualizer.trace.schema import EVENT_DTYPE
 from visualizer.trace.tables import Agent, Barrier
 
@@ -32,6 +34,13 @@ class Span:
         if self.barriers.start:
             events["barrier"] += (events["barrier"] >= 0) * np.int32(self.barriers.start)
 
+    def from_table(self, events: NDArray[np.void]) -> None:
+        """The way back."""
+        if self.agents.start:
+            events["agent"] -= self.agents.start
+        if self.barriers.start:
+            events["barrier"] -= (events["barrier"] >= 0) * np.int32(self.barriers.start)
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -45,6 +54,8 @@ class Parts:
     sizes: Sequence[int]  # events of each part
     write: Callable[[int, NDArray[np.void]], None]  # write(part, events) fills an array of the part's size
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
+    regular: dict[int, RegularCta] = field(default_factory=dict)  # parts known to be so, on the scale of `write`
+    regular_rows: RegularRows | None = None  # of all of them
 
     @property
     def whole(self) -> NDArray[np.void]:
@@ -86,8 +97,7 @@ def split(
 
     def write(part: int, own: NDArray[np.void]) -> None:
         own[:] = events[edges[part] : edges[part + 1]]
-        own["agent"] -= spans[part].agents.start
-        own["barrier"] -= (own["barrier"] >= 0) * np.int32(spans[part].barriers.start)
+        spans[part].from_table(own)
 
     losing = np.flatnonzero(lost)
     begins, ends = (np.searchsorted(events["agent"], losing, side) for side in _SIDES)

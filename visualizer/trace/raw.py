@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -136,12 +137,12 @@ class RawLog:
     def ctas(self) -> int:
         return len(self.status)
 
-    @property
+    @cached_property
     def warps(self) -> int:
         """Warps per CTA."""
         return len(self.attempted) // max(len(self.status), 1)
 
-    @property
+    @cached_property
     def logging_warps(self) -> int:
         """Warps per CTA that have records."""
         return LogLayout(self.level, self.ctas, self.warps, 0).logging_warps

@@ -67,8 +67,10 @@ def unfold(
     sites: Sequence[Site],
     shape: PipelineShape,
     ps_per_cycle: float,
+    ctas: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.void], Ints, Ints, int]:
-    """Events grouped by agent (EVENT_DTYPE, times 0); each one's SM clock and CTA; laps of the 32-bit clock not placed.
+    """Events of all CTAs or some, grouped by agent (EVENT_DTYPE, times 0); each one's SM clock and CTA; laps of the
+    32-bit clock not placed.
 
     A gap between two clocks of a warp that is longer than 2^32 cycles (2.2 s) loses whole laps; the 64-bit clock at the
     warp's end tells how many. TraceError if the log has no such agents or barriers.
@@ -87,7 +89,7 @@ def unfold(
     delay = round(shape.producer_delay_ps / ps_per_cycle)
     found: dict[int, tuple[int, _Piece]] = {}
     missed = 0
-    for cta in range(raw.ctas):
+    for cta in range(raw.ctas) if ctas is None else ctas:
         reused: Ints = np.zeros(0, np.int64)
         for warp in range(raw.warps):
             agent = rows[cta, warp]
@@ -107,9 +109,9 @@ def unfold(
                 (np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])),
             )
     ordered = [found[agent] for agent in sorted(found)]
-    events = np.concatenate([piece[0] for _, piece in ordered])
-    ctas = np.repeat([cta for cta, _ in ordered], [len(piece[0]) for _, piece in ordered])
-    return events, np.concatenate([piece[1] for _, piece in ordered]), ctas.astype(np.int64), missed
+    events = np.concatenate([np.empty(0, EVENT_DTYPE), *(piece[0] for _, piece in ordered)])
+    cta_of = np.repeat(np.array([cta for cta, _ in ordered], np.int64), [len(piece[0]) for _, piece in ordered])
+    return events, np.concatenate([np.empty(0, np.int64), *(piece[1] for _, piece in ordered)]), cta_of, missed
 
 
 def _producer(
@@ -188,8 +190,8 @@ def _fill(events: NDArray[np.void], slice_: _Slice, step: _Step, tile: Ints, cou
 
 def _initialising(raw: RawLog, slice_: _Slice, barriers: list[Barrier]) -> _Piece:
     """The initialisation of the barriers and its fence, between the CTA's first anchor and the begin of its tiles."""
-    begin, end = int(raw.anchors["clock"][slice_.cta, 0]), int(raw.spans["begin"][slice_.cta * raw.warps])
-    number = 2 * slice_.stages + 1 if end else 0
+    clocks = initialising(raw, slice_.cta, slice_.stages)
+    number = len(clocks)
     events = np.zeros(number, EVENT_DTYPE)
     events["agent"] = slice_.agent
     events["tile"] = events["barrier"] = events["parity"] = events["stage"] = -1
@@ -203,7 +205,14 @@ def _initialising(raw: RawLog, slice_: _Slice, barriers: list[Barrier]) -> _Piec
         events["amount"][:-1] = [counts[place] for place in order]
         events["stage"][:-1] = [stage for _, stage in order]
         events["barrier"][:-1] = [slice_.barriers[kind][stage] for kind, stage in order]
-    return events, begin + (end - begin) * np.arange(1, number + 1, dtype=np.int64) // (number + 1)
+    return events, clocks
+
+
+def initialising(raw: RawLog, cta: int, stages: int) -> Ints:
+    """SM clocks of the initialisation of each barrier and of its fence; none if the CTA did not come to its tiles."""
+    begin, end = int(raw.anchors["clock"][cta, 0]), int(raw.spans["begin"][cta * raw.warps])
+    number = 2 * stages + 1 if end else 0
+    return begin + (end - begin) * np.arange(1, number + 1, dtype=np.int64) // (number + 1)
 
 
 def _ending(raw: RawLog, slice_: _Slice, clocks: TileClocks, wait: _Step, tiles: int, exit_site: str) -> _Piece:

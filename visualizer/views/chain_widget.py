@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from visualizer.language import tr
@@ -19,20 +19,23 @@ CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class ChainWidget(QWidget):
-    """The chain of one finding. A click on a box asks for the focus it stands for."""
+    """The chain of one finding. A click on a box asks for the focus it stands for; Up, Down and Enter do so by key."""
 
     focus_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Who waits for whom"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._theme = load_theme("dark")
         self._chain = Chain()
+        self._key_node = -1
         self._focus: Focus | None = None
 
     def set_chain(self, chain: Chain) -> None:
         self._chain = chain
+        self._key_node = -1
         self.setAccessibleDescription(chain.summary())
         self.updateGeometry()
         self.update()
@@ -76,6 +79,22 @@ class ChainWidget(QWidget):
             self._paint_edge(painter, boxes[a], boxes[b], forward, sizes)
         for node, box in zip(self._chain.nodes, boxes, strict=True):
             self._paint_node(painter, node, box, sizes)
+        if self.hasFocus() and 0 <= self._key_node < len(boxes):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(pen(self._theme.text, 2.0, dashed=True))
+            painter.drawRect(boxes[self._key_node].adjusted(-3, -3, 3, 3))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        places = [index for index, node in enumerate(self._chain.nodes) if node.focus is not None]
+        if places and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            change = 1 if event.key() == Qt.Key.Key_Down else -1
+            at = places.index(self._key_node) + change if self._key_node in places else 0
+            self._key_node = places[at % len(places)]
+            self.update()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._key_node in places:
+            self.focus_requested.emit(self._chain.nodes[self._key_node].focus)
+        else:
+            super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         node = self._node_at(event.position())

@@ -161,6 +161,7 @@ class SourceMargin(QWidget):
 
     def __init__(self, view: SourceView) -> None:
         super().__init__(view)
+        self.setAccessibleName(tr("Line numbers, and who is at which line"))
         self._view = view
         self.setToolTip(tr("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded"))
 

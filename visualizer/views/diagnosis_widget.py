@@ -38,7 +38,7 @@ class DiagnosisWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.headline = QLabel(accessibleName=tr("Outcome"), wordWrap=True)
+        self.headline = QLabel(accessibleDescription=tr("Outcome"), wordWrap=True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.findings = QListWidget(accessibleName=tr("Findings"))
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
@@ -49,6 +49,7 @@ class DiagnosisWidget(QWidget):
         self.details.setOpenLinks(False)
         self.chain = ChainWidget()
         self._chain_area = QScrollArea()
+        self._chain_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the chain in it takes the keyboard
         self._chain_area.setFrameShape(QFrame.Shape.NoFrame)
         self._chain_area.setWidgetResizable(True)
         self._chain_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -97,7 +97,7 @@ class ExplanationWidget(QWidget):
 
 def _label(name: str) -> QLabel:
     label = QLabel()
-    label.setAccessibleName(name)
+    label.setAccessibleDescription(name)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

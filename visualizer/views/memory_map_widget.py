@@ -147,7 +147,7 @@ class MemoryMapWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.headline = QLabel()
-        self.headline.setAccessibleName(tr("Shared memory in total"))
+        self.headline.setAccessibleDescription(tr("Shared memory in total"))
         self.headline.setWordWrap(True)
         self.headline.setMargin(4)
         self.bar = MemoryBar()

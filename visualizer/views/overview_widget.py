@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from visualizer.language import tr
 from visualizer.trace.trace import Trace
 from visualizer.views.overview_model import MARK_ROLES, Overview
-from visualizer.views.painting import brush, draw_rects, pen
+from visualizer.views.painting import brush, device_pixmap, draw_rects, pen
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_scale import View
 
@@ -69,9 +69,7 @@ class OverviewStrip(QWidget):
 
     def _paint_layer(self) -> QPixmap:
         """Density and marks; the marks' row at the top is theirs alone."""
-        ratio = self.devicePixelRatioF()
-        layer = QPixmap(self.size() * ratio)
-        layer.setDevicePixelRatio(ratio)
+        layer = device_pixmap(self.size(), self.devicePixelRatioF())
         layer.fill(self._theme.header)
         if self._trace is None:
             return layer

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
 _wrap_instance: Callable[[int, type], Any] | None
 try:
@@ -23,6 +24,13 @@ except ImportError:  # a PySide build without it: slower, never wrong
 
 HATCH_STEP = 8
 """Pixels between two lines of the waiting hatch, as Qt's diagonal pattern repeats."""
+
+
+def device_pixmap(size: QSize, ratio: float) -> QPixmap:
+    """A layer for `size` logical pixels with a pixel for each of the screen's, which a fractional ratio may cut."""
+    pixmap = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
 
 
 def draw_rects(painter: QPainter, rects: NDArray[np.float64]) -> None:

@@ -44,7 +44,7 @@ class PredictWidget(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Predict"))
-        self.summary = QLabel(accessibleName=tr("Prediction"), wordWrap=True)
+        self.summary = QLabel(accessibleDescription=tr("Prediction"), wordWrap=True)
         self.delay = _knob(tr("Consumer delay"))
         self.copy_time = _knob(tr("Copy time"))
         self.chart = PredictChart()
@@ -52,7 +52,7 @@ class PredictWidget(QScrollArea):
         self.verify_button.setToolTip(tr("Run each stage count, on the GPU if there is one, and measure"))
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.stage_of_work = QLabel(wordWrap=True)
-        self.remarks = QLabel(accessibleName=tr("What the prediction rests on"), wordWrap=True)
+        self.remarks = QLabel(accessibleDescription=tr("What the prediction rests on"), wordWrap=True)
         self._lay_out()
         self._history: History | None = None
         self._prediction: Prediction | None = None

@@ -90,12 +90,12 @@ class QueryProblem(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Problem with the query"))
         self._carets = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._carets.setFont(inherited_mono_font())
         # A long query is cut off rather than widening the pane.
         self._carets.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sentence = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._sentence.setAccessibleName(tr("Problem with the query"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 0, 6, 2)

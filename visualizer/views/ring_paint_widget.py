@@ -14,8 +14,8 @@ from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
-from visualizer.views.ring_shapes_widget import GLYPHS, NO_TILE, Hit, RingShapes, consumer_lines
-from visualizer.views.theme import Paint, Theme, mix
+from visualizer.views.ring_shapes_widget import NO_TILE, Hit, RingShapes, consumer_lines
+from visualizer.views.theme import GLYPHS, Paint, Theme, mix
 
 WRAP_TEXT = mark("phase flips")
 CENTRE = Qt.AlignmentFlag.AlignCenter

@@ -17,9 +17,9 @@ from visualizer.trace.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
+from visualizer.views.theme import GLYPHS
 
 NO_TILE = mark("no tile")
-GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
 SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
 """What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile, if any."""
 SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}

@@ -13,6 +13,9 @@ from typing import Any
 
 from visualizer.resources import resource_dir
 
+GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
+"""What stands beside a buffer's state for whoever cannot tell its colour; waiting has a hatch, an error an icon."""
+
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -35,6 +38,7 @@ class Theme:
 
     name: str
     dark: bool
+    high_contrast: bool  # 7:1 for text on surfaces and 4.5:1 for graphics, instead of 4.5:1 and 3:1
     # Surfaces, from the back to the front
     window: str  # behind everything
     panel: str  # where panes draw
@@ -104,6 +108,11 @@ def theme_names() -> list[str]:
     return sorted(path.stem for path in (resource_dir("assets") / "themes").glob("*.json"))
 
 
+def theme_name(*, dark: bool, high_contrast: bool) -> str:
+    """The name of our own theme of that kind."""
+    return f"{'high-contrast-' if high_contrast else ''}{'dark' if dark else 'light'}"
+
+
 def load_theme(name: str) -> Theme:
     """The theme assets/themes/<name>.json. Raises ThemeError if it does not exist or is not a theme."""
     path = resource_dir("assets") / "themes" / f"{name}.json"
@@ -136,9 +145,12 @@ def _theme(document: Any, where: str) -> Theme:
         raise ThemeError(f"{where}: the colour {key!r} is missing")
     for key in sorted(document.keys() - known):
         raise ThemeError(f"{where}: unknown colour {key!r}")
-    if not isinstance(document["name"], str) or not isinstance(document["dark"], bool):
-        raise ThemeError(f"{where}: 'name' must be a string and 'dark' true or false")
-    values: dict[str, Any] = {"name": document["name"], "dark": document["dark"]}
+    if not isinstance(document["name"], str):
+        raise ThemeError(f"{where}: 'name' must be a string")
+    for key in ("dark", "high_contrast"):
+        if not isinstance(document[key], bool):
+            raise ThemeError(f"{where}: {key!r} must be true or false")
+    values: dict[str, Any] = {key: document[key] for key in ("name", "dark", "high_contrast")}
     values |= {key: _colour(document[key], f"{where}: {key}") for key in COLOUR_ROLES}
     values |= {key: _paint(document[key], f"{where}: {key}") for key in PAINT_ROLES}
     return Theme(**values)

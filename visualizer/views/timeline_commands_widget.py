@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
+from visualizer.playback.focus import Focus
 from visualizer.views.lane_filter_widget import LaneFilter
 from visualizer.views.lanes import Lane
 from visualizer.views.overview_widget import OverviewStrip
@@ -31,6 +32,7 @@ class TimelineCommands(QAbstractScrollArea):
     view_changed = Signal()
     """The timeline has moved to another stretch of time by itself; told when it is painted."""
 
+    focus_requested: Signal
     overview: OverviewStrip
     filter: LaneFilter
     _scene: Scene | None
@@ -174,6 +176,15 @@ class TimelineCommands(QAbstractScrollArea):
         """Stop building lanes; the picture stays as it is until the view changes."""
         self._builder.cancel()
         self.viewport().update()
+
+    def select_lane(self, direction: int) -> None:
+        """Ask for the lane below (+1) or above (-1) the selected one, at the same step."""
+        if self._scene is None or self._scene.focused is None:
+            return
+        row = self._scene.focused_row()
+        last = len(self._scene.lanes) - 1
+        wanted = min(max(row + direction, 0), last) if row is not None else 0 if direction > 0 else last
+        self.focus_requested.emit(Focus(self._scene.focused.focus.step, self._scene.lanes[wanted].key))
 
     def toggle_cta(self) -> None:
         """Collapse or expand the CTA of the focused lane."""

@@ -23,6 +23,7 @@ from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.trace.schema import EventFlag
 from visualizer.views.lanes import Lane, build_lanes
 from visualizer.views.level_of_detail import Grid, SummedMix
+from visualizer.views.theme import GLYPHS
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
 from visualizer.views.timeline_intervals import Intervals, make_intervals
 from visualizer.views.timeline_model import Part
@@ -244,9 +245,10 @@ class LaneStore:
 
         def texts(index: int) -> list[str]:
             state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
-            return (
-                [state_word("empty")] if tile < 0 else [f"{state_word(state)} · tile {tile}", f"tile {tile}", f"{tile}"]
-            )
+            if tile < 0:
+                return [state_word("empty")]
+            glyph = GLYPHS[state]
+            return [f"{state_word(state)} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
 
         return make_intervals(spans, _STAGE_ROLES, texts)
 

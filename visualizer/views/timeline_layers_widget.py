@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter, QPixmap
 
 from visualizer.replay.state import State
 from visualizer.views.lanes import Lane
-from visualizer.views.painting import brush, colour
+from visualizer.views.painting import brush, colour, device_pixmap
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
 from visualizer.views.timeline_left_out import paint_footer, paint_left_out
@@ -91,8 +91,7 @@ class LanesLayer:
     def _paint(self, scene: Scene, look: Look, ready: Ready, band: Band, names: bool, coarse: bool) -> None:
         """Paint a part of the picture; `names` only where they have changed."""
         if self._pixmap is None:
-            self._pixmap = QPixmap(look.size * look.ratio)
-            self._pixmap.setDevicePixelRatio(look.ratio)
+            self._pixmap = device_pixmap(look.size, look.ratio)
         self._view, self._scroll, self._coarse = scene.view, scene.scroll, coarse
         painter = QPainter(self._pixmap)
         _paint_band(painter, scene, scene.view, look, ready, coarse, band)
@@ -209,8 +208,7 @@ class ValuesLayer:
         area = scene.frame.values
         anew = self._pixmap is None
         if anew:
-            self._pixmap = QPixmap(area.size().toSize() * look.ratio)
-            self._pixmap.setDevicePixelRatio(look.ratio)
+            self._pixmap = device_pixmap(area.size().toSize(), look.ratio)
             self._pixmap.fill(colour(look.theme.panel_alternate))
         elif state.step == self._step:
             return self._pixmap

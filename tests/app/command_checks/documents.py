@@ -123,6 +123,13 @@ def _lecture_edit(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPa
     window.lectures.editor.close()
 
 
+def _lecture_export(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    dialog = window.story_exports.dialog
+    assert dialog.isVisible()
+    dialog.reject()
+
+
 CHECKS: dict[str, Check] = {
     "file.open": _file_open,
     "file.save": _file_save,
@@ -136,4 +143,5 @@ CHECKS: dict[str, Check] = {
     "lecture.leave": _lecture_leave,
     "lecture.add_step": _lecture_add_step,
     "lecture.edit": _lecture_edit,
+    "lecture.export": _lecture_export,
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QApplication, QDialog
 
 from command_checks.check import START, Check, Trigger
 from visualizer.app.document import Document
@@ -84,6 +84,29 @@ def _dark(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp
     run()
 
 
+def _contrast(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = window.appearance.theme
+    run()
+    after = window.appearance.theme
+    assert (after.high_contrast, after.dark) == (not before.high_contrast, before.dark)
+    assert window.settings.theme == after.name
+    assert window.actions_by_id["view.high_contrast"].isChecked() is after.high_contrast
+    run()
+    assert window.appearance.theme == before
+
+
+def _motion(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    hints = QApplication.styleHints()
+    before = hints.cursorFlashTime()
+    run()
+    assert window.appearance.reduced_motion
+    assert window.settings.reduced_motion
+    assert hints.cursorFlashTime() == 0
+    run()
+    assert not window.settings.reduced_motion
+    assert hints.cursorFlashTime() == before > 0
+
+
 def _scale(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     window.appearance.set_scale(125)
     run()
@@ -126,6 +149,37 @@ def _lanes_switch(state: Callable[[MainWindow], object], ctas: int = 1) -> Check
     return check
 
 
+def _next_lane(direction: int) -> Check:
+    def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        keys = [lane.key for lane in window.timeline.scene.lanes]
+        window.navigator.go_to(Focus(START.step, keys[1]))
+        run()
+        assert window.navigator.focus == Focus(START.step, keys[1 + direction])
+        end = keys[-1] if direction > 0 else keys[0]
+        window.navigator.go_to(Focus(START.step, end))
+        run()
+        assert window.navigator.focus.lane == end
+
+    return check
+
+
+def _go_to_pane(direction: int) -> Check:
+    def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        window.timeline.setFocus()
+        docks = window.docks.all()
+        seen = []
+        for _ in docks:
+            run()
+            at = window.focusWidget()
+            seen.append(next(dock for dock in docks if dock is at or dock.isAncestorOf(at)))
+            assert not seen[-1].visibleRegion().isEmpty()
+        assert seen == docks[::direction]
+        run()
+        assert window.focusWidget() is window.timeline
+
+    return check
+
+
 def _zoomed_in(window: MainWindow) -> None:
     window.navigator.go_to(START)
     for _ in range(6):
@@ -147,8 +201,12 @@ CHECKS: dict[str, Check] = {
     "view.undo_zoom": _changes_view(_zoomed_in, lambda before, after: after != before),
     "view.dark": _dark,
     "view.language": _language,
+    "view.high_contrast": _contrast,
+    "view.reduced_motion": _motion,
     "view.larger": _scale,
     "view.smaller": _scale,
+    "lanes.next": _next_lane(1),
+    "lanes.previous": _next_lane(-1),
     "lanes.filter": _lanes_filter,
     "lanes.pin": _lanes_switch(lambda w: w.timeline.scene.rows_shown.pinned),
     "lanes.toggle_cta": _lanes_switch(lambda w: len(w.timeline.scene.rows_shown.shown), ctas=2),
@@ -157,6 +215,8 @@ CHECKS: dict[str, Check] = {
     "lanes.all_arrows": _lanes_switch(lambda w: w.timeline.scene.all_arrows),
     "lanes.overview": _lanes_switch(lambda w: w.timeline.overview.isHidden()),
     "window.full_screen": _full_screen,
+    "window.next_pane": _go_to_pane(1),
+    "window.previous_pane": _go_to_pane(-1),
     "window.reset_layout": _reset_layout,
     "window.keys": _opens_dialog("Keys"),
     "help.sheet": _opens_dialog("Keys and commands"),

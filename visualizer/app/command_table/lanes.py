@@ -10,7 +10,26 @@ def _lanes(name: str, title: str, help_: str, run: Run, *keys: str, separated: b
     return Command(f"lanes.{name}", title, help_, "Lanes", run, keys, with_recording, separated=separated)
 
 
+def _select(name: str, title: str, help_: str, run: Run, key: str) -> Command:
+    """Its key works in the timeline alone: everywhere else it moves in lists."""
+    return Command(f"lanes.{name}", title, help_, "Lanes", run, (key,), with_recording, scope="timeline")
+
+
 COMMANDS = (
+    _select(
+        "next",
+        mark("Next lane"),
+        mark("Select the lane below; the step stays."),
+        lambda w: w.timeline.select_lane(1),
+        "Down",
+    ),
+    _select(
+        "previous",
+        mark("Previous lane"),
+        mark("Select the lane above; the step stays."),
+        lambda w: w.timeline.select_lane(-1),
+        "Up",
+    ),
     _lanes(
         "filter",
         mark("Filter lanes…"),

@@ -59,6 +59,23 @@ COMMANDS = (
         ("Ctrl+Shift+L",),
     ),
     Command(
+        "view.high_contrast",
+        mark("High contrast"),
+        mark("Switch the dark or the light theme to stronger contrast, and back."),
+        "View",
+        lambda w: w.appearance.toggle_contrast(),
+        ("Ctrl+Shift+T",),
+        checked=lambda w: w.appearance.theme.high_contrast,
+    ),
+    Command(
+        "view.reduced_motion",
+        mark("Reduced motion"),
+        mark("Let nothing move by itself: a lecture's passages play only when asked to, and no caret blinks."),
+        "View",
+        lambda w: w.appearance.toggle_motion(),
+        checked=lambda w: w.appearance.reduced_motion,
+    ),
+    Command(
         "view.larger",
         mark("Larger text"),
         mark("Enlarge everything, for a big room."),

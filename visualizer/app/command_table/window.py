@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from visualizer.app.commands import Command
+from visualizer.app.pane_keys import go_to_pane
 from visualizer.language import mark
 
 COMMANDS = (
@@ -14,6 +15,23 @@ COMMANDS = (
         lambda w: w.toggle_full_screen(),
         ("F11",),
         checked=lambda w: w.isFullScreen(),
+    ),
+    Command(
+        "window.next_pane",
+        mark("Next pane"),
+        mark("Give the keyboard to the next pane that is open, and bring it to the front."),
+        "Window",
+        lambda w: go_to_pane(w, 1),
+        ("F6",),
+        separated=True,
+    ),
+    Command(
+        "window.previous_pane",
+        mark("Previous pane"),
+        mark("Give the keyboard to the pane before, and bring it to the front."),
+        "Window",
+        lambda w: go_to_pane(w, -1),
+        ("Shift+F6",),
     ),
     Command(
         "window.statistics",

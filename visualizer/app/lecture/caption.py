@@ -98,6 +98,7 @@ class _Progress(QWidget):
 
     def show_progress(self, told: int, steps: int) -> None:
         self._told, self._steps = told, steps
+        self.setAccessibleName(tr("step {step} of {steps}", step=told, steps=steps))
         self.setFixedWidth(steps * self._pitch())
         self.update()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -55,7 +55,7 @@ class StoryEditor(QWidget):
         row.addLayout(self._left(), 2)
         row.addLayout(self._right(), 3)
         em = self.fontMetrics().height()
-        self.resize(em * 56, em * 36)
+        self.resize(QSize(em * 56, em * 36).boundedTo(self.screen().availableSize()))
 
     def open(self, story: Story, path: Path | None) -> None:
         """Edit `story`; `path` None: it has no file yet."""

@@ -20,7 +20,7 @@ def keys_sheet(parent: QWidget, registry: Registry) -> QDialog:
         f"<tr><td><b>{escape(' '.join(command.keys))}</b>&nbsp;&nbsp;</td><td>{escape(tr(command.help))}</td></tr>"
         for command in registry
     )
-    text = QTextBrowser()
+    text = QTextBrowser(accessibleName=sheet.windowTitle())
     text.setHtml(f"<table>{rows}</table>")
     layout = QVBoxLayout(sheet)
     layout.addWidget(text)

@@ -97,6 +97,11 @@ class Lecture(QObject):
         self.stage.setFocus()
         self._show()
 
+    @property
+    def playing(self) -> bool:
+        """Whether a passage is being played."""
+        return self._timer.isActive()
+
     def autoplay(self) -> None:
         """Play the step's passage from its start."""
         if self.told is None or self.told.until is None or not self.presentation.beat.revealed:
@@ -176,7 +181,7 @@ class Lecture(QObject):
             # A story is checked before it is told; what slips through must not end the lecture.
             self.stage.caption.show_text(str(error))
             return
-        if self.told.step.autoplay is not None:
+        if self.told.step.autoplay is not None and not self._appearance.reduced_motion:
             self.autoplay()
 
     def _show_presenter(self, told: Told) -> None:
@@ -199,7 +204,7 @@ class Lecture(QObject):
         self._step = self._player.advance(_FRAME_MS / 1000, self._step, told.until + 1)
         self.stage.show_focus(Focus(self._step, told.focus.lane))
         if not self._player.playing:
-            if told.step.autoplay is not None and told.step.autoplay.loop:
+            if told.step.autoplay is not None and told.step.autoplay.loop and not self._appearance.reduced_motion:
                 self.autoplay()
             else:
                 self._timer.stop()

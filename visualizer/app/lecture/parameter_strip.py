@@ -21,6 +21,7 @@ class ParameterStrip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("lectureParameters")
+        self.setAccessibleName(tr("Parameters"))
         self._config = LessonConfig()
         self.boxes: dict[str, QSpinBox] = {}
         row = QHBoxLayout(self)

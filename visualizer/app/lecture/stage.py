@@ -51,6 +51,7 @@ class StageWindow(QWidget):
         self._grid = QGridLayout(self.body)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._black = _Black()
+        self._black.setAccessibleName(tr("Black screen"))
         lit = QWidget()
         self._column = column = QVBoxLayout(lit)
         column.setContentsMargins(16, 10, 16, 10)
@@ -72,6 +73,7 @@ class StageWindow(QWidget):
         if name not in self._panes:
             pane = build_pane(name)
             pane.setParent(self.body)
+            pane.setAccessibleName(name)
             if name == "timeline":
                 pane.toggle_overview()  # it would show what a question hides
             pane.set_theme(self._theme)
@@ -130,6 +132,7 @@ class StageWindow(QWidget):
                 self._show(name, pane, told, focus, beat.revealed)
             elif fresh:
                 pane.set_history(None)
+                pane.setProperty("history", None)
         self._show_timeline(told)
 
     def show_focus(self, focus: Focus) -> None:
