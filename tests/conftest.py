@@ -13,6 +13,8 @@ import pytest
 # Before anything imports Qt.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_API"] = "pyside6"
+# Tests read English, whatever the language of who runs them.
+os.environ["LC_ALL"] = "C.UTF-8"
 
 if TYPE_CHECKING:
     from visualizer.replay.history import History
@@ -45,6 +47,15 @@ def lesson_file(lesson_trace: Trace, tmp_path_factory: pytest.TempPathFactory) -
     path = tmp_path_factory.mktemp("recordings") / "lesson.pscope"
     save(lesson_trace, path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def _english_again() -> Iterator[None]:
+    """A test may choose a language; the next one starts in English."""
+    yield
+    from visualizer import language
+
+    language.use("en")
 
 
 @pytest.fixture(autouse=True)

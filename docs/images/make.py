@@ -7,6 +7,7 @@ python docs/images/make.py --compare: the lesson beside the run with a slow cons
 python docs/images/make.py --access: high contrast, dark and light, and a scale of 200 %.
 python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
+python docs/images/make.py --chinese: a known mistake with its diagnosis, in Chinese.
 python docs/images/make.py --lecture: the first step of every chapter on a sheet, a step and a question.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
@@ -83,6 +84,8 @@ def main(arguments: list[str]) -> int:
             show_statistics(window)
         elif arguments[:1] == ["--debugging"]:
             show_debugging(window)
+        elif arguments[:1] == ["--chinese"]:
+            show_chinese(window)
         elif arguments[:1] == ["--lecture"]:
             show_lecture()
         else:
@@ -97,6 +100,19 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+
+
+def show_chinese(window: MainWindow) -> None:
+    """The producer that starts with parity 0; the language is switched while its diagnosis is shown."""
+    window.appearance.set_theme("dark")
+    window.experiment.fault.choose("F06")
+    wait_for_document(window, window.experiment.run_button.click)
+    window.languages.toggle()
+    window.show_pane("experiment")
+    settle_until(lambda: not window.is_working)
+    findings = window.panes["diagnosis"].findings
+    findings.itemActivated.emit(findings.item(0))
+    save(window, HERE / "window-zh.png")
 
 
 def show_statistics(window: MainWindow) -> None:

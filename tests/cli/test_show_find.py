@@ -73,7 +73,7 @@ def test_what_does_not_go_together_is_said(
 
 def test_open_takes_an_address(phasescope: Command, lesson_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("visualizer.app.run.run_app", lambda address: opened.append(str(address)) or 0)
+    monkeypatch.setattr("visualizer.app.run.run_app", lambda address, **_: opened.append(str(address)) or 0)
     assert phasescope(f"{lesson_file}#step=120&lane=full[1]").status == 0
     assert opened == [f"{lesson_file}#step=120&lane=full[1]"]
     wrong = phasescope("open", f"{lesson_file}#tile=3")

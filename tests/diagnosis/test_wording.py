@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from visualizer.diagnosis.wording import counted, duration, listed, sentence
-
-
-@pytest.mark.parametrize(("number", "text"), [(0, "0 arrivals"), (1, "1 arrival"), (96, "96 arrivals")])
-def test_counted(number: int, text: str) -> None:
-    assert counted(number, "arrival") == text
+from visualizer.diagnosis.wording import duration, listed, sentence
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from visualizer import language
-
-
-@pytest.fixture(autouse=True)
-def _english_again() -> Iterator[None]:
-    yield
-    language.use("en")
 
 
 def test_english_is_the_message_itself() -> None:
@@ -40,6 +36,9 @@ def test_a_message_without_translation_stays_english() -> None:
         ({"LANG": "de_DE.UTF-8"}, "en"),
         ({"LANG": "C"}, "en"),
         ({}, "en"),
+        ({"LANG": "de_DE.UTF-8", "PHASESCOPE_LANG": "zh"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "PHASESCOPE_LANG": "en"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "PHASESCOPE_LANG": "xx"}, "zh"),
     ],
 )
 def test_the_locale_chooses(environment: dict[str, str], code: str) -> None:
@@ -49,3 +48,19 @@ def test_the_locale_chooses(environment: dict[str, str], code: str) -> None:
 def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(ValueError, match="choose one of en, zh"):
         language.use("xx")
+
+
+def test_english_costs_no_catalogue(lesson_file: Path) -> None:
+    program = (
+        "import sys; from visualizer.cli.main import main; "
+        f"main(['show', {str(lesson_file)!r}]); sys.exit('babel' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
+
+
+def test_what_is_shown_is_known_by_its_message() -> None:
+    assert language.messages_shown("zh")["下一个事件"] == "Next event"
+    assert language.messages_shown("en")["Next event"] == "Next event"
+    language.use("zh")
+    assert language.shown_as("Next event", "zh") == "下一个事件"
+    assert language.shown_as("Next event", "en") == "Next event"

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from visualizer.app.commands import Command, Registry
+from visualizer.language import tr
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -44,8 +45,10 @@ class Actions:
             keys = command.keys[1:] if local is not None else command.keys
             action = self._actions[command.id]
             action.setShortcuts([QKeySequence(key) for key in keys])
-            shown = f" ({' or '.join(command.keys)})" if command.keys else ""
-            action.setToolTip(f"{command.title}{shown}\n{command.help}")
+            all_keys = tr(" or ").join(command.keys)
+            shown = f" ({all_keys})" if all_keys else ""
+            action.setText(tr(command.title))
+            action.setToolTip(f"{tr(command.title)}{shown}\n{tr(command.help)}")
 
     def __getitem__(self, command_id: str) -> QAction:
         return self._actions[command_id]
@@ -58,7 +61,7 @@ class Actions:
                 action.setChecked(command.checked(self._window))
 
     def _make(self, command: Command) -> QAction:
-        action = QAction(command.title, self._window)
+        action = QAction(self._window)
         action.setObjectName(command.id)
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setCheckable(command.checked is not None)
@@ -67,7 +70,7 @@ class Actions:
 
     def _make_timeline_key(self, command: Command, action: QAction, timeline: QWidget) -> QAction:
         """A second, invisible action: one QAction has one context only."""
-        local = QAction(command.title, timeline)
+        local = QAction(timeline)
         local.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         local.triggered.connect(action.trigger)
         timeline.addAction(local)

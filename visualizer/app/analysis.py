@@ -19,6 +19,7 @@ from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
 from visualizer.diagnosis.wording import sentence
+from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.critical_path_widget import CriticalPathOverlay
@@ -81,7 +82,7 @@ class Analysis(QObject):
         self.verifying.progressed.connect(predict_pane.show_progress)
         self.verifying.succeeded.connect(self._show_verification)
         self.verifying.failed.connect(predict_pane.show_note)
-        self.verifying.cancelled.connect(lambda: predict_pane.show_note("Cancelled."))
+        self.verifying.cancelled.connect(lambda: predict_pane.show_note(tr("Cancelled.")))
 
     @property
     def shows_path(self) -> bool:

@@ -9,12 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from visualizer.language import mark
+
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
 Group = Literal["File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help", "Stage"]
 GROUPS: tuple[Group, ...] = (
     "File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help"
+)  # fmt: skip
+GROUP_TITLES = (
+    mark("File"), mark("Step"), mark("Find"), mark("Debug"), mark("Mark"), mark("Play"), mark("View"), mark("Lanes"),
+    mark("Lecture"), mark("Window"), mark("Help"), mark("&File"), mark("&Step"), mark("&Find"), mark("&Debug"),
+    mark("&Mark"), mark("&Play"), mark("&View"), mark("&Lanes"), mark("&Lecture"), mark("&Window"), mark("&Help"),
 )  # fmt: skip
 """Menus, in the order of the menu bar. The group Stage is no menu: its keys work on a lecture's stage."""
 

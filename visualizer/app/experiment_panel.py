@@ -21,12 +21,12 @@ from visualizer.app.parameter_form import ParameterForm, with_titles
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
 from visualizer.app.what_if_row import WhatIfRow
-from visualizer.language.catalog import mark, tr
+from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.trace.probe import PROBES
 
-SOURCES = {"simulator": "Simulator (exact)", "gpu": "GPU (SM90)"}
+SOURCES = {"simulator": mark("Simulator (exact)"), "gpu": mark("GPU (SM90)")}
 PROBE_TITLES = {"off": mark("off"), "words": mark("words (experimental)"), "flips": mark("phase flips")}
 PROBE_HELP = mark(
     "a spare warp looks at live barriers on the GPU: at their words, by arrivals of count 0, which PTX does not provide"
@@ -46,25 +46,25 @@ class ExperimentPanel(QWidget):
         self._busy = False
         # Without it a style sheet does not paint the background of a plain QWidget.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.source = QComboBox(accessibleName="Source")
+        self.source = QComboBox(accessibleName=tr("Source"))
         for key, title in SOURCES.items():
-            self.source.addItem(title, key)
+            self.source.addItem(tr(title), key)
         self.program = ProgramBox()
         self.fault = FaultBox()
         self.story = QLabel(objectName="hint", wordWrap=True)
-        self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName="Seed")
-        self.seed.setToolTip("seed of the timing jitter; the same seed gives the same recording (--seed)")
-        self.probe = QComboBox(accessibleName="Probe")
+        self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
+        self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
+        self.probe = QComboBox(accessibleName=tr("Probe"))
         for mode in PROBES:
             self.probe.addItem(tr(PROBE_TITLES[mode]), mode)
         self.probe.setToolTip(tr(PROBE_HELP))
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
-        self.reset_button = QPushButton("Reset to lesson")
-        self.run_button = QPushButton("Run")
+        self.reset_button = QPushButton(tr("Reset to lesson"))
+        self.run_button = QPushButton(tr("Run"))
         self.run_button.setProperty("role", "primary")
-        self.cancel_button = QPushButton("Cancel")
-        self.progress = QProgressBar(maximum=1000, accessibleName="Progress")
+        self.cancel_button = QPushButton(tr("Cancel"))
+        self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.stage_of_work = QLabel(objectName="hint", wordWrap=True)
         self.what_if = WhatIfRow()
         self._lay_out()
@@ -110,6 +110,12 @@ class ExperimentPanel(QWidget):
         self.stage_of_work.clear()
         self._refresh()
 
+    def say_again(self) -> None:
+        """The language is another now: the parameters' help and the faults' stories in it."""
+        self.form.say_again()
+        self.fault.say_again()
+        self._refresh()
+
     def show_progress(self, fraction: float, what: str) -> None:
         self.progress.setValue(round(fraction * self.progress.maximum()))
         self.stage_of_work.setText(what)
@@ -122,7 +128,9 @@ class ExperimentPanel(QWidget):
             experiment = self.experiment()  # the offer may have given the chosen fault up
             problem = self.fault.problem()
             if source == "gpu" and program != LESSON:
-                problem = f"The GPU runs the {LESSON}'s kernel: choose the simulator for this program."
+                problem = tr(
+                    "The GPU runs the {lesson}'s kernel: choose the simulator for this program.", lesson=LESSON
+                )
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.story.setText(story(self.fault.fault()))
@@ -147,11 +155,11 @@ class ExperimentPanel(QWidget):
     def _lay_out(self) -> None:
         head = QFormLayout()
         head.setVerticalSpacing(3)
-        head.addRow("Source", self.source)
-        head.addRow("Program", self.program)
-        head.addRow("Fault", self.fault)
+        head.addRow(tr("Source"), self.source)
+        head.addRow(tr("Program"), self.program)
+        head.addRow(tr("Fault"), self.fault)
         head.addRow(self.story)
-        head.addRow("Seed", self.seed)
+        head.addRow(tr("Seed"), self.seed)
         head.addRow(tr("Probe"), self.probe)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)

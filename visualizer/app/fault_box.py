@@ -9,6 +9,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
 from visualizer.app.parameter_form import with_titles
+from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
 from visualizer.programs.faults import FAULTS, check_fit, fault_on_gpu
 from visualizer.programs.parameters import LessonConfig, ProgramError
@@ -16,7 +17,7 @@ from visualizer.programs.registry import PROGRAMS
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _TOOLTIP_CHARACTERS = 64
-_NONE = "none"
+_NONE = mark("none")
 _COMPLEX = QStyle.ComplexControl.CC_ComboBox
 _FIELD = QStyle.SubControl.SC_ComboBoxEditField
 _TEXT_MARGIN = 4  # pixels that styles leave beside the text
@@ -27,10 +28,15 @@ class FaultBox(QComboBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, sizeAdjustPolicy=_NARROW, minimumContentsLength=12)
-        self.setAccessibleName("Fault")
-        self.setToolTip("run the program without a mistake, or with one of the known ones (--fault)")
+        self.setAccessibleName(tr("Fault"))
+        self.setToolTip(tr("run the program without a mistake, or with one of the known ones (--fault)"))
         self._program: str | None = None
         self._refusals: dict[str, str] = {}
+
+    def say_again(self) -> None:
+        """The language is another now: what is offered is offered in it."""
+        if self._program is not None:
+            self._fill(self._program)
 
     def fault(self) -> str | None:
         """The chosen fault's id."""
@@ -70,10 +76,10 @@ class FaultBox(QComboBox):
         before = self.fault()
         with QSignalBlocker(self):
             self.clear()
-            self.addItem(_NONE, None)
+            self.addItem(tr(_NONE), None)
             for fault in FAULTS.values():
                 if _fits(fault, program):
-                    self.addItem(f"{fault.id} - {fault.title}", fault.id)
+                    self.addItem(f"{fault.id} - {tr(fault.title)}", fault.id)
             self.choose(before)
         self.setEnabled(self.count() > 1)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
@@ -88,7 +94,10 @@ class FaultBox(QComboBox):
 
 def story(fault: str | None) -> str:
     """What the programmer did and what happens then; "" for none."""
-    return "" if fault is None else f"Somebody {FAULTS[fault].did}. What happens: {FAULTS[fault].happens}."
+    if fault is None:
+        return ""
+    told = FAULTS[fault]
+    return tr("Somebody {did}. What happens: {happens}.", did=tr(told.did), happens=tr(told.happens))
 
 
 def _fits(fault: Fault, program: str) -> bool:

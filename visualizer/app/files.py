@@ -9,6 +9,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.record_job import Experiment, open_work, record_work
+from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
 SUFFIX = ".pscope"
-_FILTER = f"Recordings (*{SUFFIX});;All files (*)"
+_FILTER = mark("Recordings (*{suffix});;All files (*)")
 
 
 class Files:
@@ -40,7 +41,7 @@ class Files:
             self.open(path)
         elif self.may_replace():
             experiment = Experiment("simulator", "lesson", LessonConfig())
-            note = "the recorded lesson is not installed: this one is simulated"
+            note = tr("the recorded lesson is not installed: this one is simulated")
             self._window.jobs.start(record_work(experiment, note))
 
     def ask_open(self) -> None:
@@ -80,13 +81,13 @@ class Files:
         return answer == QMessageBox.StandardButton.Discard
 
     def choose_open_path(self) -> Path | None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open a recording", str(self._directory()), _FILTER)
+        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self._directory()), _filter())
         return Path(name) if name else None
 
     def choose_save_path(self) -> Path | None:
         document = self._window.document
         proposed = document.path if document and document.path else self._directory() / f"run{SUFFIX}"
-        name, _ = QFileDialog.getSaveFileName(self._window, "Save this recording", str(proposed), _FILTER)
+        name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
         if not name:
             return None
         path = Path(name)
@@ -96,8 +97,8 @@ class Files:
         buttons = QMessageBox.StandardButton
         return QMessageBox.question(
             self._window,
-            "Unsaved recording",
-            "This recording from the GPU is not saved, and the same run cannot be made again.",
+            tr("Unsaved recording"),
+            tr("This recording from the GPU is not saved, and the same run cannot be made again."),
             buttons.Save | buttons.Discard | buttons.Cancel,
             buttons.Save,
         )
@@ -117,3 +118,7 @@ def dropped_file(event: QDropEvent) -> Path | None:
     """The one local file that is being dropped."""
     urls = event.mimeData().urls()
     return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
+
+
+def _filter() -> str:
+    return tr(_FILTER, suffix=SUFFIX)

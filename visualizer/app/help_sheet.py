@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from visualizer.app.command_table import COMMANDS
 from visualizer.app.commands import GROUPS, Command, Registry
 from visualizer.app.lecture.commands import LECTURE_COMMANDS
+from visualizer.language import mark, tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog, QWidget
 
 MOUSE = (
-    ("click anywhere", "move the focus there"),
-    ("Ctrl+wheel", "zoom at the pointer"),
-    ("Shift+wheel, middle-drag", "pan"),
-    ("drag on the ruler", "measure, snapped to events; with Alt held, freely"),
-    ("drop a .pscope file", "open it"),
+    (mark("click anywhere"), mark("move the focus there")),
+    (mark("Ctrl+wheel"), mark("zoom at the pointer")),
+    (mark("Shift+wheel, middle-drag"), mark("pan")),
+    (mark("drag on the ruler"), mark("measure, snapped to events; with Alt held, freely")),
+    (mark("drop a .pscope file"), mark("open it")),
 )
 
 
@@ -57,7 +58,7 @@ def help_sheet(parent: QWidget, registry: Registry = COMMANDS) -> QDialog:
     from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout
 
     sheet = QDialog(parent)
-    sheet.setWindowTitle("Keys and commands")
+    sheet.setWindowTitle(tr("Keys and commands"))
     text = QTextBrowser(accessibleName=sheet.windowTitle())
     text.setHtml(_html(registry))
     layout = QVBoxLayout(sheet)
@@ -72,10 +73,11 @@ def _html(registry: Registry) -> str:
     columns: tuple[list[str], ...] = ([], [], [])
     for index, group in enumerate(GROUPS):
         rows = [_row(commands) for commands in _folded(registry.in_group(group))]
-        columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(group, rows))
-    columns[-1].append(_section("Mouse", list(MOUSE)))
+        columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(tr(group), rows))
+    columns[-1].append(_section(tr("Mouse"), [(tr(gesture), tr(what)) for gesture, what in MOUSE]))
     cells = "".join(f'<td width="33%" style="padding: 4px 14px">{"".join(column)}</td>' for column in columns)
-    return f'<table width="100%"><tr>{cells}</tr></table><p>* while the timeline has the keyboard</p>'
+    star = tr("* while the timeline has the keyboard")
+    return f'<table width="100%"><tr>{cells}</tr></table><p>{star}</p>'
 
 
 def _section(title: str, rows: list[tuple[str, str]]) -> str:
@@ -96,9 +98,9 @@ def _row(commands: list[Command]) -> tuple[str, str]:
     """Keys and title of one command, or the first and last key and the common title of several."""
     first, last = commands[0], commands[-1]
     if first is last:
-        return " or ".join(_keys(first)), first.title
-    ends = [" or ".join(_keys(command)) for command in (first, last)]
-    return " … ".join(ends), first.submenu
+        return tr(" or ").join(_keys(first)), tr(first.title)
+    ends = [tr(" or ").join(_keys(command)) for command in (first, last)]
+    return " … ".join(ends), tr(first.submenu)
 
 
 def _keys(command: Command) -> list[str]:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 
 from visualizer.cli.errors import describe_os_error
 from visualizer.export.errors import ExportError
+from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
@@ -57,10 +58,14 @@ class Job(QThread):
         except OSError as error:
             self.failed.emit(self._number, describe_os_error(error))
         except MemoryError:
-            self.failed.emit(self._number, "There is not enough memory for this recording: use fewer tiles or CTAs.")
+            self.failed.emit(
+                self._number, tr("There is not enough memory for this recording: use fewer tiles or CTAs.")
+            )
         except Exception as error:
             # A thread that dies silently would leave the window waiting for ever.
-            self.failed.emit(self._number, f"phasescope has a defect: {type(error).__name__}: {error}")
+            self.failed.emit(
+                self._number, tr("phasescope has a defect: {kind}: {error}", kind=type(error).__name__, error=error)
+            )
         else:
             if self._stop.is_set():
                 self.cancelled.emit(self._number)

@@ -14,25 +14,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from visualizer.language import mark, tr
+
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
 _TITLES = {
-    "experiment": "Experiment",
-    "ring": "Ring",
-    "explanation": "Explanation",
-    "barriers": "Barriers",
-    "code": "Code",
-    "tiles": "Per tile",
-    "events": "Events",
-    "memory": "Shared memory",
-    "diagnosis": "Diagnosis",
-    "breakpoints": "Breakpoints",
-    "notes": "Notes",
-    "statistics": "Statistics",
-    "predict": "Predict",
+    "experiment": mark("Experiment"),
+    "ring": mark("Ring"),
+    "explanation": mark("Explanation"),
+    "barriers": mark("Barriers"),
+    "code": mark("Code"),
+    "tiles": mark("Per tile"),
+    "events": mark("Events"),
+    "memory": mark("Shared memory"),
+    "diagnosis": mark("Diagnosis"),
+    "breakpoints": mark("Breakpoints"),
+    "notes": mark("Notes"),
+    "statistics": mark("Statistics"),
+    "predict": mark("Predict"),
 }
 """The docks, in the order of the Window menu."""
 
@@ -59,7 +61,7 @@ class Docks:
         window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         window.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
         for name, title in _TITLES.items():
-            dock = QDockWidget(title, window)
+            dock = QDockWidget(tr(title), window)
             dock.setObjectName(f"dock.{name}")
             panes[name].setAccessibleName(title)
             dock.setWidget(_Scrolling(panes[name]) if name in _WIDE_TEXT else panes[name])
@@ -104,7 +106,7 @@ class Docks:
         # arrangement before, it may leave one where it stood.
         latest: dict[tuple[str, ...], QTabBar] = {}
         for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            bar.setAccessibleName("Panes")
+            bar.setAccessibleName(tr("Panes"))
             # Letters and dots would be all that is left of the titles where many stand side by side.
             bar.setElideMode(Qt.TextElideMode.ElideNone)
             bar.setUsesScrollButtons(True)

@@ -24,6 +24,7 @@ from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
+from visualizer.app.languages import Languages
 from visualizer.app.layout import Docks, stacked
 from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
@@ -42,6 +43,8 @@ from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
 from visualizer.app.transport_bar import TransportBar
+from visualizer.diagnosis.wording import ending_sentence
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
@@ -59,6 +62,7 @@ class MainWindow(QMainWindow):
         self.document: Document | None = None
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
+        self.languages = Languages(self)
         self.jobs = JobRunner(self)
         self.reading = Reading(self)
         self.navigator = Navigator(self)
@@ -103,6 +107,7 @@ class MainWindow(QMainWindow):
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
+        self.languages.tell_missing_font()
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:
@@ -130,7 +135,7 @@ class MainWindow(QMainWindow):
         self._show_parameters(document)
         ending = history.trace.meta.ending
         if ending.kind != "completed":
-            self.messages.show_note(f"The run ended with {ending.kind}. {ending.detail}".rstrip())
+            self.messages.show_note(ending_sentence(ending))
         if document.needs_diagnosis:
             self.show_pane("diagnosis")
         if document.read and document.focus is not None:
@@ -184,6 +189,21 @@ class MainWindow(QMainWindow):
         """Bring a pane to the front."""
         self.docks[name].show()
         self.docks[name].raise_()
+
+    def say_again(self) -> None:
+        """The language is another now: menus, panes and the diagnosis in it."""
+        self.actions_by_id.use_keys(self.keys.commands)
+        self.messages.hide()
+        self.experiment.say_again()
+        self.pane_host.say_again()
+        self._show_theme(self.appearance.theme)
+        self._show_title()
+        if self.document is None:
+            return
+        self.status.show_document(self.document)
+        self.breakpoints.changed.emit()
+        if self.document.report is not None:
+            self.reading.diagnose(self.document)
 
     @property
     def is_working(self) -> bool:
@@ -282,9 +302,10 @@ class MainWindow(QMainWindow):
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
         self.jobs.failed.connect(self.messages.show_error)
-        self.jobs.cancelled.connect(lambda: self.messages.show_note("Cancelled."))
+        self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
+        self.lectures.changed.connect(self.languages.follow)
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
@@ -303,7 +324,7 @@ class MainWindow(QMainWindow):
             self.transport.set_focus(self.navigator.focus)
 
     def _show_title(self) -> None:
-        name = self.document.title if self.document else "no recording"
+        name = self.document.title if self.document else tr("no recording")
         self.setWindowTitle(f"{name}[*] - phasescope")
         self.setWindowModified(self.document is not None and not self.document.saved)
 

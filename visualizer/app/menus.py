@@ -21,7 +21,7 @@ def build_menus(
     open_file: Callable[[Path], object],
 ) -> None:
     for group in GROUPS:
-        menu = window.menuBar().addMenu(f"&{group}")
+        menu = window.menuBar().addMenu(tr(f"&{group}"))
         menu.setToolTipsVisible(True)
         submenus: dict[str, QMenu] = {}
         for command in registry.in_group(group):
@@ -42,7 +42,7 @@ def _recent_menu(
     parent: QMenu, recent_files: Callable[[], Sequence[Path]], open_file: Callable[[Path], object]
 ) -> QMenu:
     """Filled each time it opens: another window may have added to the list."""
-    menu = QMenu("Open recent", parent)
+    menu = QMenu(tr("Open recent"), parent)
     menu.setObjectName("recent")
     menu.setToolTipsVisible(True)
 
@@ -54,7 +54,7 @@ def _recent_menu(
             action.setToolTip(str(path))
             action.triggered.connect(lambda _=False, path=path: open_file(path))
         if not paths:
-            menu.addAction("No recent files").setEnabled(False)
+            menu.addAction(tr("No recent files")).setEnabled(False)
 
     menu.aboutToShow.connect(fill)
     return menu

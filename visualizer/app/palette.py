@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 
 from visualizer.app.actions import Actions
 from visualizer.app.commands import Command, Registry
+from visualizer.language import tr
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -16,11 +17,11 @@ class CommandPalette(QDialog):
 
     def __init__(self, registry: Registry, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Find a command")
+        self.setWindowTitle(tr("Find a command"))
         self._registry = registry
         self._actions = actions
-        self.line = QLineEdit(placeholderText="a few letters of a command", accessibleName="Find a command")
-        self.list = QListWidget(accessibleName="Matching commands")
+        self.line = QLineEdit(placeholderText=tr("a few letters of a command"), accessibleName=tr("Find a command"))
+        self.list = QListWidget(accessibleName=tr("Matching commands"))
         self.list.setUniformItemSizes(True)
         layout = QVBoxLayout(self)
         layout.addWidget(self.line)

@@ -61,6 +61,12 @@ class PaneHost(QObject):
                 if entry.seen:
                     self._catch_up(entry)
 
+    def say_again(self) -> None:
+        """The language is another: all that panes made of the document they make again."""
+        for entry in self._entries:
+            entry.stale_history = entry.stale_focus = entry.stale_theme = True
+        self._catch_up_all()
+
     def set_focus(self, focus: Focus) -> None:
         self._focus = focus
         for entry in self._entries:

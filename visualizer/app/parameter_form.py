@@ -33,7 +33,7 @@ class ParameterForm(QWidget):
         layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         for parameter in PARAMETERS:
             field = self._make_field(parameter)
-            label = QLabel(parameter.title)
+            label = QLabel(tr(parameter.title))
             label.setToolTip(_tooltip(parameter))
             label.setBuddy(field)
             self._fields[parameter.name] = field
@@ -42,6 +42,13 @@ class ParameterForm(QWidget):
     def field(self, name: str) -> QSpinBox | QCheckBox:
         """The widget of the parameter `name`."""
         return self._fields[name]
+
+    def say_again(self) -> None:
+        """The language is another now."""
+        for parameter in PARAMETERS:
+            field = self._fields[parameter.name]
+            field.setToolTip(_tooltip(parameter))
+            self.layout().labelForField(field).setToolTip(_tooltip(parameter))
 
     def values(self) -> dict[str, Any]:
         return {
@@ -74,11 +81,11 @@ class ParameterForm(QWidget):
             field.setRange(parameter.low, parameter.high)
             field.setSingleStep(_STEPS.get(parameter.name, 1))
             field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
-            field.setSpecialValueText("auto" if parameter.name in _ZERO_MEANS else "")
+            field.setSpecialValueText(tr("auto") if parameter.name in _ZERO_MEANS else "")
             field.setValue(getattr(_LESSON, parameter.name))
             field.valueChanged.connect(lambda: self._value_changed(parameter.name))
         field.setToolTip(_tooltip(parameter))
-        field.setAccessibleName(parameter.title)
+        field.setAccessibleName(tr(parameter.title))
         return field
 
     def _value_changed(self, name: str) -> None:
@@ -106,8 +113,17 @@ class _SpinBox(QSpinBox):
 
 
 def _tooltip(parameter: Parameter) -> str:
-    limits = "on or off" if parameter.is_switch else f"{parameter.low} to {parameter.high:,} {parameter.unit}".rstrip()
-    return f"{parameter.help}\n{limits} ({parameter.option} on the command line)"
+    limits = (
+        tr("on or off")
+        if parameter.is_switch
+        else tr("{low} to {high:,} {unit}", low=parameter.low, high=parameter.high, unit=parameter.unit).rstrip()
+    )
+    return tr(
+        "{help}\n{limits} ({option} on the command line)",
+        help=tr(parameter.help),
+        limits=limits,
+        option=parameter.option,
+    )
 
 
 def with_titles(message: str) -> str:

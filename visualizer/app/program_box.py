@@ -7,10 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
+from visualizer.language import mark, tr
 from visualizer.programs.registry import PROGRAMS
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-_FILTER = "Programs (*.py);;All files (*)"
+_FILTER = mark("Programs (*.py);;All files (*)")
 
 
 class ProgramBox(QWidget):
@@ -20,13 +21,13 @@ class ProgramBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.names = QComboBox(accessibleName="Program", sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.names = QComboBox(accessibleName=tr("Program"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for name in PROGRAMS:
             self.names.addItem(name, name)
-        self.names.setToolTip("which pipeline runs (--program)")
-        self.open_button = QPushButton("Open file...")
+        self.names.setToolTip(tr("which pipeline runs (--program)"))
+        self.open_button = QPushButton(tr("Open file..."))
         self.open_button.setToolTip(
-            "a Python file that describes a pipeline, as docs/programs.md tells (--program FILE.py)"
+            tr("a Python file that describes a pipeline, as docs/programs.md tells (--program FILE.py)")
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -56,5 +57,5 @@ class ProgramBox(QWidget):
 
     def choose_file(self) -> Path | None:
         """Ask for the file; a method of its own, so that tests can answer."""
-        name, _ = QFileDialog.getOpenFileName(self, "Open a program", str(Path.cwd()), _FILTER)
+        name, _ = QFileDialog.getOpenFileName(self, tr("Open a program"), str(Path.cwd()), tr(_FILTER))
         return Path(name) if name else None

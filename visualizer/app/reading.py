@@ -37,6 +37,10 @@ class Reading(QObject):
         timeline = self._window.timeline
         self._jobs.start(read_work(document, lambda: timeline.busy))
 
+    def diagnose(self, document: Document) -> None:
+        """Diagnose a document that is read, once more: its sentences are in the language of when they were made."""
+        self._jobs.start(diagnose_work(document))
+
     def cancel(self) -> None:
         self._jobs.cancel()
 

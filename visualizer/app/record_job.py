@@ -82,7 +82,7 @@ def open_work(path: Path, focus: Focus | None = None) -> Callable[[Progress, Can
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
-        progress(0.0, f"loading {path.name}")
+        progress(0.0, tr("loading {name}", name=path.name))
         trace = load(path)
         if len(trace) > _READ_AT_ONCE:
             return Document(History(trace), path=path, saved=True, read=False, focus=focus)
@@ -145,5 +145,5 @@ def _diagnosed(document: Document, program: Program | None, progress: Progress, 
     try:
         return replace(document, report=diagnose(document.history, program))
     except Exception as error:
-        note = f"not diagnosed, for phasescope has a defect: {type(error).__name__}: {error}"
+        note = tr("not diagnosed, for phasescope has a defect: {kind}: {error}", kind=type(error).__name__, error=error)
         return replace(document, note="; ".join(filter(None, (document.note, note))))

@@ -7,21 +7,28 @@ from pathlib import Path
 
 from visualizer.cli.doctor import INSTALL_APP, INSTALL_QT_LIBRARIES
 from visualizer.cli.errors import EXIT_BAD_INPUT
+from visualizer.language import tr
 from visualizer.playback.address import Address
 
 
-def run_app(address: Address, *, story: Path | None = None) -> int:
+def run_app(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
     """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
     try:
         from visualizer.app.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    return start(address, story=story)
+    return start(address, story=story, language=language)
 
 
 def explain_import_error(error: ImportError) -> str:
     """What to install: the Python packages, or the system libraries that Qt needs."""
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("visualizer"):
-        return f"the window needs {error.name}, which is not installed: {INSTALL_APP}"
-    return f"Qt cannot start ({error}); on Debian or Ubuntu: {INSTALL_QT_LIBRARIES}"
+        return tr(
+            "the window needs {name}, which is not installed: {install_app}", name=error.name, install_app=INSTALL_APP
+        )
+    return tr(
+        "Qt cannot start ({error}); on Debian or Ubuntu: {install_qt_libraries}",
+        error=error,
+        install_qt_libraries=INSTALL_QT_LIBRARIES,
+    )

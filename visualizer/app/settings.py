@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from visualizer.language import LANGUAGES
 from visualizer.views.theme import theme_names
 
 RECENT_LIMIT = 10
@@ -49,6 +50,16 @@ class Settings:
     @theme.setter
     def theme(self, value: str) -> None:
         self._store.setValue("theme", value)
+
+    @property
+    def language(self) -> str:
+        """A code of LANGUAGES, or "" if never chosen in the window."""
+        value = self._store.value("language", "")
+        return value if value in LANGUAGES else ""
+
+    @language.setter
+    def language(self, value: str) -> None:
+        self._store.setValue("language", value)
 
     @property
     def scale(self) -> int:

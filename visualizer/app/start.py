@@ -12,11 +12,15 @@ from PySide6.QtWidgets import QApplication
 
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
+from visualizer.language import tr, use
 from visualizer.playback.address import Address
 
 
-def start(address: Address, *, story: Path | None = None) -> int:
+def start(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
+    """`language`: the one asked for this time; without it the one chosen in the window, else the locale's."""
     application = make_application()
+    if language is None and Settings().language:
+        use(Settings().language)
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window = open_window(application, address)
@@ -34,7 +38,7 @@ def report_defect(
     window: MainWindow, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """An error that nobody expected: say so in the window, which goes on; the traceback goes to stderr."""
-    window.messages.show_error(f"phasescope has a defect: {kind.__name__}: {error}")
+    window.messages.show_error(tr("phasescope has a defect: {kind}: {error}", kind=kind.__name__, error=error))
     sys.__excepthook__(kind, error, trace)
 
 

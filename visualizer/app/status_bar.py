@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
-from visualizer.language import tr
+from visualizer.diagnosis.wording import ending_word, sentences
+from visualizer.language import recorded, tr
 from visualizer.trace.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
@@ -40,20 +41,20 @@ class RecordingStatus(QStatusBar):
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
         path = document.path
-        self._set("file", path.name if path else "not saved", tooltip=str(path or ""))
+        self._set("file", path.name if path else tr("not saved"), tooltip=str(path or ""))
         self._set("source", source_text(meta))
-        self._set("ending", ended, alarm=ended != "completed", tooltip=meta.ending.detail)
+        self._set("ending", ending_word(ended), alarm=ended != "completed", tooltip=recorded(meta.ending.detail))
         report = document.report
         self._set(
             "findings",
             count_text(report) if report is not None else "",
             alarm=document.needs_diagnosis,
-            tooltip="what the diagnosis found; the Diagnosis pane lists it",
+            tooltip=tr("what the diagnosis found; the Diagnosis pane lists it"),
         )
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
-        self._set("events", f"{document.history.steps:,} events")
-        self._set("lost", f"{lost:,} lost" if lost else "0 lost", alarm=bool(lost), tooltip=_lost_tooltip(meta))
-        self._set("window", " ".join(left_out_sentences(meta.window)))
+        self._set("events", tr("{events:,} events", events=document.history.steps))
+        self._set("lost", tr("{lost:,} lost", lost=lost), alarm=bool(lost), tooltip=_lost_tooltip(meta))
+        self._set("window", sentences(*left_out_sentences(meta.window)))
         self._set("trust", trust_sentence(meta), tooltip=trust_detail(meta))
 
     def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
@@ -70,7 +71,7 @@ def source_text(meta: Meta) -> str:
     """ "simulator, seed 0", or the GPU's name."""
     source = meta.source
     if source.get("kind") == "simulator":
-        return f"simulator, seed {source.get('seed', 0)}"
+        return tr("simulator, seed {seed}", seed=source.get("seed", 0))
     return str(source.get("gpu") or source.get("kind", ""))
 
 
@@ -78,15 +79,23 @@ def _check_text(meta: Meta) -> str:
     """Only a GPU can be wrong: the simulator moves no data."""
     if not meta.check:
         return ""
-    return f"{meta.check.get('errors', 0):,} errors" if meta.check.get("checked") else "not checked"
+    return (
+        tr("{errors:,} errors", errors=meta.check.get("errors", 0)) if meta.check.get("checked") else tr("not checked")
+    )
 
 
 def _check_tooltip(meta: Meta) -> str:
-    return f"{meta.check.get('checked', 0):,} checks, mode {meta.check.get('mode', '')}" if meta.check else ""
+    return (
+        tr("{checked:,} checks, mode {mode}", checked=meta.check.get("checked", 0), mode=meta.check.get("mode", ""))
+        if meta.check
+        else ""
+    )
 
 
 def _lost_tooltip(meta: Meta) -> str:
-    return (
-        f"{meta.records_lost:,} records did not fit in the log;"
-        f" {meta.events_dropped:,} more were left out because records of other agents of that time are missing"
+    return tr(
+        "{records_lost:,} records did not fit in the log; {events_dropped:,} more were left out"
+        " because records of other agents of that time are missing",
+        records_lost=meta.records_lost,
+        events_dropped=meta.events_dropped,
     )

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QToolBar, QToo
 
 from visualizer.app.actions import Actions
 from visualizer.app.icons import icon
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
@@ -33,7 +34,7 @@ class TransportBar(QToolBar):
     speed_chosen = Signal(float)
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__("Transport", parent)
+        super().__init__(tr("Transport"), parent)
         self.setObjectName("transport")
         self.setMovable(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -42,7 +43,7 @@ class TransportBar(QToolBar):
         self._theme: Theme | None = None
         for command_id in _BUTTONS:
             self.addAction(actions[command_id])
-        self.speed = QComboBox(accessibleName="Speed", toolTip="events a second while playing")
+        self.speed = QComboBox(accessibleName=tr("Speed"), toolTip=tr("events a second while playing"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}/s", speed)
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -52,7 +53,7 @@ class TransportBar(QToolBar):
         self.scrubber.valueChanged.connect(self.scrubbed)
         self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
-        self.label = QLabel(objectName="stepLabel", accessibleDescription="Step and time")
+        self.label = QLabel(objectName="stepLabel", accessibleDescription=tr("Step and time"))
         self.addWidget(self.label)
 
     def set_history(self, history: History | None) -> None:
@@ -62,7 +63,7 @@ class TransportBar(QToolBar):
         self.scrubber.blockSignals(blocked)
         self.scrubber.setEnabled(history is not None and history.steps > 0)
         if history is None or not history.steps:
-            self.label.setText("no recording" if history is None else "no events")
+            self.label.setText(tr("no recording") if history is None else tr("no events"))
             return
         # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
         metrics = QFontMetrics(scaled_font(self.font(), 1.0, bold=True))
@@ -114,7 +115,7 @@ class Scrubber(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.setAccessibleName("Step")
+        self.setAccessibleName(tr("Step"))
         self.setMinimumWidth(120)
         self.setPageStep(10)
         # The arrow keys belong to the lanes; a slider with the keyboard would take them.

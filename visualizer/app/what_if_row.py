@@ -24,14 +24,14 @@ class WhatIfRow(QWidget):
         self.setAccessibleName(tr("What if"))
         self._experiment: Experiment | None = None
         self.jobs = JobRunner(self)
-        self.choice = QComboBox(accessibleName="What if", sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.choice = QComboBox(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for what_if in WHAT_IFS:
-            self.choice.addItem(what_if.title, what_if)
-        self.choice.setToolTip("explores random schedules of the program as it is and with this change")
-        self.button = QPushButton("Ask")
+            self.choice.addItem(tr(what_if.title), what_if)
+        self.choice.setToolTip(tr("explores random schedules of the program as it is and with this change"))
+        self.button = QPushButton(tr("Ask"))
         self.answer = QLabel(objectName="hint", wordWrap=True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        label = QLabel("What if")
+        label = QLabel(tr("What if"))
         label.setBuddy(self.choice)
         row = QHBoxLayout()
         row.setSpacing(5)
@@ -49,7 +49,7 @@ class WhatIfRow(QWidget):
         self.jobs.progressed.connect(lambda fraction, what: self._say(f"{what}: {fraction:.0%}"))
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: self._say(with_titles(sentence)))
-        self.jobs.cancelled.connect(lambda: self._say("Cancelled."))
+        self.jobs.cancelled.connect(lambda: self._say(tr("Cancelled.")))
         self._say("")
         self._refresh()
 
@@ -89,7 +89,7 @@ class WhatIfRow(QWidget):
             if model.item(index).toolTip() != refusal:
                 model.item(index).setToolTip(refusal)
         refusal = self._refusal(self.choice.currentData())
-        self.button.setText("Stop" if self.jobs.is_busy else "Ask")
+        self.button.setText(tr("Stop") if self.jobs.is_busy else tr("Ask"))
         self.button.setEnabled(self._experiment is not None and not refusal)
         self.button.setToolTip(refusal)
 

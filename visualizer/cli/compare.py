@@ -11,34 +11,36 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
-from visualizer.diagnosis.wording import duration
-from visualizer.language import tr
+from visualizer.diagnosis.wording import duration, ending_word
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope compare a.pscope b.pscope             what differs, in order and in time
   phasescope compare a.pscope b.pscope --tile 3    and the states when tile 3 has arrived
   phasescope compare a.pscope b.pscope --json      the same for scripts, with every tile
 
 exit status: 0 the same order of events; 1 it differs; 2 bad input
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "compare",
-        help="hold two recordings against each other, aligned by tile",
-        description="Compare two recordings: each agent's first event that differs, the time of every tile in both, and"
-        " the states at the same tile.",
-        epilog=EXAMPLES,
+        help=tr("hold two recordings against each other, aligned by tile"),
+        description=tr(
+            "Compare two recordings: each agent's first event that differs, the time of every tile in"
+            " both, and the states at the same tile."
+        ),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("a", type=Path, metavar="A", help="a .pscope file")
-    parser.add_argument("b", type=Path, metavar="B", help="another")
-    parser.add_argument("--tile", type=int, metavar="N", help="also the states when this tile's data are in")
-    parser.add_argument("--cta", type=int, metavar="N", help="of which CTA (default: 0); with --tile only")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("a", type=Path, metavar="A", help=tr("a .pscope file"))
+    parser.add_argument("b", type=Path, metavar="B", help=tr("another"))
+    parser.add_argument("--tile", type=int, metavar="N", help=tr("also the states when this tile's data are in"))
+    parser.add_argument("--cta", type=int, metavar="N", help=tr("of which CTA (default: 0); with --tile only"))
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
 
@@ -79,7 +81,7 @@ def _heads(args: argparse.Namespace, histories: list[History]) -> list[str]:
             program=history.trace.meta.program,
             events=history.steps,
             duration=duration(history.trace.duration_ps),
-            ended=history.trace.meta.ending.kind,
+            ended=ending_word(history.trace.meta.ending.kind),
         )
         for letter, path, history in zip("ab", (args.a, args.b), histories, strict=True)
     ]

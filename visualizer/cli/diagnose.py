@@ -12,6 +12,7 @@ from visualizer.cli.program_options import add_program_options, config_from, pro
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
+from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -19,29 +20,31 @@ from visualizer.sources.simulator import simulate
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope diagnose run.pscope                          a recording
   phasescope diagnose run.pscope --json                   the same for scripts
   phasescope diagnose --program baseline --fault F06      a known mistake, run in the simulator
   phasescope diagnose --program my_pipeline.py --seed 3   your own program
 
 exit status: 0 clean; 1 findings; 2 bad input
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "diagnose",
-        help="say why a run hangs, or what is wrong with it",
-        description="Judge every wait, count and buffer access of a run: who is blocked, on what, who owes the arrival,"
-        " the likely cause and its line; and races that did no harm this time.",
-        epilog=EXAMPLES,
+        help=tr("say why a run hangs, or what is wrong with it"),
+        description=tr(
+            "Judge every wait, count and buffer access of a run: who is blocked, on what, who owes"
+            " the arrival, the likely cause and its line; and races that did no harm this time."
+        ),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help="a .pscope file; or use --program")
+    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help=tr("a .pscope file; or use --program"))
     add_program_options(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of the simulator's timing (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--seed", type=int, metavar="N", help=tr("seed of the simulator's timing (default: 0)"))
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
 
@@ -57,13 +60,16 @@ def _what(args: argparse.Namespace) -> tuple[Trace, Program | None]:
     if args.trace is not None:
         if given or args.seed is not None:
             raise UserError(
-                f"{args.trace} is a recording; --program, --fault, --seed and a program's parameters are for a run in"
-                " the simulator: give one or the other"
+                tr(
+                    "{trace} is a recording; --program, --fault, --seed and a program's parameters are for a"
+                    " run in the simulator: give one or the other",
+                    trace=args.trace,
+                )
             )
         return load(args.trace), None
     if not given:
-        raise UserError("diagnose needs a recording, or --program NAME or FILE.py")
+        raise UserError(tr("diagnose needs a recording, or --program NAME or FILE.py"))
     if args.seed is not None and args.seed < 0:
-        raise UserError(f"--seed is {args.seed}; it must be 0 or more")
+        raise UserError(tr("--seed is {seed}; it must be 0 or more", seed=args.seed))
     program = program_from(args)
     return simulate(program, seed=args.seed or 0), program

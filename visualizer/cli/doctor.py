@@ -14,14 +14,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
+from visualizer.cli.show_text import columns, padded
+from visualizer.language import mark, tr
 from visualizer.sources.errors import SourceError
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope doctor
   phasescope doctor --json
 
 exit status: 0 everything works, 1 something is missing
-"""
+""")
 
 APT_PACKAGES = (
     "libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 libxcb-image0"
@@ -48,12 +50,12 @@ class Finding:
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "doctor",
-        help="what works on this computer, and what to install",
-        description="Check the GPU, its driver and CuPy, the Qt libraries and the fonts; say what to install.",
-        epilog=EXAMPLES,
+        help=tr("what works on this computer, and what to install"),
+        description=tr("Check the GPU, its driver and CuPy, the Qt libraries and the fonts; say what to install."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--json", action="store_true", help=tr("print the findings as JSON"))
     parser.set_defaults(run=run)
 
 
@@ -63,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
-        width = max(len(finding.name) for finding in findings)
+        width = max(columns(finding.name) for finding in findings)
         for finding in findings:
-            print(f"{'ok' if finding.ok else 'missing':8}{finding.name:{width}}  {finding.detail}")
+            state = tr("ok") if finding.ok else tr("missing")
+            print(f"{padded(state, 8)}{padded(finding.name, width)}  {finding.detail}")
             if finding.remedy:
                 print(f"{'':8}{'':{width}}  -> {finding.remedy}")
     return EXIT_CLEAN if ok else EXIT_FINDINGS
@@ -88,16 +91,27 @@ def examine_qt() -> list[Finding]:
             [sys.executable, "-m", "visualizer.app.qt_probe"], capture_output=True, text=True, timeout=_PROBE_SECONDS
         )
     except subprocess.TimeoutExpired:
-        return [Finding("Qt", False, f"did not start within {_PROBE_SECONDS} s", INSTALL_QT_LIBRARIES)]
+        return [
+            Finding(
+                "Qt",
+                False,
+                tr("did not start within {probe_seconds} s", probe_seconds=_PROBE_SECONDS),
+                INSTALL_QT_LIBRARIES,
+            )
+        ]
     if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
+        reason = (
+            done.stderr.strip().splitlines()[-1]
+            if done.stderr.strip()
+            else tr("exit status {returncode}", returncode=done.returncode)
+        )
         missing_package = "ModuleNotFoundError" in reason
         return [Finding("Qt", False, reason, INSTALL_APP if missing_package else INSTALL_QT_LIBRARIES)]
     seen = json.loads(done.stdout)
     return [
         Finding("Qt", True, f"PySide6 {seen['pyside']}"),
-        _font_finding("Font", seen["fixed_font"], "no fixed-width font", "sudo apt install fonts-dejavu-core"),
-        _font_finding("Chinese font", seen["chinese_font"], "no font has Chinese characters", INSTALL_CJK_FONT),
+        _font_finding(tr("Font"), seen["fixed_font"], tr("no fixed-width font"), "sudo apt install fonts-dejavu-core"),
+        _font_finding(tr("Chinese font"), seen["chinese_font"], tr("no font has Chinese characters"), INSTALL_CJK_FONT),
     ]
 
 
@@ -107,7 +121,7 @@ def examine_gpu() -> Finding:
     try:
         seen = probe_gpu()
     except SourceError as error:
-        return Finding("GPU", False, "recording on a GPU does not work; the simulator does", str(error))
+        return Finding("GPU", False, tr("recording on a GPU does not work; the simulator does"), str(error))
     return Finding("GPU", True, ", ".join(f"{name} {value}" for name, value in seen.items()))
 
 

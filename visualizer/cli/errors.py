@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from visualizer.export.errors import ExportError
+from visualizer.language import tr
 from visualizer.playback.stories.model import StoryError
 from visualizer.programs.parameters import ProgramError
 from visualizer.sources.errors import SourceError
@@ -27,7 +28,7 @@ def run_reporting(command: Callable[[], int]) -> int:
     try:
         return command()
     except KeyboardInterrupt:
-        _report("cancelled")
+        _report(tr("cancelled"))
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is wrong. Python would complain again when it flushes at exit.

@@ -12,13 +12,14 @@ from typing import Any
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.program_options import add_program_options, program_from
 from visualizer.cli.show_text import aligned
-from visualizer.diagnosis.wording import counted
+from visualizer.diagnosis.wording import commas
+from visualizer.language import mark, recorded, tr, trn
 from visualizer.sources.explorer import Exploration, Witness, explore, explore_exhaustively, witness_trace
 from visualizer.sources.explorer.exhaustive import DEFAULT_LIMIT
 from visualizer.sources.explorer.random_schedules import DEFAULT_SCHEDULES
 from visualizer.trace.file import save
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope explore                                        500 random schedules of the lesson
   phasescope explore --exhaustive                           all of them: proves that none deadlocks or races
   phasescope explore --consumer-phase 1                     consumers that start one phase ahead
@@ -27,29 +28,41 @@ EXAMPLES = """examples:
 
 exit status: 0 nothing bad found; 1 a schedule deadlocks, races or does something undefined; 2 bad input, or an
 exhaustive search that reached --limit-states before it found anything
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "explore",
-        help="try many schedules of a program, or all of them",
-        description="Run a program without times under many schedules, or all, and say which deadlock or race.",
-        epilog=EXAMPLES,
+        help=tr("try many schedules of a program, or all of them"),
+        description=tr("Run a program without times under many schedules, or all, and say which deadlock or race."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--schedules", type=int, metavar="N", help=f"random schedules (default: {DEFAULT_SCHEDULES})")
-    how.add_argument("--exhaustive", action="store_true", help="every schedule, up to the order of unrelated steps")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of the first random schedule (default: 0)")
-    parser.add_argument(
-        "--limit-states", type=int, metavar="N", help=f"give up after N states (default: {DEFAULT_LIMIT})"
+    how.add_argument(
+        "--schedules",
+        type=int,
+        metavar="N",
+        help=tr("random schedules (default: {default_schedules})", default_schedules=DEFAULT_SCHEDULES),
     )
-    parser.add_argument("--witness", type=Path, metavar="FILE.pscope", help="save a schedule that shows a bad outcome")
+    how.add_argument("--exhaustive", action="store_true", help=tr("every schedule, up to the order of unrelated steps"))
+    parser.add_argument("--seed", type=int, metavar="N", help=tr("seed of the first random schedule (default: 0)"))
     parser.add_argument(
-        "--outcome", metavar="NAME", help="which outcome --witness shows (default: the one shown in the fewest steps)"
+        "--limit-states",
+        type=int,
+        metavar="N",
+        help=tr("give up after N states (default: {default_limit})", default_limit=DEFAULT_LIMIT),
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--witness", type=Path, metavar="FILE.pscope", help=tr("save a schedule that shows a bad outcome")
+    )
+    parser.add_argument(
+        "--outcome",
+        metavar="NAME",
+        help=tr("which outcome --witness shows (default: the one shown in the fewest steps)"),
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     add_program_options(parser)
     parser.set_defaults(run=run)
 
@@ -65,38 +78,55 @@ def run(args: argparse.Namespace) -> int:
     print(json.dumps(found.as_json(), indent=1) if args.json else report(found, saved))
     if args.exhaustive and found.is_clean and not found.is_complete:
         raise UserError(
-            f"--limit-states: {found.states} states were explored and nothing bad found, but that is not all of them;"
-            " raise the limit or use fewer tiles"
+            tr(
+                "--limit-states: {states} states were explored and nothing bad found, but that is not all"
+                " of them; raise the limit or use fewer tiles",
+                states=found.states,
+            )
         )
     return EXIT_CLEAN if found.is_clean else EXIT_FINDINGS
 
 
 def report(found: Exploration, saved: tuple[Path, Witness] | None = None) -> str:
     """The statement, a table of outcomes, who hangs where, and the witnesses, as text."""
-    what = "final state" if found.exhaustive else "schedule"
-    how = counted(found.states, "distinct state") + ", " if found.exhaustive else ""
-    rows: list[tuple[object, ...]] = [("outcome", f"{what}s", "share", "witness")]
+    what = tr("final states") if found.exhaustive else tr("schedules")
+    size = [trn("{n} distinct state", "{n} distinct states", found.states)] if found.exhaustive else []
+    size += [
+        trn("{n} final state", "{n} final states", found.schedules)
+        if found.exhaustive
+        else trn("{n} schedule", "{n} schedules", found.schedules)
+    ]
+    rows: list[tuple[object, ...]] = [(tr("outcome"), what, tr("share"), tr("witness"))]
     for name, count in _counts(found).items():
         witness = found.witnesses.get(name)
-        steps = counted(len(witness.choices), "step") if witness else None
         share = None if found.exhaustive else f"{count / max(found.schedules, 1):.1%}"
-        rows.append((name, count, share, steps))
-    parts = [f"{found.statement}\n{how}{counted(found.schedules, what)}, {found.seconds:.2f} s", aligned(rows)]
+        rows.append((name, count, share, _steps(witness) if witness else None))
+    parts = [f"{found.statement}\n{commas([*size, f'{found.seconds:.2f} s'])}", aligned(rows)]
     if found.blocked:
-        lines = [("blocked for ever", f"{what}s")]
+        lines = [(tr("blocked for ever"), what)]
         for blocked, count in found.blocked.most_common(5):
-            waits = (
+            waits = [
                 f"{agent}: {barrier} parity {parity}" if barrier else f"{agent}: sync"
                 for agent, barrier, parity in blocked
-            )
-            lines.append((", ".join(waits), str(count)))
+            ]
+            lines.append((commas(waits), str(count)))
         parts.append(aligned(lines))
-    parts += [f"{witness.outcome}: {witness.detail}" for witness in found.witnesses.values()]
+    parts += [f"{witness.outcome}: {recorded(witness.detail)}" for witness in found.witnesses.values()]
     if saved is not None:
+        path, shown = saved
         parts.append(
-            f"{saved[0]}: the schedule that shows {saved[1].outcome}, in {counted(len(saved[1].choices), 'step')}"
+            tr(
+                "{path}: the schedule that shows {outcome}, in {steps}",
+                path=path,
+                outcome=shown.outcome,
+                steps=_steps(shown),
+            )
         )
     return "\n\n".join(parts)
+
+
+def _steps(witness: Witness) -> str:
+    return trn("{n} step", "{n} steps", len(witness.choices))
 
 
 def _counts(found: Exploration) -> dict[str, int]:
@@ -110,7 +140,13 @@ def _save_witness(args: argparse.Namespace, found: Exploration) -> tuple[Path, W
         return None
     if args.outcome is not None and args.outcome not in found.witnesses:
         known = ", ".join(found.witnesses)
-        raise UserError(f"--outcome: no schedule with {args.outcome!r} was found; found were {known}")
+        raise UserError(
+            tr(
+                "--outcome: no schedule with {outcome!r} was found; found were {known}",
+                outcome=args.outcome,
+                known=known,
+            )
+        )
     witness = found.witnesses[args.outcome] if args.outcome else next(iter(found.witnesses.values()))
     trace = witness_trace(found, witness)
     command = shlex.join(["phasescope", *args.arguments])
@@ -122,15 +158,28 @@ def _check_options(args: argparse.Namespace) -> None:
     for name, least in (("schedules", 1), ("seed", 0), ("limit_states", 1)):
         value = getattr(args, name)
         if value is not None and value < least:
-            raise UserError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}")
+            raise UserError(
+                tr(
+                    "{option} is {value}; it must be at least {least}",
+                    option=f"--{name.replace('_', '-')}",
+                    value=value,
+                    least=least,
+                )
+            )
     if args.exhaustive and args.seed is not None:
-        raise UserError("--seed applies to random schedules only; --exhaustive tries all")
+        raise UserError(tr("--seed applies to random schedules only; --exhaustive tries all"))
     if args.limit_states is not None and not args.exhaustive:
-        raise UserError("--limit-states applies to --exhaustive only")
+        raise UserError(tr("--limit-states applies to --exhaustive only"))
     if args.outcome is not None and args.witness is None:
-        raise UserError("--outcome applies to --witness only")
+        raise UserError(tr("--outcome applies to --witness only"))
     if args.witness is not None and not args.witness.parent.is_dir():
-        raise UserError(f"--witness {args.witness}: the directory {args.witness.parent} does not exist; make it first")
+        raise UserError(
+            tr(
+                "--witness {witness}: the directory {parent} does not exist; make it first",
+                witness=args.witness,
+                parent=args.witness.parent,
+            )
+        )
 
 
 def _or(value: int | None, default: int) -> int:

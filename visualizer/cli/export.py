@@ -12,12 +12,12 @@ from visualizer.cli.exporting import clear_progress, progress, start_qt
 from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 from visualizer.views.theme import theme_names
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope export run.pscope -o run.pftrace                  for ui.perfetto.dev
   phasescope export run.pscope -o run.vcd                      for GTKWave or Surfer
   phasescope export run.pscope -o run.csv --range 0:9999       a table of the first 10 000 events
@@ -26,30 +26,37 @@ EXAMPLES = """examples:
   phasescope export run.pscope -o lesson.html                  a page to step through in any browser
 
 formats, by the ending of FILE:
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
-    formats = "\n".join(f"  {format_.suffix:9} {format_.title}" for format_ in FORMATS.values())
+    formats = "\n".join(f"  {format_.suffix:9} {tr(format_.title)}" for format_ in FORMATS.values())
     parser = subparsers.add_parser(
         "export",
-        help="write a recording for other tools: Perfetto, VCD, CSV, pictures, a web page",
-        description="Write a recording, or a stretch of it, in another tool's format, or as a picture or a page.",
-        epilog=EXAMPLES + formats,
+        help=tr("write a recording for other tools: Perfetto, VCD, CSV, pictures, a web page"),
+        description=tr("Write a recording, or a stretch of it, in another tool's format, or as a picture or a page."),
+        epilog=tr(EXAMPLES) + formats,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending says the format")
+    parser.add_argument("trace", type=Path, metavar="TRACE", help=tr("a .pscope file"))
     parser.add_argument(
-        "--range", default="", metavar="A:B", help="steps such as 100:200, or times such as 2us:3.5us (default: all)"
+        "-o", "--output", type=Path, required=True, metavar="FILE", help=tr("its ending says the format")
     )
     parser.add_argument(
-        "--lanes", nargs="+", default=[], metavar="NAME", help='such as producer or "full[*]"; * is any text'
+        "--range",
+        default="",
+        metavar="A:B",
+        help=tr("steps such as 100:200, or times such as 2us:3.5us (default: all)"),
     )
     parser.add_argument(
-        "--theme", choices=theme_names(), default="light", help="of pictures and pages (default: light)"
+        "--lanes", nargs="+", default=[], metavar="NAME", help=tr('such as producer or "full[*]"; * is any text')
     )
-    parser.add_argument("--step", type=int, metavar="N", help="mark event N and show the state after it; png, svg, pdf")
+    parser.add_argument(
+        "--theme", choices=theme_names(), default="light", help=tr("of pictures and pages (default: light)")
+    )
+    parser.add_argument(
+        "--step", type=int, metavar="N", help=tr("mark event N and show the state after it; png, svg, pdf")
+    )
     parser.set_defaults(run=run)
 
 

@@ -31,11 +31,13 @@ def found_events(history: History, query: str) -> list[dict[str, Any]]:
 def found_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """A line per event, and how many there are."""
     count = trn("{n} event", "{n} events", len(rows))
+    found = tr("{count} found", count=count)
     if not rows:
-        return tr("{count} found", count=count)
+        return found
     keys = ("agent", "kind", "barrier", "stage", "tile", "parity", "amount")
     cells = [(row["step"], duration(row["time_ps"]), *(row[key] for key in keys), _site(row["site"])) for row in rows]
-    return f"{aligned([('step', 'time', *keys, 'site'), *cells])}\n\n{tr('{count} found', count=count)}"
+    titles = (tr("step"), tr("time"), *keys, tr("site"))
+    return f"{aligned([titles, *cells])}\n\n{found}"
 
 
 def _site(site: Mapping[str, Any] | None) -> str | None:

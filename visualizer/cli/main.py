@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from visualizer import __version__
+from visualizer import __version__, language
 from visualizer.cli import (
     compare,
     diagnose,
@@ -20,7 +20,9 @@ from visualizer.cli import (
     stats,
     story,
 )
+from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
+from visualizer.language import LANGUAGES, mark, tr
 
 COMMANDS = {
     "open": open,
@@ -36,7 +38,7 @@ COMMANDS = {
     "doctor": doctor,
 }
 
-EPILOG = """examples:
+EPILOG = mark("""examples:
   phasescope                                   open the recorded H200 lesson
   phasescope my-run.pscope                     open a recording
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
@@ -51,17 +53,19 @@ EPILOG = """examples:
   phasescope doctor                            what works on this computer, and what to install
 
 `phasescope COMMAND --help` explains each command.
-"""
+""")
 
 
 def build_parser() -> argparse.ArgumentParser:
+    """The parser in the current language: its help is translated when it is built."""
     parser = argparse.ArgumentParser(
         prog="phasescope",
-        description="Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors.",
-        epilog=EPILOG,
+        description=tr("Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors."),
+        epilog=tr(EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"phasescope {__version__}")
+    _add_language_option(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS.values():
         command.add_parser(subparsers)
@@ -70,9 +74,31 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (default: sys.argv) and return its exit status; argparse exits 2 on bad options."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen, arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
     args = build_parser().parse_args(arguments)
+    args.lang = args.lang or chosen
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))
+
+
+def _choose_language(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """Speak the language that --lang names, before or after the command, else the locale's. What --lang named, and
+    the other arguments."""
+    language.use(language.preferred())
+    translate_argparse()
+    first = argparse.ArgumentParser(prog="phasescope", add_help=False, allow_abbrev=False)
+    _add_language_option(first)
+    # After `story export` it is the language of the document.
+    end = arguments.index("export") if arguments[:1] == ["story"] and "export" in arguments else len(arguments)
+    chosen, others = first.parse_known_args(arguments[:end])
+    if chosen.lang is not None:
+        language.use(chosen.lang)
+    return chosen.lang, others + arguments[end:]
+
+
+def _add_language_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--lang", choices=tuple(LANGUAGES), help=tr("the language to speak (default: the locale's, else English)")
+    )

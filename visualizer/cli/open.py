@@ -6,29 +6,30 @@ import argparse
 from typing import Any
 
 from visualizer.cli.errors import UserError
+from visualizer.language import mark, tr
 from visualizer.playback.address import Address, AddressError, parse_address
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope                      the recorded H200 lesson
   phasescope my-run.pscope        a recording of your own; the word "open" may be left out
   phasescope 'my-run.pscope#step=120&lane=full[1]'
                                   where somebody pointed at: the window's "Copy address" makes these
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "open",
-        help="open a recording in the window (the default command)",
-        description="Open a recording in the window; without one, the recorded H200 lesson.",
-        epilog=EXAMPLES,
+        help=tr("open a recording in the window (the default command)"),
+        description=tr("Open a recording in the window; without one, the recorded H200 lesson."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "trace",
         nargs="?",
         metavar="TRACE",
-        help="a .pscope file, or an address in one: FILE#step=N (default: the lesson)",
+        help=tr("a .pscope file, or an address in one: FILE#step=N (default: the lesson)"),
     )
     parser.set_defaults(run=run)
 
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     address = _address(args.trace) if args.trace is not None else Address(None)
     from visualizer.app.run import run_app
 
-    return run_app(address)
+    return run_app(address, language=args.lang)
 
 
 def _address(text: str) -> Address:
@@ -47,6 +48,9 @@ def _address(text: str) -> Address:
         raise UserError(str(error)) from None
     if address.path is None or not address.path.exists():
         raise UserError(
-            f"{address.path or text}: no such recording, and no command of that name; see `phasescope --help`"
+            tr(
+                "{path}: no such recording, and no command of that name; see `phasescope --help`",
+                path=address.path or text,
+            )
         )
     return address

@@ -13,18 +13,19 @@ from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
-from visualizer.diagnosis.wording import counted, duration
+from visualizer.diagnosis.wording import commas, duration
+from visualizer.language import mark, tr, trn
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope predict run.pscope                         1 to 8 stages, everything else as recorded
   phasescope predict run.pscope --consumer-delay 1500   with consumers that work 1500 ns on each tile
   phasescope predict run.pscope --copy-time 800         with copies that take 800 ns at the median
   phasescope predict run.pscope --stages 1..6 --verify  run them too: on the GPU if there is one, else simulated
 
 docs/statistics.md says how the model works and how far its predictions were off.
-"""
+""")
 
 _LONGEST_NS = 1_000_000_000
 
@@ -32,23 +33,32 @@ _LONGEST_NS = 1_000_000_000
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "predict",
-        help="predict the time per tile for other stage counts",
-        description="Predict the time per tile for other stage counts, consumer delays or copy times from the measured"
-        " durations of one recording.",
-        epilog=EXAMPLES,
+        help=tr("predict the time per tile for other stage counts"),
+        description=tr(
+            "Predict the time per tile for other stage counts, consumer delays or copy times from the"
+            " measured durations of one recording."
+        ),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
-    parser.add_argument("--stages", metavar="A..B", default=f"1..{MOST_STAGES}", help=f"default: 1..{MOST_STAGES}")
+    parser.add_argument("trace", type=Path, metavar="TRACE", help=tr("a .pscope file"))
     parser.add_argument(
-        "--consumer-delay", type=int, metavar="NS", help="consumers' work per tile (default: as recorded)"
+        "--stages",
+        metavar="A..B",
+        default=f"1..{MOST_STAGES}",
+        help=tr("default: 1..{most_stages}", most_stages=MOST_STAGES),
     )
-    parser.add_argument("--copy-time", type=float, metavar="NS", help="median time of a copy (default: as recorded)")
-    parser.add_argument("--verify", action="store_true", help="run each stage count and show what it measures")
     parser.add_argument(
-        "--source", choices=("gpu", "simulator"), help="where --verify runs (default: a GPU if there is one)"
+        "--consumer-delay", type=int, metavar="NS", help=tr("consumers' work per tile (default: as recorded)")
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--copy-time", type=float, metavar="NS", help=tr("median time of a copy (default: as recorded)")
+    )
+    parser.add_argument("--verify", action="store_true", help=tr("run each stage count and show what it measures"))
+    parser.add_argument(
+        "--source", choices=("gpu", "simulator"), help=tr("where --verify runs (default: a GPU if there is one)")
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
 
@@ -74,9 +84,9 @@ def run(args: argparse.Namespace) -> int:
 
 def report(prediction: Prediction, verification: Verification | None = None) -> str:
     """The table, one row a stage count, and what it rests on."""
-    head = ["stages", "predicted", "5%", "95%"]
+    head = ["stages", tr("predicted"), "5%", "95%"]
     if verification is not None:
-        head += ["measured", "error"]
+        head += [tr("measured"), tr("error")]
     rows: list[tuple[object, ...]] = [(*head, "")]
     for point in prediction.points:
         row: list[object] = [point.stages, *(duration(round(ps)) for ps in (point.per_tile, point.p5, point.p95))]
@@ -87,24 +97,33 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
                 if measured is None
                 else [duration(round(measured)), f"{point.per_tile / measured - 1:+.1%}"]
             )
-        remarks = ["knee"] if point.stages == prediction.knee else []
-        remarks += ["recorded"] if point.stages == prediction.recorded_stages else []
-        remarks += [] if point.fits else ["does not fit in shared memory"]
-        rows.append((*row, ", ".join(remarks) or " "))
+        remarks = [tr("knee")] if point.stages == prediction.knee else []
+        remarks += [tr("recorded")] if point.stages == prediction.recorded_stages else []
+        remarks += [] if point.fits else [tr("does not fit in shared memory")]
+        rows.append((*row, commas(remarks) or " "))
     recorded = prediction.recorded_per_tile
-    own = "" if recorded is None else f" ({duration(round(recorded))} per tile)"
+    per_tile = "" if recorded is None else tr(" ({duration} per tile)", duration=duration(round(recorded)))
     parts = [
-        "time per tile, predicted from one recording with"
-        f" {counted(prediction.recorded_stages, 'stage')}{own}:"
-        f" consumer delay {prediction.consumer_delay_ns} ns, copies {duration(round(prediction.copy_time))}",
+        tr(
+            "time per tile, predicted from one recording with {stages}{per_tile}: consumer delay {delay} ns,"
+            " copies {copy}",
+            stages=trn("{n} stage", "{n} stages", prediction.recorded_stages),
+            per_tile=per_tile,
+            delay=prediction.consumer_delay_ns,
+            copy=duration(round(prediction.copy_time)),
+        ),
         aligned(rows),
     ]
     if verification is not None:
         parts.append(
-            f"measured: {verification.machine}, {verification.tiles} tiles, one run each, with logging as recorded"
+            tr(
+                "measured: {machine}, {tiles} tiles, one run each, with logging as recorded",
+                machine=verification.machine,
+                tiles=verification.tiles,
+            )
         )
     notes = [*prediction.notes, *([verification.note] if verification is not None and verification.note else [])]
-    return "\n\n".join([*parts, *(f"note: {note}" for note in notes)])
+    return "\n\n".join([*parts, *(tr("note: {note}", note=note) for note in notes)])
 
 
 def _stages(text: str) -> range:
@@ -113,9 +132,15 @@ def _stages(text: str) -> range:
         first = int(begin)
         last = int(end) if dots else first
     except ValueError:
-        raise UserError(f"--stages {text}: give a number or a range, such as 1..{MOST_STAGES}") from None
+        raise UserError(
+            tr(
+                "--stages {text}: give a number or a range, such as 1..{most_stages}",
+                text=text,
+                most_stages=MOST_STAGES,
+            )
+        ) from None
     if not 1 <= first <= last <= MOST_STAGES:
-        raise UserError(f"--stages {text}: it must lie within 1..{MOST_STAGES}")
+        raise UserError(tr("--stages {text}: it must lie within 1..{most_stages}", text=text, most_stages=MOST_STAGES))
     return range(first, last + 1)
 
 
@@ -123,6 +148,13 @@ def _check_options(args: argparse.Namespace) -> None:
     for name in ("consumer_delay", "copy_time"):
         value = getattr(args, name)
         if value is not None and not 0 <= value <= _LONGEST_NS:
-            raise UserError(f"--{name.replace('_', '-')} is {value}; it must be 0..{_LONGEST_NS} ns")
+            raise UserError(
+                tr(
+                    "{option} is {value}; it must be 0..{longest_ns} ns",
+                    option=f"--{name.replace('_', '-')}",
+                    value=value,
+                    longest_ns=_LONGEST_NS,
+                )
+            )
     if args.source is not None and not args.verify:
-        raise UserError("--source applies to --verify only")
+        raise UserError(tr("--source applies to --verify only"))

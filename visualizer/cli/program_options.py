@@ -6,6 +6,7 @@ import argparse
 import re
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
 from visualizer.programs.program import Program
 from visualizer.programs.registry import PROGRAMS, find_program
@@ -16,28 +17,37 @@ _TILE = re.compile(r"(\d+)[xX](\d+)")
 
 def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add --program, --fault, --tile RxC and one option per parameter; `program_from` reads them back."""
-    group = parser.add_argument_group("program")
+    group = parser.add_argument_group(tr("program"))
     group.add_argument(
         "--program",
         metavar="NAME|FILE.py",
-        help=f"which pipeline: {', '.join(PROGRAMS)}, or a file that describes one (default: lesson; with --fault, the"
-        " program the fault is told of)",
+        help=tr(
+            "which pipeline: {names}, or a file that describes one (default: lesson; with --fault,"
+            " the program the fault is told of)",
+            names=", ".join(PROGRAMS),
+        ),
     )
     group.add_argument(
-        "--fault", metavar="NAME", help="with a mistake in it, by id or name, such as F06 (docs/programs.md lists them)"
+        "--fault",
+        metavar="NAME",
+        help=tr("with a mistake in it, by id or name, such as F06 (docs/programs.md lists them)"),
     )
     group.add_argument(
         "--tile",
         type=_tile,
         metavar="RxC",
-        help="rows and columns of a tile of halves"
-        f" (default: {_DEFAULTS.tile_rows}x{_DEFAULTS.tile_columns}; rows a multiple of 8, columns of 64)",
+        help=tr(
+            "rows and columns of a tile of halves (default: {tile_rows}x{tile_columns}; rows a"
+            " multiple of 8, columns of 64)",
+            tile_rows=_DEFAULTS.tile_rows,
+            tile_columns=_DEFAULTS.tile_columns,
+        ),
     )
     for parameter in PARAMETERS:
         if parameter.option == "--tile":
             continue
         if parameter.is_switch:
-            group.add_argument(parameter.option, action="store_true", help=parameter.help)
+            group.add_argument(parameter.option, action="store_true", help=tr(parameter.help))
         else:
             group.add_argument(
                 parameter.option,
@@ -63,12 +73,18 @@ def program_from(args: argparse.Namespace) -> Program:
 
 def _help(parameter: Parameter) -> str:
     default = getattr(_DEFAULTS, parameter.name)
-    unit = f" {parameter.unit}" if parameter.unit else ""
-    return f"{parameter.help} ({parameter.low}..{parameter.high}{unit}; default: {default})"
+    return tr(
+        "{help} ({low}..{high}{unit}; default: {default})",
+        help=tr(parameter.help),
+        low=parameter.low,
+        high=parameter.high,
+        unit=f" {parameter.unit}" if parameter.unit else "",
+        default=default,
+    )
 
 
 def _tile(text: str) -> tuple[int, int]:
     match = _TILE.fullmatch(text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not ROWSxCOLUMNS, such as 128x64")
+        raise argparse.ArgumentTypeError(tr("{text!r} is not ROWSxCOLUMNS, such as 128x64", text=text))
     return int(match[1]), int(match[2])

@@ -18,6 +18,8 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, U
 from visualizer.cli.program_options import add_program_options, config_from, program_from
 from visualizer.cli.window_options import add_window_options, window_from
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
+from visualizer.diagnosis.wording import ending_word
+from visualizer.language import mark, recorded, tr
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.window_check import check_window
@@ -25,7 +27,7 @@ from visualizer.trace.file import save
 from visualizer.trace.trace import Trace
 from visualizer.trace.window import cut
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope record -o lesson.pscope                        the lesson in the simulator
   phasescope record --source gpu -o h200.pscope             the same kernel on the GPU
   phasescope record --consumer-delay 2000 -o slow.pscope    slow consumers: the producer blocks
@@ -42,78 +44,92 @@ EXAMPLES = """examples:
 
 exit status: 0 completed without errors; 1 ended otherwise or found errors (the recording is saved all the same);
 2 bad input or no usable GPU; 130 cancelled with Ctrl+C (nothing is saved)
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "record",
-        help="record a run in the simulator or on the GPU",
-        description="Record every barrier operation of one run, in the exact simulator or on an SM90 GPU.",
-        epilog=EXAMPLES,
+        help=tr("record a run in the simulator or on the GPU"),
+        description=tr("Record every barrier operation of one run, in the exact simulator or on an SM90 GPU."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="TRACE", help="the .pscope file to write")
-    parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help="default: simulator")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="TRACE", help=tr("the .pscope file to write")
+    )
+    parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help=tr("default: simulator"))
     add_program_options(parser)
     add_window_options(parser)
-    simulator = parser.add_argument_group("simulator")
-    simulator.add_argument("--seed", type=_natural, metavar="N", help="seed of the timing jitter (default: 0)")
-    gpu = parser.add_argument_group("gpu")
+    simulator = parser.add_argument_group(tr("simulator"))
+    simulator.add_argument("--seed", type=_natural, metavar="N", help=tr("seed of the timing jitter (default: 0)"))
+    gpu = parser.add_argument_group(tr("gpu"))
     gpu.add_argument(
         "--check",
         choices=("exact", "checksum", "off"),
-        help="what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)",
+        help=tr("what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)"),
     )
     gpu.add_argument(
         "--level",
         choices=("off", "phases", "standard", "full", "words"),
-        help="how much to log: nothing, the times phases completed, the end of each wait, begin and end of each wait,"
-        " every event with the barrier's word (default: full; words with --fault or --probe)",
+        help=tr(
+            "how much to log: nothing, the times phases completed, the end of each wait, begin and"
+            " end of each wait, every event with the barrier's word (default: full; words with"
+            " --fault or --probe)"
+        ),
     )
     gpu.add_argument(
         "--log-capacity",
         type=_natural,
         metavar="N",
-        help="records per warp: of tiles, or at --level words of events (default: as many as the program needs)",
+        help=tr("records per warp: of tiles, or at --level words of events (default: as many as the program needs)"),
     )
     gpu.add_argument(
         "--watchdog-ms",
         type=_natural,
         metavar="N",
-        help="a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
-        " (default: 1000)",
+        help=tr(
+            "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
+            " (default: 1000)"
+        ),
     )
     gpu.add_argument(
         "--log-memory",
         choices=("auto", "host", "device"),
-        help="where the log lies while the kernel runs: host memory outlives hangs and crashes, device memory is faster"
-        " (default: auto, host if the log is small)",
+        help=tr(
+            "where the log lies while the kernel runs: host memory outlives hangs and crashes, device"
+            " memory is faster (default: auto, host if the log is small)"
+        ),
     )
     gpu.add_argument(
         "--hang",
         type=_seconds,
         metavar="S",
-        help="with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)",
+        help=tr("with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)"),
     )
     gpu.add_argument(
         "--probe",
         choices=("off", "words", "flips"),
-        help="let a spare warp look at live barriers: their words (experimental: by arrivals of count 0, which PTX does"
-        " not provide for), or their phase flips alone (by test_wait, which PTX does) (default: off)",
+        help=tr(
+            "let a spare warp look at live barriers: their words (experimental: by arrivals of count"
+            " 0, which PTX does not provide for), or their phase flips alone (by test_wait, which PTX"
+            " does) (default: off)"
+        ),
     )
     gpu.add_argument(
         "--probe-barriers",
         type=_names,
         metavar="NAMES",
-        help="where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)",
+        help=tr("where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)"),
     )
-    gpu.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the GPU worker after S s (default: 120)")
+    gpu.add_argument(
+        "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
+    )
     gpu.add_argument(
         "--ab",
         type=_natural,
         metavar="N",
-        help="run it N times more with logging off and on in turn, and store how much logging slows it",
+        help=tr("run it N times more with logging off and on in turn, and store how much logging slows it"),
     )
     parser.set_defaults(run=run)
 
@@ -125,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
             trace = _record(args, progress, cancelled)
     except Cancelled:
-        print("phasescope: cancelled; nothing was saved", file=sys.stderr)
+        print(tr("phasescope: cancelled; nothing was saved"), file=sys.stderr)
         return EXIT_INTERRUPTED
     command = shlex.join(["phasescope", *args.arguments])
     trace = replace(trace, meta=replace(trace.meta, command=command))
@@ -141,10 +157,19 @@ def run(args: argparse.Namespace) -> int:
 def summary(trace: Trace) -> str:
     """One line: events, ending, errors, lost, duration."""
     meta = trace.meta
-    ending = meta.ending.kind if not meta.ending.detail else f"{meta.ending.kind} ({meta.ending.detail})"
-    errors = f"{meta.check.get('errors', 0)} errors" if meta.check.get("checked") else "not checked"
-    return (
-        f"{len(trace)} events, {ending}, {errors}, {meta.records_lost} records lost, {trace.duration_ps / 1e6:.3f} us"
+    ending = ending_word(meta.ending.kind)
+    if meta.ending.detail:
+        ending = f"{ending} ({recorded(meta.ending.detail)})"
+    errors = tr("not checked")
+    if meta.check.get("checked"):
+        errors = tr("{errors} errors", errors=meta.check.get("errors", 0))
+    return tr(
+        "{events} events, {ending}, {errors}, {lost} records lost, {us:.3f} us",
+        events=len(trace),
+        ending=ending,
+        errors=errors,
+        lost=meta.records_lost,
+        us=trace.duration_ps / 1e6,
     )
 
 
@@ -186,9 +211,13 @@ def _is_clean(trace: Trace) -> bool:
 def _check_output(path: Path) -> None:
     """Refuse before a long run what could not be saved after it."""
     if path.is_dir():
-        raise UserError(f"-o {path} is a directory; name a file in it, such as {path / 'run.pscope'}")
+        raise UserError(
+            tr("-o {path} is a directory; name a file in it, such as {example}", path=path, example=path / "run.pscope")
+        )
     if not path.parent.is_dir():
-        raise UserError(f"-o {path}: the directory {path.parent} does not exist; make it first")
+        raise UserError(
+            tr("-o {path}: the directory {parent} does not exist; make it first", path=path, parent=path.parent)
+        )
 
 
 def _check_source_options(args: argparse.Namespace) -> None:
@@ -200,7 +229,7 @@ def _check_source_options(args: argparse.Namespace) -> None:
         if getattr(args, name) is not None:
             option = "--" + name.replace("_", "-")
             wanted = "gpu" if args.source == "simulator" else "simulator"
-            raise UserError(f"{option} applies to --source {wanted} only")
+            raise UserError(tr("{option} applies to --source {wanted} only", option=option, wanted=wanted))
 
 
 @contextmanager
@@ -258,5 +287,5 @@ def _at_least(low: int, convert: Callable[[str], float], text: str) -> float:
     except ValueError:
         value = math.nan
     if not low <= value < 2**53:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {low}")
+        raise argparse.ArgumentTypeError(tr("{text!r} is not a number of at least {low}", text=text, low=low))
     return value

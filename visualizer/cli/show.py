@@ -12,6 +12,7 @@ from visualizer.cli.find_text import found_events, found_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
 from visualizer.diagnosis.explain import explain
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
+from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
@@ -19,7 +20,7 @@ from visualizer.replay.tile_table import tile_table
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope show run.pscope                     what was recorded, and how it ended
   phasescope show run.pscope --step 12           the state after event 12, and why it happened
   phasescope show run.pscope --table             a row per tile: cursors, waits, phase flips
@@ -27,31 +28,35 @@ EXAMPLES = """examples:
   phasescope show 'run.pscope#step=12'           the same by the address that the window copies
   phasescope show run.pscope --find 'wait > 500 ns and role == producer'
                                                  the events that a query means (docs/queries.md)
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "show",
-        help="print what a recording holds: a summary, one step, the per-tile table, or the events of a query",
-        description="Print facts from a recording: a summary, the state after one event, a row per tile, or the events"
-        " that a query means.",
-        epilog=EXAMPLES,
+        help=tr("print what a recording holds: a summary, one step, the per-tile table, or the events of a query"),
+        description=tr(
+            "Print facts from a recording: a summary, the state after one event, a row per tile, or"
+            " the events that a query means."
+        ),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", metavar="TRACE", help="a .pscope file, or the address of a step: FILE#step=N")
+    parser.add_argument("trace", metavar="TRACE", help=tr("a .pscope file, or the address of a step: FILE#step=N"))
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--step", type=int, metavar="N", help="the state after event N, counted from 0")
-    what.add_argument("--table", action="store_true", help="the lesson's table: one row per tile")
-    what.add_argument("--find", metavar="QUERY", help="the events that a query means, or that hold all of some words")
-    parser.add_argument("--cta", type=int, metavar="N", help="whose table (default: 0); with --table only")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    what.add_argument("--step", type=int, metavar="N", help=tr("the state after event N, counted from 0"))
+    what.add_argument("--table", action="store_true", help=tr("the lesson's table: one row per tile"))
+    what.add_argument(
+        "--find", metavar="QUERY", help=tr("the events that a query means, or that hold all of some words")
+    )
+    parser.add_argument("--cta", type=int, metavar="N", help=tr("whose table (default: 0); with --table only"))
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.cta is not None and not args.table:
-        raise UserError("--cta applies to --table only")
+        raise UserError(tr("--cta applies to --table only"))
     path, step = _place(args)
     history = History(load(path))
     document: Any
@@ -78,11 +83,11 @@ def _place(args: argparse.Namespace) -> tuple[Path, int | None]:
     except AddressError as error:
         raise UserError(str(error)) from None
     if address.path is None:
-        raise UserError(f"{args.trace}: name the recording as well: FILE#step=N")
+        raise UserError(tr("{trace}: name the recording as well: FILE#step=N", trace=args.trace))
     if address.focus is None:
         return address.path, args.step
     if args.step is not None or args.table or args.find is not None:
-        raise UserError(f"{args.trace} names a step: leave out --step, --table and --find")
+        raise UserError(tr("{trace} names a step: leave out --step, --table and --find", trace=args.trace))
     return address.path, address.focus.step
 
 
@@ -118,13 +123,17 @@ def summary(trace: Trace) -> dict[str, Any]:
 
 def _step(history: History, step: int) -> dict[str, Any]:
     if not history.steps:
-        raise UserError(f"--step {step}: the recording holds no events")
+        raise UserError(tr("--step {step}: the recording holds no events", step=step))
     if not 0 <= step < history.steps:
-        raise UserError(f"--step {step} is outside 0..{history.steps - 1}, the steps of this recording")
+        raise UserError(
+            tr("--step {step} is outside 0..{steps}, the steps of this recording", step=step, steps=history.steps - 1)
+        )
     return {**step_document(history, step), "explanation": explain(history, step)}
 
 
 def _table(history: History, cta: int) -> list[dict[str, Any]]:
     if not 0 <= cta < history.trace.ctas:
-        raise UserError(f"--cta {cta} is outside 0..{history.trace.ctas - 1}, the CTAs of this recording")
+        raise UserError(
+            tr("--cta {cta} is outside 0..{ctas}, the CTAs of this recording", cta=cta, ctas=history.trace.ctas - 1)
+        )
     return [row.as_json() for row in tile_table(history, cta)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
-from visualizer.diagnosis.wording import counted, duration
+from visualizer.diagnosis.wording import commas, duration, ending_word, sentences, state_word
+from visualizer.language import recorded, tr, trn
 
 Document = Mapping[str, Any]
 
@@ -14,28 +16,39 @@ _EVENT_FACTS = ("barrier", "stage", "tile", "parity")
 
 def summary_text(document: Document) -> str:
     """A line per fact: what was recorded, how it ended, how far it can be trusted."""
-    lost = counted(document["records_lost"], "record") + " lost"
+    lost = trn("{n} record lost", "{n} records lost", document["records_lost"])
     if document["events_dropped"]:
-        lost += f", and {counted(document['events_dropped'], 'event')} left out beside them"
-    size = (("ctas", "CTA"), ("agents", "agent"), ("barriers", "barrier"))
+        lost = trn(
+            "{lost}, and {n} event left out beside them",
+            "{lost}, and {n} events left out beside them",
+            document["events_dropped"],
+            lost=lost,
+        )
+    size = [
+        trn("{n} CTA", "{n} CTAs", document["ctas"]),
+        trn("{n} agent", "{n} agents", document["agents"]),
+        trn("{n} barrier", "{n} barriers", document["barriers"]),
+    ]
+    ended = ending_word(document["ended"])
+    events = tr("{steps} in {duration}", steps=document["steps"], duration=duration(document["duration_ps"]))
     return aligned(
         [
-            ("program", document["program"]),
-            ("config", _facts(document["config"])),
-            ("source", _facts(document["source"])),
-            ("probe", _facts(document["source"].get("probe", {})) or "none"),
-            ("ended", f"{document['ended']}: {document['detail']}" if document["detail"] else document["ended"]),
-            ("check", _facts(document["check"]) or "none"),
-            ("events", f"{document['steps']} in {duration(document['duration_ps'])}"),
-            ("size", ", ".join(counted(document[key], noun) for key, noun in size)),
-            ("lost", lost),
-            ("left out", " ".join(document["left_out"]) or "nothing"),
-            ("trust", document["trust"]),
-            ("cost", _facts(document["cost"]) or "not measured"),
-            ("clock", _facts(document["clock"]) or "exact"),
-            ("reconciled", _facts(document["reconcile"]) or "no event was moved"),
-            ("command", document["command"] or "unknown"),
-            ("created", document["created"] or "unknown"),
+            (tr("program"), document["program"]),
+            (tr("config"), _facts(document["config"])),
+            (tr("source"), _facts(document["source"])),
+            (tr("probe"), _facts(document["source"].get("probe", {})) or tr("none")),
+            (tr("ended"), f"{ended}: {recorded(document['detail'])}" if document["detail"] else ended),
+            (tr("check"), _facts(document["check"]) or tr("none")),
+            (tr("events"), events),
+            (tr("size"), commas(size)),
+            (tr("lost"), lost),
+            (tr("left out"), sentences(*document["left_out"]) or tr("nothing")),
+            (tr("trust"), document["trust"]),
+            (tr("cost"), _facts(document["cost"]) or tr("not measured")),
+            (tr("clock"), _facts(document["clock"]) or tr("exact")),
+            (tr("reconciled"), _facts(document["reconcile"]) or tr("no event was moved")),
+            (tr("command"), document["command"] or tr("unknown")),
+            (tr("created"), document["created"] or tr("unknown")),
         ]
     )
 
@@ -44,7 +57,12 @@ def step_text(document: Document) -> str:
     """The event, the explanation, then a table each of barriers, agents and stages."""
     event = document["event"]
     site = event["site"]
-    head = f"step {document['step']} of 0..{document['steps'] - 1} at {duration(document['time_ps'])}"
+    head = tr(
+        "step {step} of 0..{last} at {time}",
+        step=document["step"],
+        last=document["steps"] - 1,
+        time=duration(document["time_ps"]),
+    )
     head += f", {site['file']}:{site['line']} {site['op']}" if site else ""
     facts = ", ".join(f"{name} {event[name]}" for name in _EVENT_FACTS if event[name] is not None)
     facts += f", amount {event['amount']}" if event["amount"] else ""
@@ -60,7 +78,16 @@ def step_text(document: Document) -> str:
 
 def table_text(rows: Sequence[Document]) -> str:
     """The lesson's table; a dash stands for what did not happen."""
-    titles = ("tile", "stage", "pipe_write", "empty wait", "full phase", "pipe_read", "full wait", "empty phase")
+    titles = [
+        "tile",
+        "stage",
+        "pipe_write",
+        tr("empty wait"),
+        tr("full phase"),
+        "pipe_read",
+        tr("full wait"),
+        tr("empty phase"),
+    ]
     cells = [
         (
             row["tile"],
@@ -80,9 +107,19 @@ def table_text(rows: Sequence[Document]) -> str:
 def aligned(rows: Sequence[Sequence[object]]) -> str:
     """Rows of cells in columns two blanks apart; None becomes a dash."""
     texts = [["-" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in texts) for column in range(len(texts[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in texts)
+    widths = [max(columns(row[column]) for row in texts) for column in range(len(texts[0]))]
+    lines = ("  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in texts)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes: a Chinese character takes two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def padded(text: str, width: int) -> str:
+    """The text with blanks after it to `width` columns of a terminal."""
+    return text + " " * (width - columns(text))
 
 
 def _barriers(barriers: Mapping[str, Document]) -> str:
@@ -97,17 +134,19 @@ def _barriers(barriers: Mapping[str, Document]) -> str:
 
 def _agents(agents: Mapping[str, Document]) -> str:
     rows = [
-        (name, a["state"], a["op"], a["barrier"], a["tile"], _full_cursor(a["cursor"])) for name, a in agents.items()
+        (name, state_word(a["state"]), a["op"], a["barrier"], a["tile"], _full_cursor(a["cursor"]))
+        for name, a in agents.items()
     ]
-    return aligned([("agent", "state", "op", "waits on", "tile", "cursor (index, phase, count)"), *rows])
+    titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor (index, phase, count)"))
+    return aligned([titles, *rows])
 
 
 def _stages(stages: Sequence[Document]) -> str:
     rows = [
-        (("CTA{}.".format(s["cta"]) if "cta" in s else "") + f"stage[{s['stage']}]", s["state"], s["tile"])
+        (("CTA{}.".format(s["cta"]) if "cta" in s else "") + f"stage[{s['stage']}]", state_word(s["state"]), s["tile"])
         for s in stages
     ]
-    return aligned([("stage", "holds", "tile"), *rows])
+    return aligned([("stage", tr("holds"), "tile"), *rows])
 
 
 def _cursor(cursor: Document | None) -> str | None:
@@ -119,7 +158,10 @@ def _full_cursor(cursor: Document | None) -> str | None:
 
 
 def _wait(wait: Document | None) -> str | None:
-    return None if wait is None else f"wait({wait['parity']}) {'blocks' if wait['blocked'] else 'passes'}"
+    if wait is None:
+        return None
+    outcome = tr("blocks") if wait["blocked"] else tr("passes")
+    return f"wait({wait['parity']}) {outcome}"
 
 
 def _flip(flip: Sequence[int] | None) -> str | None:
@@ -134,5 +176,5 @@ def _facts(facts: Document) -> str:
 
 def _value(value: str | float) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -12,17 +12,18 @@ from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.stats_text import statistics_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.trace.file import load
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope stats run.pscope                      the whole recording
   phasescope stats run.pscope --range 10us:20us    what ends or lies in 10 us of it
   phasescope stats run.pscope --range :5000        the first 5000 ns
   phasescope stats run.pscope --json               for scripts
 
 docs/statistics.md defines every number.
-"""
+""")
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ps|ns|us|ms|s)?")
 _UNITS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "ms": 1_000_000_000, "s": 1_000_000_000_000}
@@ -31,17 +32,19 @@ _UNITS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "ms": 1_000_000_000, "s": 1_000
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "stats",
-        help="say who waited for whom, and what bound the run",
-        description="Busy and waiting time with causes, stage occupancy, copies, time per tile, outliers and the"
-        " critical path of a recording or a range of it.",
-        epilog=EXAMPLES,
+        help=tr("say who waited for whom, and what bound the run"),
+        description=tr(
+            "Busy and waiting time with causes, stage occupancy, copies, time per tile, outliers and"
+            " the critical path of a recording or a range of it."
+        ),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE", help="a .pscope file")
+    parser.add_argument("trace", type=Path, metavar="TRACE", help=tr("a .pscope file"))
     parser.add_argument(
-        "--range", metavar="A:B", help="from time A to time B of the recording, in ns unless a unit is given"
+        "--range", metavar="A:B", help=tr("from time A to time B of the recording, in ns unless a unit is given")
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
 
@@ -59,18 +62,32 @@ def _range(text: str | None, duration: int) -> tuple[int, int]:
         return 0, duration
     begin, colon, end = text.partition(":")
     if not colon:
-        raise UserError(f"--range {text}: give two times with a colon between them, such as 10us:20us")
+        raise UserError(tr("--range {text}: give two times with a colon between them, such as 10us:20us", text=text))
     first = _time(begin, text) if begin else 0
     last = _time(end, text) if end else duration
     if first >= last:
-        raise UserError(f"--range {text}: it must end after it begins; the recording lasts {duration / 1000:.0f} ns")
+        raise UserError(
+            tr(
+                "--range {text}: it must end after it begins; the recording lasts {duration:.0f} ns",
+                text=text,
+                duration=duration / 1000,
+            )
+        )
     if first >= duration:
-        raise UserError(f"--range {text}: it begins after the recording ends, at {duration / 1000:.0f} ns")
+        raise UserError(
+            tr(
+                "--range {text}: it begins after the recording ends, at {duration:.0f} ns",
+                text=text,
+                duration=duration / 1000,
+            )
+        )
     return first, min(last, duration)
 
 
 def _time(text: str, whole: str) -> int:
     match = _TIME.fullmatch(text)
     if match is None:
-        raise UserError(f"--range {whole}: {text!r} is not a time, such as 1500, 1500ns or 1.5us")
+        raise UserError(
+            tr("--range {whole}: {text!r} is not a time, such as 1500, 1500ns or 1.5us", whole=whole, text=text)
+        )
     return round(float(match[1]) * _UNITS[match[2] or "ns"])

@@ -6,46 +6,79 @@ from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.statistics.distribution import Distribution
 from visualizer.diagnosis.statistics.shares import RoleShare
 from visualizer.diagnosis.statistics.statistics import Statistics
-from visualizer.diagnosis.wording import counted, duration, sentence
+from visualizer.diagnosis.wording import commas, duration, sentence
+from visualizer.language import mark, tr, trn
 from visualizer.replay.stage_columns import StageState
 from visualizer.trace.trace import Trace
 
 Row = tuple[object, ...]
 _LISTED = 5
+_KINDS = {"tile": mark("tile"), "wait": mark("wait"), "copy": mark("copy")}
 
 
 def statistics_text(found: Statistics, trace: Trace) -> str:
     """The bound in a sentence, then a table each; what the recording cannot tell comes last."""
     parts = [
-        f"{duration(found.first)} to {duration(found.last)}, {counted(trace.ctas, 'CTA')}\n"
+        tr(
+            "{first} to {last}, {ctas}",
+            first=duration(found.first),
+            last=duration(found.last),
+            ctas=trn("{n} CTA", "{n} CTAs", trace.ctas),
+        )
+        + "\n"
         + sentence(found.bound.sentence),
         aligned(
-            [("role", "agents", "busy", "back-pressure", "starved", "other waits", "issue"), *map(_role, found.roles)]
+            [
+                (
+                    tr("role"),
+                    tr("agents"),
+                    tr("busy"),
+                    tr("back-pressure"),
+                    tr("starved"),
+                    tr("other waits"),
+                    tr("issue"),
+                ),
+                *map(_role, found.roles),
+            ]
         ),
         _occupancy(found),
         aligned(
             [
-                ("", "count", "least", "5%", "median", "95%", "most", "mean"),
-                _times("time per tile", found.per_tile),
-                _times("copy latency", found.latency),
-                _rates("copy throughput", found.throughput),
+                ("", tr("count"), tr("least"), "5%", tr("median"), "95%", tr("most"), tr("mean")),
+                _times(tr("time per tile"), found.per_tile),
+                _times(tr("copy latency"), found.latency),
+                _rates(tr("copy throughput"), found.throughput),
             ]
         ),
-        f"a copy was in flight {found.engine_busy:.1%} of the time; {found.landed_bytes:,} bytes landed",
-        "critical path: " + (", ".join(f"{name} {share:.1%}" for name, share in found.path.shares.items()) or "none"),
+        tr(
+            "a copy was in flight {share:.1%} of the time; {bytes:,} bytes landed",
+            share=found.engine_busy,
+            bytes=found.landed_bytes,
+        ),
+        tr(
+            "critical path: {shares}",
+            shares=commas([f"{tr(name)} {share:.1%}" for name, share in found.path.shares.items()]) or tr("none"),
+        ),
     ]
     if found.ctas is not None:
         spread = found.ctas.per_tile
         parts.append(
-            f"across {found.ctas.ctas} CTAs: time per tile {duration(round(spread.p5))} at 5%,"
-            f" {duration(round(spread.median))} at the median, {duration(round(spread.p95))} at 95%;"
-            f" the slowest is CTA {found.ctas.slowest} with {duration(round(spread.most))}"
+            tr(
+                "across {ctas} CTAs: time per tile {p5} at 5%, {median} at the median, {p95} at 95%; the slowest is CTA"
+                " {slowest} with {most}",
+                ctas=found.ctas.ctas,
+                p5=duration(round(spread.p5)),
+                median=duration(round(spread.median)),
+                p95=duration(round(spread.p95)),
+                slowest=found.ctas.slowest,
+                most=duration(round(spread.most)),
+            )
         )
     if found.outliers:
-        rows: list[Row] = [("outliers", "step", "agent", "tile", "took", "median")]
+        rows: list[Row] = [(tr("outliers"), tr("step"), tr("agent"), "tile", tr("took"), tr("median"))]
         rows += [
             (
-                one.kind,
+                tr(_KINDS[one.kind]),
                 one.step,
                 one.agent,
                 one.tile if one.tile >= 0 else None,
@@ -55,8 +88,8 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
             for one in found.outliers[:_LISTED]
         ]
         more = found.outlier_count - len(found.outliers[:_LISTED])
-        parts.append(aligned(rows) + (f"\nand {more} more" if more else ""))
-    parts += [f"note: {text}" for text in found.unknown]
+        parts.append(aligned(rows) + ("\n" + tr("and {n} more", n=more) if more else ""))
+    parts += [tr("note: {note}", note=text) for text in found.unknown]
     return "\n\n".join(parts)
 
 
@@ -70,12 +103,15 @@ def _occupancy(found: Statistics) -> str:
     rows: list[Row] = [("stage", *(state.name.lower() for state in StageState))]
     rows += [(stage, *(f"{share:.1%}" for share in shares)) for stage, shares in enumerate(occupancy.stages)]
     if len(occupancy.stages) > 1:
-        rows.append(("all", *(f"{share:.1%}" for share in occupancy.states)))
-    lead = ", ".join(f"{tiles}: {share:.1%}" for tiles, share in enumerate(occupancy.lead))
-    return (
-        f"{aligned(rows)}\n{occupancy.mean_full:.2f} stages full or being read on average;"
-        f" the producer was {occupancy.mean_lead:.2f} tiles ahead ({lead})"
+        rows.append((tr("all"), *(f"{share:.1%}" for share in occupancy.states)))
+    lead = commas([f"{tiles}: {share:.1%}" for tiles, share in enumerate(occupancy.lead)])
+    mean = tr(
+        "{full:.2f} stages full or being read on average; the producer was {tiles:.2f} tiles ahead ({lead})",
+        full=occupancy.mean_full,
+        tiles=occupancy.mean_lead,
+        lead=lead,
     )
+    return f"{aligned(rows)}\n{mean}"
 
 
 def _times(name: str, values: Distribution) -> Row:

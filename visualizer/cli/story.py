@@ -10,7 +10,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.exporting import clear_progress, progress, start_qt
-from visualizer.language import LANGUAGES, current, tr, trn
+from visualizer.language import LANGUAGES, current, mark, tr, trn
 from visualizer.playback.address import Address
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
@@ -18,7 +18,7 @@ from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
 from visualizer.views.theme import theme_names
 
-EXAMPLES = """examples:
+EXAMPLES = mark("""examples:
   phasescope story list                 the stories that come with phasescope
   phasescope story present lecture.toml tell it, full screen; Esc leaves, ? shows the keys
   phasescope story check lecture.toml   every problem, by chapter, step and key
@@ -27,44 +27,46 @@ EXAMPLES = """examples:
   phasescope story export lesson -o tile.mp4 --chapter one-tile --size 1920x1080
 
 exit status of check: 0 it can be told; 1 problems; 2 no story at all
-"""
+""")
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "story",
-        help="lectures: list and check stories",
-        description="Stories tell a pipeline step by step to a room. docs/stories.md describes their format.",
-        epilog=EXAMPLES,
+        help=tr("lectures: list and check stories"),
+        description=tr("Stories tell a pipeline step by step to a room. docs/stories.md describes their format."),
+        epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the stories that come with phasescope")
-    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing = actions.add_parser("list", help=tr("the stories that come with phasescope"))
+    listing.add_argument("--json", action="store_true", help=tr("print JSON"))
     listing.set_defaults(run=_list)
-    present = actions.add_parser("present", help="tell a story, full screen")
-    present.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    present = actions.add_parser("present", help=tr("tell a story, full screen"))
+    present.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
     present.set_defaults(run=_present)
-    check = actions.add_parser("check", help="find everything wrong with a story")
-    check.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
-    check.add_argument("--json", action="store_true", help="print JSON")
+    check = actions.add_parser("check", help=tr("find everything wrong with a story"))
+    check.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
+    check.add_argument("--json", action="store_true", help=tr("print JSON"))
     check.set_defaults(run=_check)
-    export = actions.add_parser("export", help="write a story as a page, handout, animation or film")
-    export.add_argument("story", metavar="FILE", help="a story's TOML file, or the name of a built-in story")
+    export = actions.add_parser("export", help=tr("write a story as a page, handout, animation or film"))
+    export.add_argument("story", metavar="FILE", help=tr("a story's TOML file, or the name of a built-in story"))
     export.add_argument(
         "-o",
         "--output",
         type=Path,
         required=True,
         metavar="FILE",
-        help="html, pdf, gif or mp4",
+        help=tr("html, pdf, gif or mp4"),
     )
-    export.add_argument("--chapter", action="append", default=[], metavar="ID", help="only this one; may be repeated")
     export.add_argument(
-        "--lang", choices=tuple(LANGUAGES), help="of pdf, gif and mp4, and what a page opens in (html has both)"
+        "--chapter", action="append", default=[], metavar="ID", help=tr("only this one; may be repeated")
     )
-    export.add_argument("--size", metavar="WxH", default="1280x720", help="of the pictures (default: %(default)s)")
-    export.add_argument("--theme", choices=theme_names(), default="light", help="(default: %(default)s)")
+    export.add_argument(
+        "--lang", choices=tuple(LANGUAGES), help=tr("of pdf, gif and mp4, and what a page opens in (html has both)")
+    )
+    export.add_argument("--size", metavar="WxH", default="1280x720", help=tr("of the pictures (default: %(default)s)"))
+    export.add_argument("--theme", choices=theme_names(), default="light", help=tr("(default: %(default)s)"))
     export.set_defaults(run=_export)
 
 
@@ -88,7 +90,7 @@ def _present(args: argparse.Namespace) -> int:
         raise StoryError(*problems)
     from visualizer.app.run import run_app
 
-    return run_app(Address(None), story=path)
+    return run_app(Address(None), story=path, language=args.lang)
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from visualizer.diagnosis.causes import Cause, lapped_cause, starved_cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import barrier_facts, line, place, site_at
 from visualizer.diagnosis.report import Arrived, Finding, Owed
+from visualizer.language import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _chain(outlook: Outlook, blocked: dict[int, _Blocked], verdicts: dict[int, s
     """Who waits for whom, from the agent to the nearest root: "a waits for b, blocked on full[0]; b waits for ..."."""
     names = outlook.trace.agents
     if not blocked[start].helpers:
-        return f"{names[start].name} waits for a copy in flight."
+        return tr("{agent} waits for a copy in flight.", agent=names[start].name)
     came_from = {start: -1}
     queue = [start]
     while queue:
@@ -111,11 +112,15 @@ def _chain(outlook: Outlook, blocked: dict[int, _Blocked], verdicts: dict[int, s
                 continue
             came_from[helper] = agent
             if helper not in blocked:
-                return f"{names[start].name} waits for {names[helper].name}, which had not got there when it ended."
+                return tr(
+                    "{agent} waits for {other}, which had not got there when it ended.",
+                    agent=names[start].name,
+                    other=names[helper].name,
+                )
             if verdicts[helper] != "NOT YET":
                 return _told(outlook, blocked, verdicts, came_from, helper)
             queue.append(helper)
-    return f"{names[start].name} waits for {names[blocked[start].helpers[0]].name}."
+    return tr("{agent} waits for {other}.", agent=names[start].name, other=names[blocked[start].helpers[0]].name)
 
 
 def _told(
@@ -126,8 +131,14 @@ def _told(
         path.insert(0, came_from[path[0]])
     names = [outlook.trace.agents[agent].name for agent in path]
     barrier = outlook.trace.barriers[blocked[root].barrier].name
-    links = "; ".join(f"{a} waits for {b}" for a, b in pairwise(names))
-    return f"{links}; {names[-1]} is {verdicts[root]} on {barrier}, which is the root."
+    links = tr("; ").join(tr("{agent} waits for {other}", agent=a, other=b) for a, b in pairwise(names))
+    return tr(
+        "{links}; {agent} is {verdict} on {barrier}, which is the root.",
+        links=links,
+        agent=names[-1],
+        verdict=verdicts[root],
+        barrier=barrier,
+    )
 
 
 def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Finding:
@@ -142,8 +153,8 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         for agent in outlook.candidates(item.barrier)
         if agent not in arrived and agent != item.agent
     )
-    released_by = [f"an arrival of {trace.agents[agent].name}" for agent in item.helpers]
-    released_by += [f"the copy issued at step {issue}" for issue in item.copies]
+    released_by = [tr("an arrival of {agent}", agent=trace.agents[agent].name) for agent in item.helpers]
+    released_by += [tr("the copy issued at step {step}", step=issue) for issue in item.copies]
     return Finding(
         verdict,
         "error",
@@ -169,11 +180,13 @@ def _owed(outlook: Outlook, agent: int, barrier: int) -> Owed:
         state = "exited"
     elif agent in outlook.blocked:
         wait = outlook.blocked[agent]
-        state = f"blocked on {trace.barriers[int(outlook.waits.barrier[wait])].name}"
+        state = tr("blocked on {barrier}", barrier=trace.barriers[int(outlook.waits.barrier[wait])].name)
     coming = outlook.next_arrival(agent, barrier)
     if coming is None:
         return Owed(trace.agents[agent].name, state, "none")
     if not coming.certain:
         return Owed(trace.agents[agent].name, state, "unknown")
-    at = f" at tile {coming.tile}" if coming.tile >= 0 else ""
-    return Owed(trace.agents[agent].name, state, f"arrive{at}{line(place(trace, coming.site))}")
+    site = line(place(trace, coming.site))
+    if coming.tile < 0:
+        return Owed(trace.agents[agent].name, state, f"arrive{site}")
+    return Owed(trace.agents[agent].name, state, tr("arrive at tile {tile}{site}", tile=coming.tile, site=site))

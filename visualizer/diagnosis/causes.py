@@ -10,7 +10,8 @@ from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause, restarted
 from visualizer.diagnosis.places import family, init_step, line, site_at
 from visualizer.diagnosis.report import Place
-from visualizer.diagnosis.wording import counted, listed
+from visualizer.diagnosis.wording import commas, listed, sentences
+from visualizer.language import tr, trn
 from visualizer.trace.schema import EventKind
 
 _WARP = 32
@@ -39,8 +40,14 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         return Cause(wrong, first, site_at(trace, first))
     if now < wanted:
         return Cause(
-            f"{agent} means phase #{wanted} of {name}, but the barrier is still in #{now}: it would pass one phase"
-            " early, because it has used the barrier more often than phases completed.",
+            tr(
+                "{agent} means phase #{wanted} of {barrier}, but the barrier is still in #{now}: it would pass one"
+                " phase early, because it has used the barrier more often than phases completed.",
+                agent=agent,
+                wanted=wanted,
+                barrier=name,
+                now=now,
+            ),
             begin,
         )
     completions = np.flatnonzero(
@@ -52,8 +59,17 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
     barrier = trace.barriers[row]
     why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, barrier, agent)
     return Cause(
-        f"Phase #{wanted} of {name} completed, and so did #{wanted + 1} before {agent} looked: with one parity bit it"
-        f" waits for ever. {why}",
+        sentences(
+            tr(
+                "Phase #{wanted} of {barrier} completed, and so did #{next} before {agent} looked: with one parity bit"
+                " it waits for ever.",
+                wanted=wanted,
+                barrier=name,
+                next=wanted + 1,
+                agent=agent,
+            ),
+            why,
+        ),
         lap,
         site_at(trace, lap) if lap is not None else None,
     )
@@ -76,10 +92,11 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
             return cause
     names = [outlook.trace.agents[agent].name for agent in cycle]
     if cycle:
-        around = ", ".join(f"{a} for {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
-        return Cause(f"A cycle of waits: {around}; none of them can go on.", certain=False)
+        pairs = zip(names, [*names[1:], names[0]], strict=True)
+        around = commas([tr("{agent} for {other}", agent=a, other=b) for a, b in pairs])
+        return Cause(tr("A cycle of waits: {around}; none of them can go on.", around=around), certain=False)
     name = outlook.trace.barriers[row].name
-    return Cause(f"Nobody that is left will arrive on {name} for this phase.", certain=False)
+    return Cause(tr("Nobody that is left will arrive on {barrier} for this phase.", barrier=name), certain=False)
 
 
 def _bytes_cause(outlook: Outlook, row: int) -> Cause:
@@ -98,33 +115,56 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
         issue = int(np.flatnonzero(copies)[0]) if copies.any() else None
         site = site_at(trace, issue) if issue is not None else None
         return Cause(
-            f"{delivered} bytes came to {name} that nobody ever expected: its arrivals carry no expect_tx, so a phase"
-            f" completes before its bytes are in, and the bytes spoil the next. Use arrive.expect_tx{line(site)}.",
+            tr(
+                "{delivered} bytes came to {barrier} that nobody ever expected: its arrivals carry no expect_tx, so a"
+                " phase completes before its bytes are in, and the bytes spoil the next. Use arrive.expect_tx{site}.",
+                delivered=delivered,
+                barrier=name,
+                site=line(site),
+            ),
             issue,
             site,
         )
+    facts = {"barrier": name, "phase": state.phase, "expected": expected, "delivered": delivered, "tx": state.tx}
     if state.tx < 0:
         return Cause(
-            f"The copies bring {delivered} bytes to phase #{state.phase} of {name}, which expects only {expected}: tx"
-            f" is {state.tx} and never exactly 0. Expect {delivered} bytes{line(site)}.",
+            tr(
+                "The copies bring {delivered} bytes to phase #{phase} of {barrier}, which expects only {expected}: tx"
+                " is {tx} and never exactly 0. Expect {delivered} bytes{site}.",
+                site=line(site),
+                **facts,
+            ),
             first,
             site,
         )
     if outlook.in_flight(row):
-        return Cause(f"A copy of {state.tx} bytes to {name} is in flight.", first, site, certain=False)
-    tile = int(events["tile"][first]) if first is not None else -1
-    of_tile = f"of tile {tile} " if tile >= 0 else ""
-    if not delivered:
-        astray = _astray(outlook, row)
         return Cause(
-            f"{name} expects {expected} bytes for phase #{state.phase}, but the copy {of_tile}was never issued to"
-            f" it{astray}: no copy is in flight. Do not expect bytes for a tile that is not copied{line(site)}.",
+            tr("A copy of {bytes} bytes to {barrier} is in flight.", bytes=state.tx, barrier=name),
+            first,
+            site,
+            certain=False,
+        )
+    tile = int(events["tile"][first]) if first is not None else -1
+    if not delivered:
+        return Cause(
+            tr(
+                "{barrier} expects {expected} bytes for phase #{phase}, but the copy{of_tile} was never issued to"
+                " it{astray}: no copy is in flight. Do not expect bytes for a tile that is not copied{site}.",
+                of_tile=tr(" of tile {tile}", tile=tile) if tile >= 0 else "",
+                astray=_astray(outlook, row),
+                site=line(site),
+                **facts,
+            ),
             first,
             site,
         )
     return Cause(
-        f"{name} expects {expected} bytes for phase #{state.phase}, the copies delivered {delivered} and none is in"
-        f" flight: {state.tx} bytes will never come. Expect {delivered} bytes, or issue the missing copy{line(site)}.",
+        tr(
+            "{barrier} expects {expected} bytes for phase #{phase}, the copies delivered {delivered} and none is in"
+            " flight: {tx} bytes will never come. Expect {delivered} bytes, or issue the missing copy{site}.",
+            site=line(site),
+            **facts,
+        ),
         first,
         site,
     )
@@ -135,7 +175,11 @@ def _astray(outlook: Outlook, row: int) -> str:
     barriers = outlook.trace.barriers
     for other, barrier in enumerate(barriers):
         if other != row and barrier.cta == barriers[row].cta and outlook.barrier(other).tx < 0:
-            return f"; {-outlook.barrier(other).tx} bytes that nobody expected came to {barrier.name}"
+            return tr(
+                "; {bytes} bytes that nobody expected came to {barrier}",
+                bytes=-outlook.barrier(other).tx,
+                barrier=barrier.name,
+            )
     return ""
 
 
@@ -150,8 +194,15 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
     name, state = outlook.trace.barriers[row].name, outlook.barrier(row)
     site = site_at(outlook.trace, alone[0])
     return Cause(
-        f"{agent} did expect_tx on {name} and never arrived: tx is {state.tx} but pending stays {state.pending},"
-        f" because expect_tx does not arrive. Use arrive.expect_tx{line(site)}.",
+        tr(
+            "{agent} did expect_tx on {barrier} and never arrived: tx is {tx} but pending stays {pending}, because"
+            " expect_tx does not arrive. Use arrive.expect_tx{site}.",
+            agent=agent,
+            barrier=name,
+            tx=state.tx,
+            pending=state.pending,
+            site=line(site),
+        ),
         alone[0],
         site,
     )
@@ -168,9 +219,13 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
     issue = int(np.flatnonzero(mine & (kinds == EventKind.COPY_ISSUE))[-1])
     name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
     return Cause(
-        f"The cp.async copies into {name}'s stage are done, but their arrivals count for nothing: without .noinc,"
-        " cp.async.mbarrier.arrive first raises the pending count by as much as it then arrives. Use .noinc, or let the"
-        f" threads arrive{line(site)}.",
+        tr(
+            "The cp.async copies into {barrier}'s stage are done, but their arrivals count for nothing: without .noinc,"
+            " cp.async.mbarrier.arrive first raises the pending count by as much as it then arrives. Use .noinc, or let"
+            " the threads arrive{site}.",
+            barrier=name,
+            site=line(site),
+        ),
         issue,
         site,
     )
@@ -190,9 +245,13 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
         return None
     begin = int(waits.begin[wait])
     return Cause(
-        f"No event ever on {family(barrier)}: every stage is free at first, and {trace.agents[agent].name}"
-        " waits with parity 0 for a release that only follows its own copies. The producer must start inverted, with"
-        " phase 1 (make_producer_start_state).",
+        tr(
+            "No event ever on {barriers}: every stage is free at first, and {agent} waits with parity 0 for a release"
+            " that only follows its own copies. The producer must start inverted, with phase 1"
+            " (make_producer_start_state).",
+            barriers=family(barrier),
+            agent=trace.agents[agent].name,
+        ),
         begin,
         site_at(trace, begin),
     )
@@ -214,9 +273,16 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
         spot = site_at(outlook.trace, read)
         if not outlook.ever_arrived(agent, row) and outlook.next_arrival(agent, row) is None:
             return Cause(
-                f"{name} has no arrival on {family(barrier)} at all, though it reads every stage and"
-                f" {barrier.name} counts {counted(outlook.barrier(row).needed, 'arrival')}: it must release each tile,"
-                " or not be counted.",
+                trn(
+                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
+                    " arrival: it must release each tile, or not be counted.",
+                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
+                    " arrivals: it must release each tile, or not be counted.",
+                    outlook.barrier(row).needed,
+                    agent=name,
+                    barriers=family(barrier),
+                    barrier=barrier.name,
+                ),
                 read,
                 spot,
             )
@@ -225,15 +291,28 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
         late = coming is not None and coming.certain and 0 <= coming.tile <= tile
         if late or (len(held) == outlook.trace.stages and (coming is None or coming.tile < 0)):
             return Cause(
-                f"{name} holds {listed([f'stage {s}' for s in held])}, all that there are, and needs one more before it"
-                f" releases tile {tile}: its release must lag fewer than {outlook.trace.stages} tiles.",
+                tr(
+                    "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
+                    " release must lag fewer than {count} tiles.",
+                    agent=name,
+                    stages=listed([f"stage {s}" for s in held]),
+                    tile=tile,
+                    count=outlook.trace.stages,
+                ),
                 read,
                 spot,
             )
         if barrier.stage in held:
             return Cause(
-                f"{name} read tile {tile} from stage {barrier.stage} and never arrived on {barrier.name}: one release"
-                f" is missing after the read{line(spot)}.",
+                tr(
+                    "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
+                    " after the read{site}.",
+                    agent=name,
+                    tile=tile,
+                    stage=barrier.stage,
+                    barrier=barrier.name,
+                    site=line(spot),
+                ),
                 read,
                 spot,
             )
@@ -251,18 +330,24 @@ def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
     name, total = trace.barriers[row].name, sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
-    sentence = (
-        f"{name} is initialised for {counted(state.needed, 'arrival')} per phase, but only {total}"
-        f" {'comes' if total == 1 else 'come'} ({listed([trace.agents[a].name for a in sorted(arrived)])}) and nobody"
-        f" else can"
-    )
+    why = ""
     if total * _WARP == state.needed:
-        why = ": the init counts threads, and one elected lane arrives"
+        why = tr(": the init counts threads, and one elected lane arrives")
     elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
-        why = ": the release reaches only the own CTA, and the arrivals of the other CTAs are missing"
-    else:
-        why = ""
-    return Cause(f"{sentence}{why}. Initialise it with {total}{line(site)}, or add the missing arrivals.", init, site)
+        why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
+        " Initialise it with {n}{site}, or add the missing arrivals.",
+        "{barrier} is initialised for {needed} per phase, but only {n} come ({agents}) and nobody else can{why}."
+        " Initialise it with {n}{site}, or add the missing arrivals.",
+        total,
+        barrier=name,
+        needed=trn("{n} arrival", "{n} arrivals", state.needed),
+        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
+        why=why,
+        site=line(site),
+    )
+    return Cause(sentence, init, site)
 
 
 def _gone(outlook: Outlook, wait: int) -> Cause | None:
@@ -277,10 +362,21 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
     step = outlook.exited[first]
     who = listed([trace.agents[a].name for a in left])
     issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (trace.events["agent"] == first)
-    having = "" if bool(issued.any()) or trace.agents[first].role != "producer" else " having issued nothing"
+    having = ""
+    if not bool(issued.any()) and trace.agents[first].role == "producer":
+        having = tr(" having issued nothing")
     return Cause(
-        f"{who} exited{having}, and {name} still needs {counted(outlook.barrier(row).pending, 'arrival')} for phase"
-        f" #{outlook.barrier(row).phase}: the roles disagree on how many tiles there are.",
+        trn(
+            "{agents} exited{having}, and {barrier} still needs {n} arrival for phase #{phase}: the roles disagree on"
+            " how many tiles there are.",
+            "{agents} exited{having}, and {barrier} still needs {n} arrivals for phase #{phase}: the roles disagree on"
+            " how many tiles there are.",
+            outlook.barrier(row).pending,
+            agents=who,
+            having=having,
+            barrier=name,
+            phase=outlook.barrier(row).phase,
+        ),
         step,
         site_at(trace, step),
     )

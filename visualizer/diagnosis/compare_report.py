@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from visualizer.diagnosis.compare import AgentOrder, Comparison
-from visualizer.diagnosis.wording import duration
+from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr, trn
 from visualizer.replay.history import AgentActivity, History, StageState
 from visualizer.replay.snapshot import event_document
@@ -87,7 +87,11 @@ def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
 
 def signed(ps: int, more: str, less: str) -> str:
     """ "1.2 us longer", "300 ns shorter", "no"."""
-    return tr("the same") if ps == 0 else f"{duration(abs(ps))} {more if ps > 0 else less}"
+    return (
+        tr("the same")
+        if ps == 0
+        else tr("{time} {direction}", time=duration(abs(ps)), direction=more if ps > 0 else less)
+    )
 
 
 def state_differences(comparison: Comparison, step_a: int, step_b: int) -> list[tuple[str, str, str]]:
@@ -110,9 +114,9 @@ def state_texts(history: History, step: int) -> dict[str, str]:
     for row, (held, tile) in enumerate(zip(state.stage_state.tolist(), state.stage_tile.tolist(), strict=True)):
         cta, stage = divmod(row, trace.stages)
         name = f"CTA{cta}.stage[{stage}]" if trace.ctas > 1 else f"stage[{stage}]"
-        texts[name] = StageState(held).name.lower() + (tr(", tile {tile}", tile=tile) if tile >= 0 else "")
+        texts[name] = state_word(StageState(held).name.lower()) + (tr(", tile {tile}", tile=tile) if tile >= 0 else "")
     for row, agent in enumerate(trace.agents):
-        activity = AgentActivity(int(state.agent_activity[row])).name.lower().replace("_", " ")
+        activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower()).replace("_", " ")
         barrier_row = int(state.agent_barrier[row])
         waits_on = f" {trace.barriers[barrier_row].name}" if barrier_row >= 0 else ""
         cursor = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))

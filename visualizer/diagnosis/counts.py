@@ -12,7 +12,8 @@ from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
-from visualizer.diagnosis.wording import counted
+from visualizer.diagnosis.wording import commas
+from visualizer.language import recorded, tr, trn
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask
 from visualizer.trace.schema import ARRIVAL_KINDS, EventKind, kind_name
@@ -42,14 +43,18 @@ def _ending(history: History) -> list[Finding]:
     told = _UNDEFINED.fullmatch(ending.detail)
     row = history.trace.barrier_index.get(told["barrier"], -1) if told else -1
     if told is None or row < 0 or step is None:
-        return [Finding("CRASH", "error", ending.detail or "The run crashed.", step=step)]
+        return [Finding("CRASH", "error", recorded(ending.detail) or tr("The run crashed."), step=step)]
     barrier, state = history.trace.barriers[row], history.barrier_at(row, step)
     over = "are pending" in told["what"]
-    cause = f"{told['what'].strip().rstrip('.')}."
+    cause = f"{recorded(told['what'].strip().rstrip('.'))}."
     if over:
-        cause = (
-            f"{told['agent']} would {cause[:-1]} in phase #{state.phase} of {barrier.name}: it is a phase ahead of the"
-            " barrier, or arrives more often than the init counts."
+        cause = tr(
+            "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"
+            " more often than the init counts.",
+            agent=told["agent"],
+            operation=cause[:-1],
+            phase=state.phase,
+            barrier=barrier.name,
         )
     agent = history.trace.agent_index.get(told["agent"])
     last = history.agents.acts.before(agent, history.steps) if agent is not None else None
@@ -88,13 +93,25 @@ def _impossible_counts(history: History) -> list[Finding]:
         row = history.trace.barriers[int(event["barrier"])]
         state = history.barrier_at(int(event["barrier"]), step)
         word = kind_name(int(event["kind"]))
-        cause = (
-            f"{word} on {row.name} before its init (or after its inval): publish the initialised barriers to everybody"
-            " before their first use."
-            if verdict == "UNDEFINED"
-            else f"{word} on {row.name} makes {counted(state.needed - state.pending, 'arrival')} in phase"
-            f" #{state.phase}, which takes {state.needed}: somebody arrives twice, or the init count is too small."
-        )
+        if verdict == "UNDEFINED":
+            cause = tr(
+                "{operation} on {barrier} before its init (or after its inval): publish the initialised barriers to"
+                " everybody before their first use.",
+                operation=word,
+                barrier=row.name,
+            )
+        else:
+            cause = trn(
+                "{operation} on {barrier} makes {n} arrival in phase #{phase}, which takes {needed}: somebody arrives"
+                " twice, or the init count is too small.",
+                "{operation} on {barrier} makes {n} arrivals in phase #{phase}, which takes {needed}: somebody arrives"
+                " twice, or the init count is too small.",
+                state.needed - state.pending,
+                operation=word,
+                barrier=row.name,
+                phase=state.phase,
+                needed=state.needed,
+            )
         found.append(
             Finding(
                 verdict,
@@ -149,15 +166,25 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
     by = {trace.agents[a].name: int(events["amount"][mine & (events["agent"] == a)].sum()) for a in set(who.tolist())}
-    each = ", ".join(f"{name} {count}" for name, count in sorted(by.items()))
-    per_use = f"; {total} arrivals come for tile {tile} ({each})" if tile >= 0 else ""
+    per_use = ""
+    if tile >= 0:
+        each = commas([f"{name} {count}" for name, count in sorted(by.items())])
+        per_use = tr("; {total} arrivals come for tile {tile} ({each})", total=total, tile=tile, each=each)
+    cause = tr(
+        "{barrier} completed phase #{phase} when its stage had been filled only {times}: it completes more than once"
+        " for one use, because it is initialised for {arrivals}{per_use}. The producer may overwrite a tile that is"
+        " still read{site}.",
+        barrier=barrier.name,
+        phase=int(events["amount"][step]),
+        times=trn("{n} time", "{n} times", filled),
+        arrivals=trn("{n} arrival", "{n} arrivals", state.needed),
+        per_use=per_use,
+        site=line(site),
+    )
     return Finding(
         "COUNT MISMATCH",
         "error",
-        f"{barrier.name} completed phase #{int(events['amount'][step])} when its stage had been filled only"
-        f" {counted(filled, 'time')}: it completes more than once for one use, because it is initialised for"
-        f" {counted(state.needed, 'arrival')}{per_use}. The producer may overwrite a tile that is"
-        f" still read{line(site)}.",
+        cause,
         **barrier_facts(barrier, state),
         tile=tile if tile >= 0 else None,
         first_divergence=init,
@@ -193,8 +220,13 @@ def _after_exit(history: History) -> list[Finding]:
         Finding(
             "UNDEFINED",
             "error",
-            f"{trace.agents[int(events['agent'][step])].name} arrives on {barrier.name}, but every agent of CTA"
-            f" {barrier.cta} has exited: a CTA of a cluster must stay until its peers have arrived (producer_tail).",
+            tr(
+                "{agent} arrives on {barrier}, but every agent of CTA {cta} has exited: a CTA of a cluster must stay"
+                " until its peers have arrived (producer_tail).",
+                agent=trace.agents[int(events["agent"][step])].name,
+                barrier=barrier.name,
+                cta=barrier.cta,
+            ),
             agent=trace.agents[int(events["agent"][step])].name,
             barrier=barrier.name,
             stage=barrier.stage if barrier.stage >= 0 else None,
@@ -209,5 +241,9 @@ def _wrong_data(history: History) -> list[Finding]:
     errors = int(history.trace.meta.check.get("errors", 0) or 0)
     if not errors:
         return []
-    sentence = f"The kernel's own check found {counted(errors, 'wrong value')} in what the consumers read."
+    sentence = trn(
+        "The kernel's own check found {n} wrong value in what the consumers read.",
+        "The kernel's own check found {n} wrong values in what the consumers read.",
+        errors,
+    )
     return [Finding("WRONG DATA", "error", sentence, step=history.steps - 1)]

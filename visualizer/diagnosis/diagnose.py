@@ -13,7 +13,7 @@ from visualizer.diagnosis.program_checks import has_unseen_order, program_findin
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
 from visualizer.diagnosis.waits import build_waits
-from visualizer.language import mark, tr
+from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
@@ -71,5 +71,5 @@ def _stuck(history: History, outlook: Outlook) -> list[Finding]:
         return blocked_findings(outlook)
     # Nobody is blocked on a barrier: the run hangs elsewhere, as at a __syncthreads.
     ending = history.trace.meta.ending
-    cause = ending.detail or "The run made no more progress, and no agent waits on a barrier."
+    cause = recorded(ending.detail) or tr("The run made no more progress, and no agent waits on a barrier.")
     return [Finding("STARVED", "error", cause, step=history.steps - 1 if history.steps else None)]

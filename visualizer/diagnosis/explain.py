@@ -9,6 +9,7 @@ import numpy as np
 from visualizer.diagnosis import explain_barriers, explain_waits
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
+from visualizer.language import tr, trn
 from visualizer.replay.history import History, StageState
 from visualizer.semantics.word import decode
 from visualizer.trace.schema import BARRIER_STATE_KINDS, EventKind, kind_name
@@ -18,77 +19,121 @@ def explain(history: History, step: int) -> str:
     """What happens at `step` and why, in one or two sentences. IndexError if there is no such step."""
     scene = Scene(history, step)
     if scene.barrier is None and scene.kind in _NEED_A_BARRIER:
-        return f"{scene.agent.name}: {kind_name(scene.kind)}, on a barrier that the recording does not name."
+        return tr(
+            "{agent}: {kind}, on a barrier that the recording does not name.",
+            agent=scene.agent.name,
+            kind=kind_name(scene.kind),
+        )
     return _EXPLAINERS[EventKind(scene.kind)](scene)
 
 
 def _fence(scene: Scene) -> str:
-    return (
-        f"{scene.agent.name} publishes the initialised barriers (fence.mbarrier_init, then __syncthreads), so that the"
-        " other warps and the copy engine may use them."
+    return tr(
+        "{agent} publishes the initialised barriers (fence.mbarrier_init, then __syncthreads), so that the other warps"
+        " and the copy engine may use them.",
+        agent=scene.agent.name,
     )
 
 
 def _read_begin(scene: Scene) -> str:
     state, held = scene.stage_before()
-    opening = f"{scene.agent.name} begins to read tile {scene.tile} from stage {scene.stage}"
+    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage}
     missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
     if missing:
-        return f"{opening}, although {missing} bytes have not landed yet."
+        return tr(
+            "{agent} begins to read tile {tile} from stage {stage}, although {missing} bytes have not landed yet.",
+            missing=missing,
+            **facts,
+        )
     if state in (StageState.EMPTY, StageState.FILLING) or held != scene.tile:
-        return f"{opening}, although the stage {f'holds tile {held}' if held >= 0 else 'is empty'}."
+        if held >= 0:
+            return tr(
+                "{agent} begins to read tile {tile} from stage {stage}, although the stage holds tile {held}.",
+                held=held,
+                **facts,
+            )
+        return tr("{agent} begins to read tile {tile} from stage {stage}, although the stage is empty.", **facts)
     if state == StageState.FULL:
-        return f"{opening}: the bytes are in, and it is the first to read them."
-    return f"{opening}, which other warps read already."
+        return tr(
+            "{agent} begins to read tile {tile} from stage {stage}: the bytes are in, and it is the first to read"
+            " them.",
+            **facts,
+        )
+    return tr("{agent} begins to read tile {tile} from stage {stage}, which other warps read already.", **facts)
 
 
 def _read_end(scene: Scene) -> str:
     begin = scene.previous_act()
     took = ""
     if begin is not None and scene.history.kinds[begin] == EventKind.READ_BEGIN:
-        took = f" in {duration(scene.elapsed(begin))}"
-    return f"{scene.agent.name} has read tile {scene.tile} from stage {scene.stage}{took} and may release it."
+        took = tr(" in {duration}", duration=duration(scene.elapsed(begin)))
+    return tr(
+        "{agent} has read tile {tile} from stage {stage}{took} and may release it.",
+        agent=scene.agent.name,
+        tile=scene.tile,
+        stage=scene.stage,
+        took=took,
+    )
 
 
 def _advance(scene: Scene) -> str:
     before = scene.cursor_before()
-    count = scene.amount
+    now = {"agent": scene.agent.name, "index": scene.stage, "phase": scene.parity, "count": scene.amount}
     if before is None:
-        return f"{scene.agent.name}'s cursor is now at index {scene.stage}, phase {scene.parity}, count {count}."
-    opening = f"{scene.agent.name} advances its cursor: index {before.index} -> {scene.stage}"
+        return tr("{agent}'s cursor is now at index {index}, phase {phase}, count {count}.", **now)
+    was = {"old_index": before.index, "old_phase": before.phase, "old_count": before.count}
     if before.phase == scene.parity:
-        return f"{opening}, phase stays {scene.parity}, count {before.count} -> {count}."
-    return (
-        f"{opening} wraps around the ring, so the phase flips {before.phase} -> {scene.parity}; count"
-        f" {before.count} -> {count}."
+        return tr(
+            "{agent} advances its cursor: index {old_index} -> {index}, phase stays {phase}, count {old_count} ->"
+            " {count}.",
+            **now,
+            **was,
+        )
+    return tr(
+        "{agent} advances its cursor: index {old_index} -> {index} wraps around the ring, so the phase flips"
+        " {old_phase} -> {phase}; count {old_count} -> {count}.",
+        **now,
+        **was,
     )
 
 
 def _exit(scene: Scene) -> str:
     before = scene.previous_act()
     if before is not None and scene.history.kinds[before] == EventKind.TIMEOUT:
-        return f"{scene.agent.name} leaves the kernel because its wait gave up at step {before}."
-    return f"{scene.agent.name} leaves the kernel{_left_behind(scene)}."
+        return tr(
+            "{agent} leaves the kernel because its wait gave up at step {step}.", agent=scene.agent.name, step=before
+        )
+    if scene.agent.role != "producer":
+        return tr("{agent} leaves the kernel.", agent=scene.agent.name)
+    return _left_behind(scene)
 
 
 def _left_behind(scene: Scene) -> str:
     """What a producer's tail is there to prevent."""
-    if scene.agent.role != "producer":
-        return ""
     stages = scene.trace.stages
     first = scene.agent.cta * stages
     states = [scene.history.stages.one(first + stage, scene.step)[0] for stage in range(stages)]
     busy = [f"stage {stage}" for stage, state in enumerate(states) if state != StageState.EMPTY]
     if not busy:
-        return ": every stage has been released"
-    return f", although {listed(busy)} {'has' if len(busy) == 1 else 'have'} not been released"
+        return tr("{agent} leaves the kernel: every stage has been released.", agent=scene.agent.name)
+    return trn(
+        "{agent} leaves the kernel, although {stages} has not been released.",
+        "{agent} leaves the kernel, although {stages} have not been released.",
+        len(busy),
+        agent=scene.agent.name,
+        stages=listed(busy),
+    )
 
 
 def _word_sample(scene: Scene) -> str:
     parity, pending, tx = decode(np.array([scene.event["token"]], np.uint64))
-    return (
-        f"A probe saw the word of {scene.barrier_name}: parity {parity[0]}, pending {pending[0]}, tx {tx[0]} (shown in"
-        " steps of 2048 bytes)."
+    return tr(
+        "A probe saw the word of {barrier}: parity {parity}, pending {pending}, tx {tx} (shown in steps of 2048"
+        " bytes).",
+        barrier=scene.barrier_name,
+        parity=parity[0],
+        pending=pending[0],
+        tx=tx[0],
     )
 
 

@@ -3,100 +3,168 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.scene import Scene
-from visualizer.diagnosis.wording import counted, duration, listed, sentence
+from visualizer.diagnosis.wording import duration, listed, sentence, sentences
+from visualizer.language import tr, trn
 from visualizer.replay.history import StageState
 from visualizer.trace.schema import EventFlag, EventKind
 
 
 def init(scene: Scene) -> str:
     if scene.event["flags"] & EventFlag.DERIVED:
-        return (
-            f"The recording begins after the init: by then {scene.barrier_name} is in phase #{scene.after.phase}, with"
-            f" {counted(scene.after.pending, 'arrival')} pending, as follows from the number of the first tile."
+        return trn(
+            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrival pending, as"
+            " follows from the number of the first tile.",
+            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrivals pending, as"
+            " follows from the number of the first tile.",
+            scene.after.pending,
+            barrier=scene.barrier_name,
+            phase=scene.after.phase,
         )
-    return (
-        f"{scene.agent.name} initialises {scene.barrier_name} for {counted(scene.amount, 'arrival')} per phase:"
-        f" phase #0, pending {scene.after.pending}, tx 0."
+    return trn(
+        "{agent} initialises {barrier} for {n} arrival per phase: phase #0, pending {pending}, tx 0.",
+        "{agent} initialises {barrier} for {n} arrivals per phase: phase #0, pending {pending}, tx 0.",
+        scene.amount,
+        agent=scene.agent.name,
+        barrier=scene.barrier_name,
+        pending=scene.after.pending,
     )
 
 
 def inval(scene: Scene) -> str:
-    return f"{scene.agent.name} invalidates {scene.barrier_name}: only another init may follow."
+    return tr(
+        "{agent} invalidates {barrier}: only another init may follow.",
+        agent=scene.agent.name,
+        barrier=scene.barrier_name,
+    )
 
 
 def arrive(scene: Scene) -> str:
-    times = "once" if scene.amount == 1 else f"{scene.amount} times"
-    return f"{scene.agent.name} arrives {times} on {scene.barrier_name}: {_pending(scene)}{_consequence(scene)}"
+    return trn(
+        "{agent} arrives once on {barrier}: {pending}{consequence}",
+        "{agent} arrives {n} times on {barrier}: {pending}{consequence}",
+        scene.amount,
+        **_change(scene),
+    )
 
 
 def arrive_drop(scene: Scene) -> str:
-    return (
-        f"{scene.agent.name} arrives on {scene.barrier_name} and drops out with {counted(scene.amount, 'arrival')},"
-        f" so that later phases expect {scene.after.expected}: {_pending(scene)}{_consequence(scene)}"
+    return trn(
+        "{agent} arrives on {barrier} and drops out with {n} arrival, so that later phases expect {expected}:"
+        " {pending}{consequence}",
+        "{agent} arrives on {barrier} and drops out with {n} arrivals, so that later phases expect {expected}:"
+        " {pending}{consequence}",
+        scene.amount,
+        expected=scene.after.expected,
+        **_change(scene),
     )
 
 
 def expect_tx(scene: Scene) -> str:
-    return (
-        f"{scene.agent.name} makes {scene.barrier_name} expect {scene.amount} bytes: {_tx(scene)}, and pending stays"
-        f" {scene.after.pending} because this is no arrival{_consequence(scene)}"
+    return tr(
+        "{agent} makes {barrier} expect {bytes} bytes: {tx}, and pending stays {unchanged} because this is no"
+        " arrival{consequence}",
+        bytes=scene.amount,
+        tx=_tx(scene),
+        unchanged=scene.after.pending,
+        **_change(scene),
     )
 
 
 def arrive_expect_tx(scene: Scene) -> str:
-    return (
-        f"{scene.agent.name} arrives once on {scene.barrier_name} and expects {scene.amount} bytes:"
-        f" {_pending(scene)} and {_tx(scene)}{_consequence(scene)}"
+    return tr(
+        "{agent} arrives once on {barrier} and expects {bytes} bytes: {pending} and {tx}{consequence}",
+        bytes=scene.amount,
+        tx=_tx(scene),
+        **_change(scene),
     )
 
 
 def complete_tx(scene: Scene) -> str:
-    landed = f"{scene.amount} bytes{_of_tile(scene)} land{_estimate(scene)}"
-    return f"{landed}, so {scene.barrier_name} has {_tx(scene)}{_consequence(scene)}"
+    return tr(
+        "{bytes} bytes{of_tile} land{estimate}, so {barrier} has {tx}{consequence}",
+        bytes=scene.amount,
+        of_tile=_of_tile(scene),
+        estimate=_estimate(scene),
+        tx=_tx(scene),
+        **_change(scene),
+    )
 
 
 def phase_complete(scene: Scene) -> str:
     after = scene.after
-    opening = (
-        f"Phase #{scene.amount} of {scene.barrier_name} completes{_estimate(scene)}:"
-        f" parity {scene.parity} -> {1 - scene.parity}, pending reloads to {after.pending}."
+    opening = tr(
+        "Phase #{phase} of {barrier} completes{estimate}: parity {parity} -> {flipped}, pending reloads to {pending}.",
+        phase=scene.amount,
+        barrier=scene.barrier_name,
+        estimate=_estimate(scene),
+        parity=scene.parity,
+        flipped=1 - scene.parity,
+        pending=after.pending,
     )
     released = scene.names(scene.causality.woken_by(scene.step))
+    lets = tr("no wait in this recording needed it")
+    if released:
+        lets = tr("this lets {agents} pass", agents=listed(released))
     means = _means(scene)
-    lets = f"this lets {listed(released)} pass" if released else "no wait in this recording needed it"
-    return f"{opening} {means}; {lets}." if means else f"{opening} {sentence(lets)}."
+    meaning = tr("{means}; {lets}.", means=means, lets=lets) if means else tr("{lets}.", lets=sentence(lets))
+    return sentences(opening, meaning)
 
 
 def copy_issue(scene: Scene) -> str:
-    opening = (
-        f"{scene.agent.name} issues a copy{_of_tile(scene)} into stage {scene.stage}: {scene.amount} bytes, which the"
-        f" copy engine will count down on {scene.barrier_name} (tx {scene.after.tx} now)."
+    opening = tr(
+        "{agent} issues a copy{of_tile} into stage {stage}: {bytes} bytes, which the copy engine will count down on"
+        " {barrier} (tx {tx} now).",
+        agent=scene.agent.name,
+        of_tile=_of_tile(scene),
+        stage=scene.stage,
+        bytes=scene.amount,
+        barrier=scene.barrier_name,
+        tx=scene.after.tx,
     )
     row = scene.stage_row
     done = scene.history.copies.landing_of(row, scene.step) if row >= 0 else None
     if done is None:
-        return f"{opening} It does not land in this recording."
-    return f"{opening} It lands at step {done}, {duration(scene.time(done) - scene.time(scene.step))} later."
+        return sentences(opening, tr("It does not land in this recording."))
+    later = duration(scene.time(done) - scene.time(scene.step))
+    return sentences(opening, tr("It lands at step {step}, {duration} later.", step=done, duration=later))
 
 
 def copy_done(scene: Scene) -> str:
     issue = scene.causality.issue_of(scene.step)
-    since = "" if issue is None else f" {duration(scene.elapsed(issue))} after its issue"
-    into = f" into stage {scene.stage}" if scene.stage >= 0 else ""
-    return f"The copy{_of_tile(scene)}{into} has landed{since}{_estimate(scene)}: {scene.amount} bytes."
+    since = "" if issue is None else tr(" {duration} after its issue", duration=duration(scene.elapsed(issue)))
+    into = tr(" into stage {stage}", stage=scene.stage) if scene.stage >= 0 else ""
+    return tr(
+        "The copy{of_tile}{into} has landed{since}{estimate}: {bytes} bytes.",
+        of_tile=_of_tile(scene),
+        into=into,
+        since=since,
+        estimate=_estimate(scene),
+        bytes=scene.amount,
+    )
 
 
 def _estimate(scene: Scene) -> str:
     """To go with what happened: the hardware keeps no record of it, so its time lies between two observations."""
-    return " (at an estimated time)" if scene.estimated else ""
+    return tr(" (at an estimated time)") if scene.estimated else ""
 
 
 def _of_tile(scene: Scene) -> str:
-    return f" of tile {scene.tile}" if scene.tile >= 0 else ""
+    return tr(" of tile {tile}", tile=scene.tile) if scene.tile >= 0 else ""
 
 
-def _pending(scene: Scene) -> str:
-    return f"pending {scene.before.pending} -> {scene.after.pending} of {scene.before.needed}"
+def _change(scene: Scene) -> dict[str, str]:
+    """The fields that every sentence about a barrier's counts has."""
+    return {
+        "agent": scene.agent.name,
+        "barrier": scene.barrier_name,
+        "pending": tr(
+            "pending {before} -> {after} of {needed}",
+            before=scene.before.pending,
+            after=scene.after.pending,
+            needed=scene.before.needed,
+        ),
+        "consequence": _consequence(scene),
+    }
 
 
 def _tx(scene: Scene) -> str:
@@ -107,20 +175,32 @@ def _consequence(scene: Scene) -> str:
     """What the counts after the event mean for the phase, to end the sentence with."""
     now = scene.after
     if not now.valid:
-        return ". The barrier is not initialised, so this is undefined."
+        return tr(". The barrier is not initialised, so this is undefined.")
     if now.pending < 0:
-        return f": {counted(-now.pending, 'arrival')} more than phase #{now.phase} takes, which is undefined."
+        return trn(
+            ": {n} arrival more than phase #{phase} takes, which is undefined.",
+            ": {n} arrivals more than phase #{phase} takes, which is undefined.",
+            -now.pending,
+            phase=now.phase,
+        )
     if now.pending == 0 and now.tx == 0:
-        whole = "all arrivals and bytes are in" if _counts_bytes(scene) else f"all {now.needed} arrivals are in"
-        return f": {whole}, so phase #{now.phase} completes."
-    missing = [counted(now.pending, "arrival")] if now.pending else []
-    missing += [f"{now.tx} bytes"] if now.tx > 0 else []
+        if _counts_bytes(scene):
+            return tr(": all arrivals and bytes are in, so phase #{phase} completes.", phase=now.phase)
+        return tr(": all {needed} arrivals are in, so phase #{phase} completes.", needed=now.needed, phase=now.phase)
     if now.pending == 0:
         if now.tx > 0:
-            return ": no flip, because bytes are outstanding."
-        return f": no flip, because {-now.tx} bytes more have landed than were expected."
-    early = f", and {-now.tx} bytes have landed before they were expected" if now.tx < 0 else ""
-    return f": no flip, phase #{now.phase} still needs {listed(missing)}{early}."
+            return tr(": no flip, because bytes are outstanding.")
+        return tr(": no flip, because {bytes} bytes more have landed than were expected.", bytes=-now.tx)
+    missing = [trn("{n} arrival", "{n} arrivals", now.pending)]
+    missing += [tr("{bytes} bytes", bytes=now.tx)] if now.tx > 0 else []
+    needs = {"phase": now.phase, "missing": listed(missing)}
+    if now.tx < 0:
+        return tr(
+            ": no flip, phase #{phase} still needs {missing}, and {bytes} bytes have landed before they were expected.",
+            bytes=-now.tx,
+            **needs,
+        )
+    return tr(": no flip, phase #{phase} still needs {missing}.", **needs)
 
 
 def _counts_bytes(scene: Scene) -> bool:
@@ -133,14 +213,16 @@ def _means(scene: Scene) -> str:
     if barrier is None or barrier.stage < 0 or barrier.kind == "other":
         return ""
     if barrier.kind == "empty":
-        return f"Stage {barrier.stage} is free again"
+        return tr("Stage {stage} is free again", stage=barrier.stage)
     missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
     if missing:
-        return f"Stage {barrier.stage} counts as full although {missing} bytes have not landed yet"
+        return tr(
+            "Stage {stage} counts as full although {missing} bytes have not landed yet",
+            stage=barrier.stage,
+            missing=missing,
+        )
     if scene.stage_before()[0] != StageState.FILLING:
-        return f"Stage {barrier.stage} counts as full although no copy into it was under way"
-    return f"Stage {barrier.stage} is full{_with_tile(scene)}"
-
-
-def _with_tile(scene: Scene) -> str:
-    return f" with tile {scene.tile}" if scene.tile >= 0 else ""
+        return tr("Stage {stage} counts as full although no copy into it was under way", stage=barrier.stage)
+    if scene.tile >= 0:
+        return tr("Stage {stage} is full with tile {tile}", stage=barrier.stage, tile=scene.tile)
+    return tr("Stage {stage} is full", stage=barrier.stage)

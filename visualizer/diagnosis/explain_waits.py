@@ -3,70 +3,114 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.scene import Scene
-from visualizer.diagnosis.wording import counted, duration, sentence
+from visualizer.diagnosis.wording import duration, sentence, sentences
+from visualizer.language import mark, tr, trn
 from visualizer.replay.history import BarrierState, StageState
 from visualizer.trace.schema import EventFlag, EventKind
 
 _STAGE_WORDS = {
-    StageState.EMPTY: "empty",
-    StageState.FILLING: "being filled",
-    StageState.FULL: "full and not yet read",
-    StageState.READING: "still being read",
+    StageState.EMPTY: mark("empty"),
+    StageState.FILLING: mark("being filled"),
+    StageState.FULL: mark("full and not yet read"),
+    StageState.READING: mark("still being read"),
 }
 
 
 def wait_begin(scene: Scene) -> str:
     now = scene.after
-    in_tail = ", before it may leave," if scene.operation == "producer_tail" else ""
-    opening = f"{scene.agent.name}{in_tail} waits on {scene.barrier_name} with parity {scene.parity}"
+    who = {"agent": scene.agent.name, "barrier": scene.barrier_name, "parity": scene.parity}
+    if scene.operation == "producer_tail":
+        opening = tr("{agent}, before it may leave, waits on {barrier} with parity {parity}", **who)
+    else:
+        opening = tr("{agent} waits on {barrier} with parity {parity}", **who)
     if not now.valid:
-        return f"{opening}; the barrier is not initialised, so what the wait does is undefined."
-    where = f"the barrier is in phase #{now.phase} (parity {now.parity})"
+        return tr("{opening}; the barrier is not initialised, so what the wait does is undefined.", opening=opening)
+    facts = {"opening": opening, "phase": now.phase, "parity": now.parity}
     if now.parity != scene.parity and now.phase == 0:
-        rule = "a wait lasts only while the barrier's parity is its operand"
-        return f"{opening}; {where}, and {rule}, so it passes on the fresh barrier.{_first_try(scene)}"
+        passes = tr(
+            "{opening}; the barrier is in phase #{phase} (parity {parity}), and a wait lasts only while the barrier's"
+            " parity is its operand, so it passes on the fresh barrier.",
+            **facts,
+        )
+        return sentences(passes, _first_try(scene))
     if now.parity != scene.parity:
-        return f"{opening}; {where}, so phase #{now.phase - 1} has completed and it passes.{_first_try(scene)}"
-    return f"{opening}; {where}, so it must wait: {_so_far(now)}.{_outlook(scene)}"
+        passes = tr(
+            "{opening}; the barrier is in phase #{phase} (parity {parity}), so phase #{completed} has completed and it"
+            " passes.",
+            completed=now.phase - 1,
+            **facts,
+        )
+        return sentences(passes, _first_try(scene))
+    waits = tr(
+        "{opening}; the barrier is in phase #{phase} (parity {parity}), so it must wait: {so_far}.",
+        so_far=_so_far(now),
+        **facts,
+    )
+    return sentences(waits, _outlook(scene))
 
 
 def wait_end(scene: Scene) -> str:
     release = scene.causality.release_of(scene.step)
     begin = scene.causality.wait_begin(scene.step)
-    when = "at once"
+    when = tr("at once")
     if scene.blocked:
-        when = "after it was blocked" if begin is None else f"after {duration(scene.elapsed(begin))}"
-    opening = f"{scene.agent.name} passes its wait on {scene.barrier_name} with parity {scene.parity} {when}"
+        when = tr("after it was blocked")
+        if begin is not None:
+            when = tr("after {duration}", duration=duration(scene.elapsed(begin)))
+    opening = tr(
+        "{agent} passes its wait on {barrier} with parity {parity} {when}",
+        agent=scene.agent.name,
+        barrier=scene.barrier_name,
+        parity=scene.parity,
+        when=when,
+    )
     if release is None or release.completion is None or release.phase is None:
         now = scene.after
-        return (
-            f"{opening}: the barrier is fresh, still in phase #{now.phase} (parity {now.parity}), and a wait lasts only"
-            f" while the barrier's parity is its operand.{_lesson_of_fresh_pass(scene)}"
+        fresh = tr(
+            "{opening}: the barrier is fresh, still in phase #{phase} (parity {parity}), and a wait lasts only while"
+            " the barrier's parity is its operand.",
+            opening=opening,
+            phase=now.phase,
+            parity=now.parity,
         )
-    made_of = counted(_arrivals(scene, release.arrivals), "arrival")
+        return sentences(fresh, _lesson_of_fresh_pass(scene))
+    made_of = trn("{n} arrival", "{n} arrivals", _arrivals(scene, release.arrivals))
     if release.bytes_landed:
         landed = sum(int(scene.trace.events["amount"][step]) for step in release.bytes_landed)
-        made_of += f" and {landed} bytes"
-    return f"{opening}: phase #{release.phase} completed at step {release.completion}, with {made_of}."
+        made_of = tr("{arrivals} and {bytes} bytes", arrivals=made_of, bytes=landed)
+    return tr(
+        "{opening}: phase #{phase} completed at step {step}, with {made_of}.",
+        opening=opening,
+        phase=release.phase,
+        step=release.completion,
+        made_of=made_of,
+    )
 
 
 def timeout(scene: Scene) -> str:
     now = scene.after
     begin = scene.causality.wait_begin(scene.step)
-    spent = "" if begin is None else f" after {duration(scene.elapsed(begin))}"
-    opening = f"{scene.agent.name} gives up its wait on {scene.barrier_name} with parity {scene.parity}{spent}"
+    who = {"agent": scene.agent.name, "barrier": scene.barrier_name, "parity": scene.parity}
+    opening = tr("{agent} gives up its wait on {barrier} with parity {parity}", **who)
+    if begin is not None:
+        spent = duration(scene.elapsed(begin))
+        opening = tr(
+            "{agent} gives up its wait on {barrier} with parity {parity} after {duration}", duration=spent, **who
+        )
     if not now.valid:
-        return f"{opening}: the barrier is not initialised."
-    still = "still" if now.parity == scene.parity else "by now"
-    return f"{opening}: the barrier is {still} in phase #{now.phase} (parity {now.parity}), with {_so_far(now)}."
+        return tr("{opening}: the barrier is not initialised.", opening=opening)
+    facts = {"opening": opening, "phase": now.phase, "parity": now.parity, "so_far": _so_far(now)}
+    if now.parity == scene.parity:
+        return tr("{opening}: the barrier is still in phase #{phase} (parity {parity}), with {so_far}.", **facts)
+    return tr("{opening}: the barrier is by now in phase #{phase} (parity {parity}), with {so_far}.", **facts)
 
 
 def _lesson_of_fresh_pass(scene: Scene) -> str:
     kind = scene.barrier.kind if scene.barrier is not None else "other"
     if kind == "empty" and scene.agent.role == "producer":
-        return " That is why a producer starts with phase 1."
+        return tr("That is why a producer starts with phase 1.")
     if kind == "full" and scene.agent.role == "consumer":
-        return " Nothing has been copied yet: a consumer has to start with phase 0."
+        return tr("Nothing has been copied yet: a consumer has to start with phase 0.")
     return ""
 
 
@@ -75,15 +119,19 @@ def _first_try(scene: Scene) -> str:
     end = scene.causality.wait_end(scene.step)
     if end is None or not scene.trace.events["flags"][end] & EventFlag.BLOCKED:
         return ""
-    return " Its first try was answered false all the same."
+    return tr("Its first try was answered false all the same.")
 
 
 def _so_far(now: BarrierState) -> str:
     """ "32 of 96 arrivals so far", and the bytes where any are outstanding or too many came."""
-    arrivals = f"{now.arrived} of {counted(now.needed, 'arrival')} so far"
+    arrivals = trn(
+        "{arrived} of {n} arrival so far", "{arrived} of {n} arrivals so far", now.needed, arrived=now.arrived
+    )
     if now.tx > 0:
-        return f"{arrivals}, {now.tx} bytes outstanding"
-    return f"{arrivals}, {-now.tx} bytes landed that nobody has expected yet" if now.tx < 0 else arrivals
+        return tr("{arrivals}, {bytes} bytes outstanding", arrivals=arrivals, bytes=now.tx)
+    if now.tx < 0:
+        return tr("{arrivals}, {bytes} bytes landed that nobody has expected yet", arrivals=arrivals, bytes=-now.tx)
+    return arrivals
 
 
 def _outlook(scene: Scene) -> str:
@@ -92,10 +140,11 @@ def _outlook(scene: Scene) -> str:
     passes = end is not None and scene.history.kinds[end] == EventKind.WAIT_END
     held_up = _held_up_by(scene)
     if passes:
-        return f" {held_up}." if held_up else ""
-    fate = "it gives up" if end is not None else "it does not pass in this recording"
-    where = f" at step {end}" if end is not None else ""
-    return f" {held_up}; {fate}{where}." if held_up else f" {sentence(fate)}{where}."
+        return tr("{held_up}.", held_up=held_up) if held_up else ""
+    fate = tr("it does not pass in this recording")
+    if end is not None:
+        fate = tr("it gives up at step {step}", step=end)
+    return tr("{held_up}; {fate}.", held_up=held_up, fate=fate) if held_up else tr("{fate}.", fate=sentence(fate))
 
 
 def _held_up_by(scene: Scene) -> str:
@@ -105,13 +154,19 @@ def _held_up_by(scene: Scene) -> str:
     state, tile = scene.stage_before()
     if barrier.kind == "empty" and scene.agent.role == "producer":
         if state != StageState.EMPTY:
-            return f"Back-pressure: stage {barrier.stage} is {_STAGE_WORDS[state]}, with tile {tile}"
+            return tr(
+                "Back-pressure: stage {stage} is {state}, with tile {tile}",
+                stage=barrier.stage,
+                state=tr(_STAGE_WORDS[state]),
+                tile=tile,
+            )
         if scene.after.phase == 0:
-            return (
-                f"Stage {barrier.stage} is empty, but nobody has released it: only parity 1 passes on a fresh barrier"
+            return tr(
+                "Stage {stage} is empty, but nobody has released it: only parity 1 passes on a fresh barrier",
+                stage=barrier.stage,
             )
     if barrier.kind == "full" and state == StageState.EMPTY:
-        return f"No copy into stage {barrier.stage} has been issued yet"
+        return tr("No copy into stage {stage} has been issued yet", stage=barrier.stage)
     return ""
 
 

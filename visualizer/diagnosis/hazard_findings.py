@@ -8,7 +8,8 @@ from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.places import barrier_facts, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
-from visualizer.diagnosis.wording import counted
+from visualizer.diagnosis.wording import sentences
+from visualizer.language import tr, trn
 from visualizer.replay.history import History
 from visualizer.trace.schema import EventKind
 
@@ -30,9 +31,14 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
             Finding(
                 "EARLY ARRIVAL",
                 "warning",
-                f"{agent} arrives on {barrier.name} for phase #{state.phase} before it has waited for the release of"
-                " the stage: under other timing the phase before is still open, and the arrival is one too many."
-                " Acquire first.",
+                tr(
+                    "{agent} arrives on {barrier} for phase #{phase} before it has waited for the release of the stage:"
+                    " under other timing the phase before is still open, and the arrival is one too many. Acquire"
+                    " first.",
+                    agent=agent,
+                    barrier=barrier.name,
+                    phase=state.phase,
+                ),
                 agent=agent,
                 **barrier_facts(barrier, state),
                 tile=tile if tile >= 0 else None,
@@ -50,12 +56,15 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
     stage = hazard.row % trace.stages
     tile = int(event["tile"])
     sentence = _SENTENCES[hazard.kind](history, waits, hazard)
-    luck = "" if hazard.happened else " They did not collide in this run, but nothing orders them: it is clean by luck."
-    again = f" There are {counted(hazard.times, 'such pair')}." if hazard.times > 1 else ""
+    luck, again = "", ""
+    if not hazard.happened:
+        luck = tr("They did not collide in this run, but nothing orders them: it is clean by luck.")
+    if hazard.times > 1:
+        again = trn("There is {n} such pair.", "There are {n} such pairs.", hazard.times)
     return Finding(
         hazard.kind,
         "error" if hazard.happened else "warning",
-        sentence + luck + again,
+        sentences(sentence, luck, again),
         agent=trace.agents[int(event["agent"])].name,
         barrier=trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else None,
         stage=stage,
@@ -77,31 +86,57 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
     end = int(ends[-1]) if len(ends) else history.steps
     early = [step for step in own if mine[step] and step < end]
-    opening = (
-        f"{writer} copies{_of_tile(history, hazard.step)} into stage {stage} without waiting for {reader} to have"
-        f" read{_of_tile(history, hazard.other)}"
+    opening = tr(
+        "{writer} copies{tile} into stage {stage} without waiting for {reader} to have read{other_tile}",
+        writer=writer,
+        tile=_of_tile(history, hazard.step),
+        stage=stage,
+        reader=reader,
+        other_tile=_of_tile(history, hazard.other),
     )
     if not _ever_waits(waits, int(events["agent"][hazard.step]), history, "empty"):
-        return f"{opening}: {writer} never waits on an empty barrier (producer_acquire is missing)."
-    if not own:
-        return f"{opening}: {reader} never releases this stage, so its reads are in nobody's count."
-    if early:
-        done = f"is done only at step {end}" if end < history.steps else "goes on to the end"
-        return (
-            f"{opening}: {reader} released the stage at step {early[-1]} but its asynchronous reader {done}. Release"
-            " after the reads have retired."
+        return tr(
+            "{opening}: {agent} never waits on an empty barrier (producer_acquire is missing).",
+            opening=opening,
+            agent=writer,
         )
-    return f"{opening}: the phase of the empty barrier it waits for does not include that release."
+    if not own:
+        return tr(
+            "{opening}: {agent} never releases this stage, so its reads are in nobody's count.",
+            opening=opening,
+            agent=reader,
+        )
+    if early and end < history.steps:
+        return tr(
+            "{opening}: {agent} released the stage at step {step} but its asynchronous reader is done only at step"
+            " {end}. Release after the reads have retired.",
+            opening=opening,
+            agent=reader,
+            step=early[-1],
+            end=end,
+        )
+    if early:
+        return tr(
+            "{opening}: {agent} released the stage at step {step} but its asynchronous reader goes on to the end."
+            " Release after the reads have retired.",
+            opening=opening,
+            agent=reader,
+            step=early[-1],
+        )
+    return tr("{opening}: the phase of the empty barrier it waits for does not include that release.", opening=opening)
 
 
 def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
     reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
-    tile = _of_tile(history, hazard.step)
+    facts = {"agent": reader, "tile": _of_tile(history, hazard.step), "stage": stage}
     if hazard.other < 0:
-        return f"{reader} reads{tile} from stage {stage} before anything was copied into it."
-    return (
-        f"{reader} reads{tile} from stage {stage} without having waited for the copy{_of_tile(history, hazard.other)}"
-        f" (issued at step {hazard.other}) to land: the phase it passed is not the one that copy completes."
+        return tr("{agent} reads{tile} from stage {stage} before anything was copied into it.", **facts)
+    return tr(
+        "{agent} reads{tile} from stage {stage} without having waited for the copy{other_tile} (issued at step {step})"
+        " to land: the phase it passed is not the one that copy completes.",
+        other_tile=_of_tile(history, hazard.other),
+        step=hazard.other,
+        **facts,
     )
 
 
@@ -109,18 +144,29 @@ def _overwrite_unread(history: History, waits: Waits, hazard: Hazard) -> str:
     writer, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
     missing = ""
     if not _ever_waits(waits, int(history.trace.events["agent"][hazard.step]), history, "empty"):
-        missing = f": {writer} never waits on an empty barrier (producer_acquire is missing)"
-    return (
-        f"{writer} copies{_of_tile(history, hazard.step)} over{_of_tile(history, hazard.other)} in stage {stage}, whose"
-        f" copy (issued at step {hazard.other}) it does not know to have landed and been read{missing}."
+        missing = tr(": {agent} never waits on an empty barrier (producer_acquire is missing)", agent=writer)
+    return tr(
+        "{writer} copies{tile} over{other_tile} in stage {stage}, whose copy (issued at step {step}) it does not know"
+        " to have landed and been read{missing}.",
+        writer=writer,
+        tile=_of_tile(history, hazard.step),
+        other_tile=_of_tile(history, hazard.other),
+        stage=stage,
+        step=hazard.other,
+        missing=missing,
     )
 
 
 def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
     reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
-    return (
-        f"{reader} reads{_of_tile(history, hazard.step)} from stage {stage}, which has held"
-        f"{_of_tile(history, hazard.other)} since step {hazard.other}: the data it means is gone."
+    return tr(
+        "{agent} reads{tile} from stage {stage}, which has held{other_tile} since step {step}: the data it means is"
+        " gone.",
+        agent=reader,
+        tile=_of_tile(history, hazard.step),
+        stage=stage,
+        other_tile=_of_tile(history, hazard.other),
+        step=hazard.other,
     )
 
 
@@ -140,7 +186,7 @@ def _agent(history: History, step: int) -> str:
 
 def _of_tile(history: History, step: int) -> str:
     tile = int(history.trace.events["tile"][step])
-    return f" tile {tile}" if tile >= 0 else ""
+    return tr(" tile {tile}", tile=tile) if tile >= 0 else ""
 
 
 _SENTENCES = {

@@ -8,6 +8,7 @@ from visualizer.diagnosis.accesses import NEVER, build_copies
 from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import phase_at
+from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.trace.schema import EventKind
 
@@ -35,9 +36,17 @@ def _never_expected(history: History) -> list[Finding]:
             Finding(
                 "BYTES NEVER EXPECTED",
                 "error",
-                f"{agent} issues {amount} bytes to {barrier.name} in phase #{int(issued[copy])}, which completed"
-                f" without them: nobody expected them, so readers were let in early and the bytes spoil phase"
-                f" #{int(copies.phase[copy])}. Arrive with expect_tx of all the bytes that come{line(site)}.",
+                tr(
+                    "{agent} issues {bytes} bytes to {barrier} in phase #{phase}, which completed without them: nobody"
+                    " expected them, so readers were let in early and the bytes spoil phase #{spoiled}. Arrive with"
+                    " expect_tx of all the bytes that come{site}.",
+                    agent=agent,
+                    bytes=amount,
+                    barrier=barrier.name,
+                    phase=int(issued[copy]),
+                    spoiled=int(copies.phase[copy]),
+                    site=line(site),
+                ),
                 agent=agent,
                 barrier=barrier.name,
                 stage=barrier.stage if barrier.stage >= 0 else None,
@@ -61,16 +70,27 @@ def _bytes_left(history: History) -> list[Finding]:
         if not state.valid or not state.tx or (ended != "completed" and (state.tx > 0 or not state.pending)):
             continue
         if state.tx > 0:
-            what = f"{state.tx} bytes were expected and never delivered"
+            cause = tr(
+                "The run ended with {barrier} open in phase #{phase}: {bytes} bytes were expected and never delivered.",
+                barrier=barrier.name,
+                phase=state.phase,
+                bytes=state.tx,
+            )
         else:
-            what = f"{-state.tx} bytes came that nobody had expected, so an earlier phase did not wait for them"
+            cause = tr(
+                "The run ended with {barrier} open in phase #{phase}: {bytes} bytes came that nobody had expected, so"
+                " an earlier phase did not wait for them.",
+                barrier=barrier.name,
+                phase=state.phase,
+                bytes=-state.tx,
+            )
         issued = (history.kinds == EventKind.COPY_ISSUE) & (history.trace.events["barrier"] == row)
         issue = int(np.flatnonzero(issued)[0]) if state.tx < 0 and issued.any() else None
         return [
             Finding(
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
                 "warning" if ended == "completed" else "error",
-                f"The run ended with {barrier.name} open in phase #{state.phase}: {what}.",
+                cause,
                 **barrier_facts(barrier, state),
                 first_divergence=issue,
                 site=site_at(history.trace, issue) if issue is not None else None,
@@ -93,9 +113,15 @@ def _arrivals_left(history: History) -> list[Finding]:
             Finding(
                 "ARRIVALS LEFT OVER",
                 "warning",
-                f"The run ended with {state.arrived} of {state.needed} arrivals in phase #{state.phase} of"
-                f" {barrier.name}: one agent arrives more often than another, so under other timing a phase completes"
-                " with the wrong arrivals.",
+                tr(
+                    "The run ended with {arrived} of {needed} arrivals in phase #{phase} of {barrier}: one agent"
+                    " arrives more often than another, so under other timing a phase completes with the wrong"
+                    " arrivals.",
+                    arrived=state.arrived,
+                    needed=state.needed,
+                    phase=state.phase,
+                    barrier=barrier.name,
+                ),
                 **barrier_facts(barrier, state),
                 site=site_at(history.trace, step) if step is not None else None,
                 step=step,

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.places import site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
-from visualizer.diagnosis.wording import counted
+from visualizer.diagnosis.wording import sentences
+from visualizer.language import tr, trn
 from visualizer.replay.history import History
 from visualizer.trace.tables import Barrier
 
@@ -38,9 +39,10 @@ def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> 
     state = history.barrier_at(int(waits.barrier[wait]), step)
     tile = int(waits.tile[wait])
     cause = parity_cause(history, waits, wait) or _cause(history, waits, wait, verdict)
+    fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
-        cause += " It passed on the fresh barrier, before anything had completed."
-    cause += _more(len(group) - 1)
+        fresh = tr("It passed on the fresh barrier, before anything had completed.")
+    cause = sentences(cause, fresh, _more(len(group) - 1))
     return Finding(
         verdict,
         "error",
@@ -68,20 +70,33 @@ def parity_cause(history: History, waits: Waits, wait: int) -> str:
         return ""
     agent = history.trace.agents[int(waits.agent[wait])].name
     barrier = history.trace.barriers[int(waits.barrier[wait])]
-    opening = f"{agent}'s use {use + 1} of {barrier.name} means phase #{wanted} but waits with parity {parity} instead"
     due = int(waits.due[wait])
+    opening = tr(
+        "{agent}'s use {use} of {barrier} means phase #{wanted} but waits with parity {parity} instead of {due}",
+        agent=agent,
+        use=use + 1,
+        barrier=barrier.name,
+        wanted=wanted,
+        parity=parity,
+        due=due,
+    )
     if again := restarted(history, waits, wait):
-        return f"{opening} of {due}: {again}"
+        return tr("{opening}: {again}", opening=opening, again=again)
     if use:
         before = (waits.agent == waits.agent[wait]) & (waits.barrier == waits.barrier[wait]) & (waits.use == use - 1)
-        same = bool((waits.parity[before] == parity).any())
-        how = "the parity does not flip from one lap to the next" if same else "its phase bit has drifted from its laps"
-        return f"{opening} of {due}: {how}."
+        if bool((waits.parity[before] == parity).any()):
+            return tr("{opening}: the parity does not flip from one lap to the next.", opening=opening)
+        return tr("{opening}: its phase bit has drifted from its laps.", opening=opening)
     if first_wrong_parity(history, waits, wait) > _first_wait(history, waits, wait):
-        return f"{opening} of {due}: the phase bit must flip once per lap of the ring, not with every tile."
-    return (
-        f"{agent}'s first wait on {barrier.name} means phase #{wanted} (parity {waits.due[wait]}) but uses parity"
-        f" {parity}: its cursor must start with phase {waits.due[wait]}, so that it waits for the first fill."
+        return tr("{opening}: the phase bit must flip once per lap of the ring, not with every tile.", opening=opening)
+    return tr(
+        "{agent}'s first wait on {barrier} means phase #{wanted} (parity {due}) but uses parity {parity}: its cursor"
+        " must start with phase {due}, so that it waits for the first fill.",
+        agent=agent,
+        barrier=barrier.name,
+        wanted=wanted,
+        due=due,
+        parity=parity,
     )
 
 
@@ -92,7 +107,7 @@ def restarted(history: History, waits: Waits, wait: int) -> str:
     counts = history.trace.events["amount"][advances[advances < waits.begin[wait]]]
     if not bool((counts[1:] <= counts[:-1]).any()):
         return ""
-    return "Its PipelineState starts again for every work tile: a persistent kernel keeps it from tile to tile."
+    return tr("Its PipelineState starts again for every work tile: a persistent kernel keeps it from tile to tile.")
 
 
 def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
@@ -100,33 +115,42 @@ def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
     barrier = history.trace.barriers[int(waits.barrier[wait])]
     wanted, met = int(waits.wanted[wait]), int(waits.met[wait])
     if verdict == "EARLY PASS":
-        return (
-            f"{agent} meant phase #{wanted} of {barrier.name}, but the barrier was still in #{met}: one parity bit"
-            " cannot tell a phase from the one two before it, and the agent is ahead of the completions."
+        return tr(
+            "{agent} meant phase #{wanted} of {barrier}, but the barrier was still in #{met}: one parity bit cannot"
+            " tell a phase from the one two before it, and the agent is ahead of the completions.",
+            agent=agent,
+            wanted=wanted,
+            barrier=barrier.name,
+            met=met,
         )
-    return (
-        f"{agent} passed {barrier.name} for phase #{wanted} when the barrier was already in #{met}: it got through by"
-        f" luck of the parity, and what #{wanted} announced has been replaced."
-        f" {lapped_because(history, waits, barrier, agent)}"
+    passed = tr(
+        "{agent} passed {barrier} for phase #{wanted} when the barrier was already in #{met}: it got through by luck of"
+        " the parity, and what #{wanted} announced has been replaced.",
+        agent=agent,
+        barrier=barrier.name,
+        wanted=wanted,
+        met=met,
     )
+    return sentences(passed, lapped_because(history, waits, barrier, agent))
 
 
 def lapped_because(history: History, waits: Waits, barrier: Barrier, agent: str) -> str:
     """Why a barrier runs ahead of an agent that waits on every phase of it."""
     if barrier.kind == "empty":
-        return (
+        return tr(
             "It completes more often than its stage is used: its init count is smaller than the arrivals of one use, or"
             " somebody arrives twice."
         )
     empty = np.array([b.kind == "empty" and b.cta == barrier.cta for b in history.trace.barriers])
     if barrier.kind == "full" and not bool(empty[waits.barrier].any()):
-        return (
+        return tr(
             "Nobody ever waits on empty[*] (producer_acquire is missing), so the barrier is re-armed while its tile is"
             " unread."
         )
-    return (
-        f"The barrier goes on without {agent}: its release is missing from the count that guards the stage, or nobody"
-        " waits for the releases."
+    return tr(
+        "The barrier goes on without {agent}: its release is missing from the count that guards the stage, or nobody"
+        " waits for the releases.",
+        agent=agent,
     )
 
 
@@ -148,4 +172,4 @@ def _alike(history: History, waits: Waits, wait: int) -> NDArray[np.bool_]:
 
 
 def _more(number: int) -> str:
-    return f" The same happens {counted(number, 'more time')}." if number else ""
+    return trn("The same happens {n} more time.", "The same happens {n} more times.", number) if number else ""

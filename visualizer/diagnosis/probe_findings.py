@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.places import barrier_facts
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.wording import duration
-from visualizer.language.catalog import tr
+from visualizer.language import tr
 from visualizer.replay.history import BarrierCurve, History
 from visualizer.semantics.word import TX_GRANULE, decode
 from visualizer.trace.raw import TILE_WORDS

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Finding
+from visualizer.language import tr
 from visualizer.programs.operations import Arrive, ArriveDrop, Init, NamedSync, Operation, Sync, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.trace.trace import Trace
@@ -50,8 +51,14 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
             Finding(
                 "UNDEFINED",
                 "warning",
-                f"Nothing orders {agent.agent.name}'s first use of {barrier.name}{line(spot)} after {owner}'s init of"
-                " it: publish the initialised barriers (fence.mbarrier_init, then __syncthreads) before any use.",
+                tr(
+                    "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
+                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use.",
+                    agent=agent.agent.name,
+                    barrier=barrier.name,
+                    site=line(spot),
+                    owner=owner,
+                ),
                 agent=agent.agent.name,
                 barrier=barrier.name,
                 stage=barrier.stage if barrier.stage >= 0 else None,
@@ -99,8 +106,14 @@ def _early_leave(trace: Trace, agent: ProgramAgent, operation: Operation) -> Fin
     return Finding(
         "UNDEFINED",
         "warning",
-        f"CTA {barrier.cta} does not wait for {agent.agent.name}'s last arrivals on {barrier.name}{line(spot)}: it may"
-        " have left by then. A CTA of a cluster waits for every stage before it leaves (producer_tail).",
+        tr(
+            "CTA {cta} does not wait for {agent}'s last arrivals on {barrier}{site}: it may have left by then. A CTA of"
+            " a cluster waits for every stage before it leaves (producer_tail).",
+            cta=barrier.cta,
+            agent=agent.agent.name,
+            barrier=barrier.name,
+            site=line(spot),
+        ),
         agent=agent.agent.name,
         barrier=barrier.name,
         stage=barrier.stage if barrier.stage >= 0 else None,

@@ -3,50 +3,75 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.places import line
-from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.wording import counted
+from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.diagnosis.wording import commas
+from visualizer.language import mark, tr, trn
 
 
 def report_text(report: Report) -> str:
     """The whole report; one paragraph per finding."""
-    lost = f", {counted(report.lost_events, 'event')} lost" if report.lost_events else ""
+    lost = trn(", {n} event lost", ", {n} events lost", report.lost_events) if report.lost_events else ""
+    ended = tr(_ENDED[report.ended]) if report.ended in _ENDED else report.ended
     if report.clean:
-        note = f" ({report.note})" if report.note else ""
-        return f"clean: the run {_ENDED.get(report.ended, report.ended)}{lost}, no findings{note}"
-    head = f"{counted(len(report.findings), 'finding')}: the run {_ENDED.get(report.ended, report.ended)}{lost}"
+        note = tr(" ({note})", note=report.note) if report.note else ""
+        return tr("clean: the run {ended}{lost}, no findings{note}", ended=ended, lost=lost, note=note)
+    head = trn(
+        "{n} finding: the run {ended}{lost}",
+        "{n} findings: the run {ended}{lost}",
+        len(report.findings),
+        ended=ended,
+        lost=lost,
+    )
     return "\n\n".join([head, *(finding_text(number, f) for number, f in enumerate(report.findings, 1))])
 
 
 def finding_text(number: int, finding: Finding) -> str:
     """One finding: what and where, the numbers, who arrived and who owes, the cause."""
-    lines = [f"{number}. {finding.verdict} ({finding.severity}){_where(finding)}"]
+    lines = [f"{number}. {finding.verdict} ({tr(_SEVERITY[finding.severity])}){_where(finding)}"]
     if (numbers := _numbers(finding)) is not None:
-        lines.append(f"   {numbers}")
+        lines.append(numbers)
     if finding.arrived or finding.owed:
-        arrived = ", ".join(f"{a.agent} ({a.arrivals})" for a in finding.arrived) or "nobody"
-        owed = "; ".join(f"{o.agent} -> {o.next} ({o.state})" for o in finding.owed) or "nobody"
-        lines.append(f"   Arrived in this phase: {arrived}. Still owed: {owed}.")
+        arrived = commas([f"{a.agent} ({a.arrivals})" for a in finding.arrived]) or tr("nobody")
+        owed = tr("; ").join(f"{o.agent} -> {next_text(o)} ({state_text(o)})" for o in finding.owed) or tr("nobody")
+        lines.append(tr("Arrived in this phase: {arrived}. Still owed: {owed}.", arrived=arrived, owed=owed))
     if finding.verdict in _BLOCKED:
-        lines.append(f"   Released only by: {', '.join(finding.released_by) or 'nothing that can still happen'}.")
+        released_by = commas(finding.released_by) or tr("nothing that can still happen")
+        lines.append(tr("Released only by: {released_by}.", released_by=released_by))
     if finding.first_divergence is not None:
-        lines.append(f"   First divergence: step {finding.first_divergence}.")
-    lines.append(f"   Cause: {finding.cause}")
+        lines.append(tr("First divergence: step {step}.", step=finding.first_divergence))
+    lines.append(tr("Cause: {cause}", cause=finding.cause))
     if finding.site is not None:
-        lines.append(f"   Look at: {finding.site.op}{line(finding.site)}")
-    return "\n".join(lines)
+        lines.append(tr("Look at: {place}", place=f"{finding.site.op}{line(finding.site)}"))
+    return "\n   ".join(lines)
+
+
+def next_text(owed: Owed) -> str:
+    """The agent's next arriving operation for people; the field keeps one word for scripts in every language."""
+    return tr(_OWED[owed.next]) if owed.next in _OWED else owed.next
+
+
+def state_text(owed: Owed) -> str:
+    """Where the agent is, for people."""
+    return tr(_OWED[owed.state]) if owed.state in _OWED else owed.state
 
 
 def _where(finding: Finding) -> str:
     at = [f"tile {finding.tile}"] if finding.tile is not None else []
-    at += [f"step {finding.step}"] if finding.step is not None else []
-    place = f" at {', '.join(at)}" if at else ""
+    at += [tr("step {step}", step=finding.step)] if finding.step is not None else []
+    place = tr(" at {place}", place=commas(at)) if at else ""
     if finding.verdict in _BLOCKED and finding.agent:
-        return (
-            f": {finding.agent} is blocked{place} on {finding.barrier}, waiting for phase #{finding.phase_wanted}"
-            f" (parity {finding.parity})"
+        return tr(
+            ": {agent} is blocked{place} on {barrier}, waiting for phase #{wanted} (parity {parity})",
+            agent=finding.agent,
+            place=place,
+            barrier=finding.barrier,
+            wanted=finding.phase_wanted,
+            parity=finding.parity,
         )
-    subject = " on ".join(filter(None, (finding.agent, finding.barrier)))
-    return f": {subject}{place}" if subject else place
+    subject = finding.agent or finding.barrier
+    if finding.agent and finding.barrier:
+        subject = tr("{agent} on {barrier}", agent=finding.agent, barrier=finding.barrier)
+    return tr(": {subject}{place}", subject=subject, place=place) if subject else place
 
 
 def _numbers(finding: Finding) -> str | None:
@@ -54,18 +79,27 @@ def _numbers(finding: Finding) -> str | None:
         return None
     wanted = ""
     if finding.verdict not in _BLOCKED and finding.phase_wanted is not None:
-        wanted = f" (the agent means #{finding.phase_wanted}, with parity {finding.parity})"
-    return (
-        f"{finding.barrier} is in phase #{finding.phase_now}{wanted}: pending {finding.pending}/{finding.expected}, tx"
-        f" {finding.tx}."
+        wanted = tr(
+            " (the agent means #{wanted}, with parity {parity})", wanted=finding.phase_wanted, parity=finding.parity
+        )
+    return tr(
+        "{barrier} is in phase #{phase}{wanted}: pending {pending}/{expected}, tx {tx}.",
+        barrier=finding.barrier,
+        phase=finding.phase_now,
+        wanted=wanted,
+        pending=finding.pending,
+        expected=finding.expected,
+        tx=finding.tx,
     )
 
 
 _BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 _ENDED = {
-    "completed": "completed",
-    "deadlock": "ended in a deadlock",
-    "timeout": "hung and was ended",
-    "crash": "crashed",
-    "cancelled": "was cancelled",
+    "completed": mark("completed"),
+    "deadlock": mark("ended in a deadlock"),
+    "timeout": mark("hung and was ended"),
+    "crash": mark("crashed"),
+    "cancelled": mark("was cancelled"),
 }
+_SEVERITY = {"error": mark("error"), "warning": mark("warning"), "note": mark("note")}
+_OWED = {"running": mark("running"), "exited": mark("exited"), "none": mark("none"), "unknown": mark("unknown")}

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from visualizer.language import tr
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
 from visualizer.replay.stage_columns import stage_row_of
@@ -42,7 +43,7 @@ class Scene:
 
     @property
     def barrier_name(self) -> str:
-        return self.barrier.name if self.barrier is not None else "no barrier"
+        return self.barrier.name if self.barrier is not None else tr("no barrier")
 
     @property
     def operation(self) -> str:

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
+from visualizer.language import mark, recorded, tr
+from visualizer.trace.tables import Ending
+
+_STATES = {
+    "not_started": mark("not_started"),
+    "idle": mark("idle"),
+    "running": mark("running"),
+    "waiting": mark("waiting"),
+    "reading": mark("reading"),
+    "exited": mark("exited"),
+    "timed_out": mark("timed_out"),
+    "empty": mark("empty"),
+    "filling": mark("filling"),
+    "full": mark("full"),
+}
+_ENDINGS = {
+    "completed": mark("completed"),
+    "deadlock": mark("deadlock"),
+    "timeout": mark("timeout"),
+    "crash": mark("crash"),
+    "cancelled": mark("cancelled"),
+}
 _PS_PER_NS = 1000
 _PS_PER_US = 1_000_000
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 arrival", "96 arrivals"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def duration(ps: int) -> str:
@@ -23,10 +41,36 @@ def duration(ps: int) -> str:
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; longer than 6 is cut short with the count of the rest."""
     if len(names) > 6:
-        return f"{', '.join(names[:5])} and {len(names) - 5} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        return tr("{names} and {n} more", names=commas(names[:5]), n=len(names) - 5)
+    return tr("{names} and {last}", names=commas(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
+
+
+def commas(names: Sequence[str]) -> str:
+    """ "a, b, c"."""
+    return tr(", ").join(names)
+
+
+def sentences(*texts: str) -> str:
+    """Whole sentences one after the other; empty ones are left out."""
+    said = [text for text in texts if text]
+    return reduce(lambda first, following: tr("{first} {following}", first=first, following=following), said or [""])
 
 
 def sentence(text: str) -> str:
     """The text with a capital first letter; names in it keep theirs."""
     return text[:1].upper() + text[1:]
+
+
+def state_word(state: str) -> str:
+    """The state of an agent or a stage for people; the JSON has it in English."""
+    return tr(_STATES[state]) if state in _STATES else state
+
+
+def ending_word(kind: str) -> str:
+    """How a run ended, in a word."""
+    return tr(_ENDINGS[kind]) if kind in _ENDINGS else kind
+
+
+def ending_sentence(ending: Ending) -> str:
+    """How a run ended and what was said of it, as sentences."""
+    return sentences(tr("The run ended with {ending}.", ending=ending_word(ending.kind)), recorded(ending.detail))

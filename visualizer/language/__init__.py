@@ -5,6 +5,32 @@ the language can change while the window is open. Technical tokens (mbarrier, ph
 message and stay English in every language.
 """
 
-from visualizer.language.catalog import LANGUAGES, current, mark, preferred, speaking, tr, trn, use
+from visualizer.language.catalog import (
+    ENVIRONMENT,
+    LANGUAGES,
+    current,
+    mark,
+    messages_shown,
+    preferred,
+    shown_as,
+    speaking,
+    tr,
+    trn,
+    use,
+)
+from visualizer.language.endings import recorded
 
-__all__ = ["LANGUAGES", "current", "mark", "preferred", "speaking", "tr", "trn", "use"]
+__all__ = [
+    "ENVIRONMENT",
+    "LANGUAGES",
+    "current",
+    "mark",
+    "messages_shown",
+    "preferred",
+    "recorded",
+    "shown_as",
+    "speaking",
+    "tr",
+    "trn",
+    "use",
+]

@@ -17,9 +17,13 @@ from visualizer.resources import resource_dir
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 """Languages there are, by the code `--lang` takes, each named in itself."""
 
+ENVIRONMENT = "PHASESCOPE_LANG"
+"""The variable that chooses a language whatever the locale; a program started by ours is told by it."""
+
 _ENGLISH = gettext.NullTranslations()
 _loaded: dict[str, gettext.NullTranslations] = {"en": _ENGLISH}
 _current = "en"
+_shown: dict[str, Mapping[str, str]] = {}
 
 
 def tr(message: str, **values: object) -> str:
@@ -41,6 +45,25 @@ def mark(message: str) -> str:
 def current() -> str:
     """The code of the current language."""
     return _current
+
+
+def messages_shown(language: str) -> Mapping[str, str]:
+    """Which message a text in `language` is: text -> message, of messages without fields."""
+    if language not in _shown:
+        known = _loaded["zh"] if "zh" in _loaded else _load("zh")
+        assert isinstance(known, gettext.GNUTranslations)
+        catalog: Mapping[object, str] = known._catalog  # type: ignore[attr-defined]  # gettext has no way to list it
+        messages = {one: text for one, text in catalog.items() if isinstance(one, str) and one and "{" not in one}
+        _shown["en"] = {message: message for message in messages}
+        # Where two messages say the same in Chinese, the one that stands alone (a title) is the likelier.
+        titles_last = sorted(messages, key=lambda message: message[:1].isupper())
+        _shown["zh"] = {messages[message]: message for message in titles_last}
+    return _shown[language]
+
+
+def shown_as(message: str, language: str) -> str:
+    """`message` in a language that was used before, whatever the current one is."""
+    return _loaded[language].gettext(message)
 
 
 def use(language: str) -> None:
@@ -65,7 +88,9 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def preferred(environment: Mapping[str, str] = os.environ) -> str:
-    """The language the user's locale asks for; English if it is none of LANGUAGES."""
+    """The language that PHASESCOPE_LANG or else the locale asks for; English if it is none of LANGUAGES."""
+    if environment.get(ENVIRONMENT) in LANGUAGES:
+        return environment[ENVIRONMENT]
     wanted = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     code = (locale.normalize(wanted).split("_")[0] if wanted else "").lower()
     return code if code in LANGUAGES else "en"

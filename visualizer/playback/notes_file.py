@@ -114,7 +114,7 @@ class _Wrong(Exception):
 
 def _decode(document: object) -> tuple[Notes, str]:
     """The notes, and the fingerprint of the recording they are on."""
-    top = _object(document, "the file")
+    top = _object(document, tr("the file"))
     if top.get("format") != FORMAT:
         raise _Wrong(tr("it does not say {format}", format=f'"format": "{FORMAT}"'))
     if top.get("version") != VERSION:
@@ -131,7 +131,7 @@ def _decode(document: object) -> tuple[Notes, str]:
         _breakpoint(_object(entry, f"breakpoints[{number}]"), f"breakpoints[{number}]")
         for number, entry in enumerate(_list(top, "breakpoints"))
     ]
-    return notes.with_breakpoints(saved), _text(top, "recording", "the file")
+    return notes.with_breakpoints(saved), _text(top, tr("recording"), tr("the file"))
 
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:

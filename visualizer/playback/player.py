@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from visualizer.language import tr
+
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
 """Events per second to choose from."""
 
@@ -48,7 +50,7 @@ class Player:
     def set_speed(self, speed: float) -> None:
         """Change the pace; ValueError unless above 0."""
         if not speed > 0:
-            raise ValueError(f"speed is {speed} events per second; it must be above 0")
+            raise ValueError(tr("speed is {speed} events per second; it must be above 0", speed=speed))
         self._speed = speed
 
     def advance(self, elapsed_s: float, step: int, steps: int) -> int:

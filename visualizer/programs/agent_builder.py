@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from visualizer.language import tr
 from visualizer.programs.operations import (
     Advance,
     Arrive,
@@ -220,7 +221,7 @@ class AgentBuilder:
 
     def _add(self, operation: type, *fields: Any) -> None:
         if self._operations and isinstance(self._operations[-1], Exit):
-            self._builder.fail(f"{self.agent.name} has left with .exit(); nothing can follow")
+            self._builder.fail(tr("{name} has left with .exit(); nothing can follow", name=self.agent.name))
         self._operations.append(operation(*fields))
 
     def _count(self, what: str, value: object) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program, ProgramAgent
@@ -64,13 +65,13 @@ class Builder:
     ) -> AgentBuilder:
         """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`."""
         if role not in _ROLES:
-            self.fail(f"role is {role!r}; it must be one of {', '.join(_ROLES)}")
+            self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
         self._check_cta(cta)
         self.whole("stages", stages, 1, MAX_STAGES)
         self.whole("phase", phase, 0, 1)
         full_name = self._prefix(cta) + name
         if any(agent.agent.name == full_name for agent in self._agents):
-            self.fail(f"there is an agent {full_name!r} already; give this one another name")
+            self.fail(tr("there is an agent {full_name!r} already; give this one another name", full_name=full_name))
         warp = sum(agent.agent.cta == cta for agent in self._agents)
         made = AgentBuilder(self, Agent(full_name, role, cta, warp, PipelineState(stages, phase=phase)))
         self._agents.append(made)
@@ -79,13 +80,18 @@ class Builder:
     def build(self) -> Program:
         """The finished program. An agent that does not say when it leaves does so at its end."""
         if not self._agents:
-            self.fail("the program has no agents; make one with .agent(NAME)")
+            self.fail(tr("the program has no agents; make one with .agent(NAME)"))
         stages = max((barrier.stage for barrier in self._barriers), default=-1) + 1
         for agent in self._agents:
             if stages and agent.largest_stage >= stages:
                 self.fail(
-                    f"{agent.agent.name} uses stage {agent.largest_stage}, but no barrier belongs to it;"
-                    f" the program has {stages} stages"
+                    tr(
+                        "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
+                        " {stages} stages",
+                        name=agent.agent.name,
+                        largest_stage=agent.largest_stage,
+                        stages=stages,
+                    )
                 )
         engines = tuple(
             Agent(self._prefix(cta) + self._copy_engine, "copy_engine", cta, -1) for cta in range(self._ctas)
@@ -104,23 +110,35 @@ class Builder:
         """The row of the site that stands for the line of the user's file that is being run, for operation `op`."""
         self._operations += 1
         if self._operations > MAX_OPERATIONS:
-            self.fail(f"the program has more than {MAX_OPERATIONS} operations; use fewer tiles or agents")
+            self.fail(
+                tr(
+                    "the program has more than {max_operations} operations; use fewer tiles or agents",
+                    max_operations=MAX_OPERATIONS,
+                )
+            )
         path, line = _caller()
         site = Site(path.name, line, op)
         if site not in self._sites:
             if len(self._sites) == _MAX_SITES:
-                self.fail(f"operations come from more than {_MAX_SITES} lines; write them in loops")
+                self.fail(
+                    tr("operations come from more than {max_sites} lines; write them in loops", max_sites=_MAX_SITES)
+                )
             if self._files.setdefault(path.name, path) != path:
-                self.fail(f"two files are called {path.name}; rename one of them")
+                self.fail(tr("two files are called {name}; rename one of them", name=path.name))
             self._sites[site] = len(self._sites)
         return self._sites[site]
 
     def row_of(self, barrier: object) -> int:
         """The row of a barrier that this builder made."""
         if isinstance(barrier, list):
-            self.fail("this is a list of barriers, one per stage; choose one of them, such as full[agent.index]")
+            self.fail(tr("this is a list of barriers, one per stage; choose one of them, such as full[agent.index]"))
         if not isinstance(barrier, BarrierHandle) or barrier.owner is not self:
-            self.fail(f"{barrier!r} is not a barrier of this program; make one with .barriers(...) or .barrier(...)")
+            self.fail(
+                tr(
+                    "{barrier!r} is not a barrier of this program; make one with .barriers(...) or .barrier(...)",
+                    barrier=barrier,
+                )
+            )
         return barrier.row
 
     def init_count(self, row: int) -> int:
@@ -136,9 +154,9 @@ class Builder:
     def whole(self, what: str, value: object, low: int, high: int) -> int:
         """`value` if it is a whole number within limits."""
         if not isinstance(value, int) or isinstance(value, bool):
-            self.fail(f"{what} must be a whole number, not {value!r}")
+            self.fail(tr("{what} must be a whole number, not {value!r}", what=what, value=value))
         if not low <= value <= high:
-            self.fail(f"{what} is {value}; it must be {low}..{high}")
+            self.fail(tr("{what} is {value}; it must be {low}..{high}", what=what, value=value, low=low, high=high))
         return value
 
     def fail(self, why: str) -> NoReturn:
@@ -150,7 +168,7 @@ class Builder:
         self.whole("count", count, 1, MAX_COUNT)
         full_name = self._prefix(cta) + name
         if any(barrier.name == full_name for barrier in self._barriers):
-            self.fail(f"there is a barrier {full_name!r} already; give this one another name")
+            self.fail(tr("there is a barrier {full_name!r} already; give this one another name", full_name=full_name))
         known: BarrierKind = "full" if kind == "full" else "empty" if kind == "empty" else "other"
         offset = sum(barrier.cta == cta for barrier in self._barriers) * _BARRIER_BYTES
         self._barriers.append(Barrier(full_name, cta, known, stage, count, offset))

@@ -7,6 +7,7 @@ sync at the top of the loop says that the stage read before it may be overwritte
 
 from __future__ import annotations
 
+from visualizer.language import tr
 from visualizer.programs.builder import Builder
 from visualizer.programs.parameters import WARP_THREADS, LessonConfig, ProgramError
 from visualizer.programs.program import Program
@@ -19,7 +20,13 @@ def cp_async(config: LessonConfig | None = None) -> Program:
     """The lesson's tiles and stages, copied the older way by agents w0..w3. ProgramError for a single stage."""
     c = config or LessonConfig()
     if c.stages < 2:
-        raise ProgramError(f"--stages {c.stages}: {NAME} copies ahead of its reads, so it needs at least 2 stages")
+        raise ProgramError(
+            tr(
+                "--stages {stages}: {name} copies ahead of its reads, so it needs at least 2 stages",
+                stages=c.stages,
+                name=NAME,
+            )
+        )
     share = c.tile_bytes // WARPS
     sizes = {"stages": c.stages, "tiles": c.tiles, "tile_rows": c.tile_rows, "tile_columns": c.tile_columns}
     b = Builder(NAME, config=sizes | {"threads": WARPS * WARP_THREADS}, copy_engine="cp.async")

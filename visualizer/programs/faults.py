@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
+from visualizer.language import tr
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.fault import SIZES, Fault
 from visualizer.programs.fault_table import ALL
@@ -27,16 +28,28 @@ def find_fault(name: str) -> Fault:
         if wanted in (fault.id.lower(), fault.name):
             return fault
     near = get_close_matches(wanted, [fault.name for fault in FAULTS.values()], n=1)
-    meant = f" (did you mean {near[0]}?)" if near else ""
+    meant = tr(" (did you mean {near}?)", near=near[0]) if near else ""
     known = ", ".join(FAULTS)
-    raise ProgramError(f"--fault: there is no {name!r}{meant}; known are {known} and their names in docs/programs.md")
+    raise ProgramError(
+        tr(
+            "--fault: there is no {name!r}{meant}; known are {known} and their names in docs/programs.md",
+            name=name,
+            meant=meant,
+            known=known,
+        )
+    )
 
 
 def check_fit(program: str, fault: Fault) -> None:
     """ProgramError if the built-in `program` cannot have the fault."""
     if program == LESSON and not fault.fits_lesson:
         raise ProgramError(
-            f"--fault {fault.id} needs {_needs(fault)}, which the lesson does not have: use --program {fault.base}"
+            tr(
+                "--fault {id} needs {needs}, which the lesson does not have: use --program {base}",
+                id=fault.id,
+                needs=_needs(fault),
+                base=fault.base,
+            )
         )
 
 
@@ -59,8 +72,12 @@ def fault_on_gpu(fault: Fault, config: LessonConfig) -> tuple[LessonConfig, int]
         return config, int(fault.id[1:])
     possible = ", ".join(f.id for f in FAULTS.values() if f.lesson_change is not None or f.id in KERNEL_FAULTS)
     raise ProgramError(
-        f"--fault {fault.id} is not among the mistakes that the GPU's kernel can make: use --source simulator,"
-        f" or one of {possible}"
+        tr(
+            "--fault {id} is not among the mistakes that the GPU's kernel can make: use --source"
+            " simulator, or one of {possible}",
+            id=fault.id,
+            possible=possible,
+        )
     )
 
 

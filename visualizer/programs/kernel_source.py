@@ -5,6 +5,7 @@ The simulator and GPU recordings share this table, so the code pane follows both
 
 from __future__ import annotations
 
+from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
 from visualizer.resources import resource_dir
 from visualizer.trace.tables import Site
@@ -44,8 +45,14 @@ def find_sites(text: str) -> tuple[Site, ...]:
 def _line_of(text: str, op: str, call: str) -> int:
     lines = [number for number, line in enumerate(text.splitlines(), start=1) for _ in range(line.count(call))]
     if len(lines) != 1:
-        where = f"on lines {', '.join(map(str, lines))}" if lines else "nowhere"
+        where = tr("on lines {names}", names=", ".join(map(str, lines))) if lines else tr("nowhere")
         raise ProgramError(
-            f"{KERNEL_FILE}: the call {call!r}, which marks {op!r}, must occur exactly once, but it occurs {where}"
+            tr(
+                "{kernel_file}: the call {call!r}, which marks {op!r}, must occur exactly once, but it occurs {where}",
+                kernel_file=KERNEL_FILE,
+                call=call,
+                op=op,
+                where=where,
+            )
         )
     return lines[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from visualizer.language import tr
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
 from visualizer.programs.operations import (
     Advance,
@@ -38,8 +39,14 @@ def lesson(config: LessonConfig) -> Program:
     operations = config.ctas * config.tiles * (4 + config.copies_per_tile + 4 * config.consumer_warps)
     if operations > MAX_OPERATIONS:
         raise ProgramError(
-            f"--ctas {config.ctas} with --tiles {config.tiles} makes about {operations} operations; the simulator"
-            f" takes {MAX_OPERATIONS}: use fewer tiles or CTAs, or --source gpu"
+            tr(
+                "--ctas {ctas} with --tiles {tiles} makes about {operations} operations; the simulator"
+                " takes {max_operations}: use fewer tiles or CTAs, or --source gpu",
+                ctas=config.ctas,
+                tiles=config.tiles,
+                operations=operations,
+                max_operations=MAX_OPERATIONS,
+            )
         )
     text = kernel_text()
     return Program(

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
+from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program
 
@@ -27,23 +28,36 @@ def load_program(path: Path) -> Program:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ProgramError(
-            f"--program {path}: {error.strerror or error}; name a Python file that defines {ENTRY}()"
+            tr(
+                "--program {path}: {strerror}; name a Python file that defines {entry}()",
+                path=path,
+                strerror=error.strerror or error,
+                entry=ENTRY,
+            )
         ) from None
     except UnicodeDecodeError:
-        raise ProgramError(f"{path}: not a Python file: its text is not UTF-8") from None
+        raise ProgramError(tr("{path}: not a Python file: its text is not UTF-8", path=path)) from None
     try:
         code = compile(text, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise ProgramError(f"{path}:{error.lineno or 1}: not valid Python: {error.msg}") from None
+        raise ProgramError(
+            tr("{path}:{lineno}: not valid Python: {msg}", path=path, lineno=error.lineno or 1, msg=error.msg)
+        ) from None
     except ValueError as error:
-        raise ProgramError(f"{path}:1: not valid Python: {error}") from None
+        raise ProgramError(tr("{path}:1: not valid Python: {error}", path=path, error=error)) from None
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     try:
         exec(code, module.__dict__)
         entry = getattr(module, ENTRY, None)
         if not callable(entry):
-            raise ProgramError(f"{path}:1: defines no function {ENTRY}(); add one that returns Builder(...).build()")
+            raise ProgramError(
+                tr(
+                    "{path}:1: defines no function {entry}(); add one that returns Builder(...).build()",
+                    path=path,
+                    entry=ENTRY,
+                )
+            )
         program = entry()
     except (ProgramError, KeyboardInterrupt):
         raise
@@ -52,7 +66,13 @@ def load_program(path: Path) -> Program:
     if not isinstance(program, Program):
         line = entry.__code__.co_firstlineno if hasattr(entry, "__code__") else 1
         raise ProgramError(
-            f"{path}:{line}: {ENTRY}() must return what Builder.build() makes, not {type(program).__name__}"
+            tr(
+                "{path}:{line}: {entry}() must return what Builder.build() makes, not {type}",
+                path=path,
+                line=line,
+                entry=ENTRY,
+                type=type(program).__name__,
+            )
         )
     return program
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from visualizer.language import tr
 from visualizer.programs.operations import Advance, Arrive, Init, Operation, Wait
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program, ProgramAgent
@@ -77,7 +78,7 @@ def second_consumer(program: Program) -> list[str]:
     """The second consumer of CTA 0; ProgramError if it has only one."""
     names = [a.agent.name for a in program.agents if a.agent.role == "consumer" and a.agent.cta == 0]
     if len(names) < 2:
-        raise ProgramError("--fault: this fault is made by the second consumer, and the program has only one")
+        raise ProgramError(tr("--fault: this fault is made by the second consumer, and the program has only one"))
     return names[1:2]
 
 

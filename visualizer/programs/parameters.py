@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from visualizer.language import mark, tr
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES, SharedStorage
 
@@ -42,14 +43,31 @@ class LessonConfig:
         for parameter in PARAMETERS:
             parameter.check(getattr(self, parameter.name))
         if self.tile_columns % BOX_COLUMNS:
-            raise ProgramError(f"--tile: {self.tile_columns} columns is not a multiple of {BOX_COLUMNS}")
+            raise ProgramError(
+                tr(
+                    "--tile: {tile_columns} columns is not a multiple of {box_columns}",
+                    tile_columns=self.tile_columns,
+                    box_columns=BOX_COLUMNS,
+                )
+            )
         if self.tile_rows % 8:
-            raise ProgramError(f"--tile: {self.tile_rows} rows is not a multiple of 8, the height of a swizzle atom")
+            raise ProgramError(
+                tr(
+                    "--tile: {tile_rows} rows is not a multiple of 8, the height of a swizzle atom",
+                    tile_rows=self.tile_rows,
+                )
+            )
         if self.storage.total_bytes > MAX_DYNAMIC_BYTES:
             raise ProgramError(
-                f"--stages {self.stages} with --tile {self.tile_rows}x{self.tile_columns} needs"
-                f" {self.storage.total_bytes} bytes of shared memory; a CTA has {MAX_DYNAMIC_BYTES}:"
-                " use fewer stages or a smaller tile"
+                tr(
+                    "--stages {stages} with --tile {tile_rows}x{tile_columns} needs {total_bytes} bytes of"
+                    " shared memory; a CTA has {max_dynamic_bytes}: use fewer stages or a smaller tile",
+                    stages=self.stages,
+                    tile_rows=self.tile_rows,
+                    tile_columns=self.tile_columns,
+                    total_bytes=self.storage.total_bytes,
+                    max_dynamic_bytes=MAX_DYNAMIC_BYTES,
+                )
             )
 
     @property
@@ -94,7 +112,13 @@ class LessonConfig:
         values = {name: value for name, value in values.items() if name != "fault"}
         unknown = sorted(set(values) - known)
         if unknown:
-            raise ProgramError(f"unknown parameter {unknown[0]!r}; known are {', '.join(sorted(known))}")
+            raise ProgramError(
+                tr(
+                    "unknown parameter {unknown!r}; known are {names}",
+                    unknown=unknown[0],
+                    names=", ".join(sorted(known)),
+                )
+            )
         return cls(**values)
 
 
@@ -117,27 +141,48 @@ class Parameter:
     def check(self, value: object) -> None:
         if self.is_switch:
             if not isinstance(value, bool):
-                raise ProgramError(f"{self.option} is a switch, not {value!r}")
+                raise ProgramError(tr("{option} is a switch, not {value!r}", option=self.option, value=value))
         elif not isinstance(value, int) or isinstance(value, bool):
-            raise ProgramError(f"{self.option} must be a whole number, not {value!r}")
+            raise ProgramError(tr("{option} must be a whole number, not {value!r}", option=self.option, value=value))
         elif not self.low <= value <= self.high:
-            raise ProgramError(f"{self.option} is {value}; it must be {self.low}..{self.high}")
+            raise ProgramError(
+                tr(
+                    "{option} is {value}; it must be {low}..{high}",
+                    option=self.option,
+                    value=value,
+                    low=self.low,
+                    high=self.high,
+                )
+            )
 
 
 PARAMETERS = (
-    Parameter("stages", "Stages", 1, 8, "", "stage buffers in the ring"),
-    Parameter("tiles", "Tiles", 1, 10_000_000, "", "tiles each CTA copies"),
-    Parameter("tile_rows", "Tile rows", 8, 256, "", "rows of a tile of halves"),
-    Parameter("tile_columns", "Tile columns", 64, 512, "", "columns of a tile; a multiple of 64"),
-    Parameter("consumer_warps", "Consumer warps", 1, 15, "", "warps that read each tile"),
-    Parameter("arrive_per_warp", "Arrive per warp", 0, 1, "", "one lane per consumer warp arrives", is_switch=True),
-    Parameter("ctas", "CTAs", 1, 65535, "", "thread blocks, each with its own pipeline"),
-    Parameter("source_tiles", "Distinct tiles", 1, 65536, "", "distinct tiles along K; 1 copies the same tile"),
-    Parameter("producer_delay", "Producer delay", 0, 1_000_000, "ns", "work before each copy"),
-    Parameter("consumer_delay", "Consumer delay", 0, 1_000_000, "ns", "work on each tile after reading it"),
-    Parameter("producer_arrivals", "full.init", 0, MAX_COUNT, "", "arrivals a full barrier expects; 0: 1"),
-    Parameter("consumer_arrivals", "empty.init", 0, MAX_COUNT, "", "arrivals an empty barrier expects; 0: what fits"),
-    Parameter("transaction_bytes", "Transaction bytes", 0, MAX_COUNT, "bytes", "bytes expected; 0: the tile's bytes"),
-    Parameter("producer_phase", "Producer start phase", 0, 1, "", "the lesson starts at 1"),
-    Parameter("consumer_phase", "Consumer start phase", 0, 1, "", "the lesson starts at 0"),
+    Parameter("stages", mark("Stages"), 1, 8, "", mark("stage buffers in the ring")),
+    Parameter("tiles", mark("Tiles"), 1, 10_000_000, "", mark("tiles each CTA copies")),
+    Parameter("tile_rows", mark("Tile rows"), 8, 256, "", mark("rows of a tile of halves")),
+    Parameter("tile_columns", mark("Tile columns"), 64, 512, "", mark("columns of a tile; a multiple of 64")),
+    Parameter("consumer_warps", mark("Consumer warps"), 1, 15, "", mark("warps that read each tile")),
+    Parameter(
+        "arrive_per_warp", mark("Arrive per warp"), 0, 1, "", mark("one lane per consumer warp arrives"), is_switch=True
+    ),
+    Parameter("ctas", mark("CTAs"), 1, 65535, "", mark("thread blocks, each with its own pipeline")),
+    Parameter(
+        "source_tiles", mark("Distinct tiles"), 1, 65536, "", mark("distinct tiles along K; 1 copies the same tile")
+    ),
+    Parameter("producer_delay", mark("Producer delay"), 0, 1_000_000, "ns", mark("work before each copy")),
+    Parameter("consumer_delay", mark("Consumer delay"), 0, 1_000_000, "ns", mark("work on each tile after reading it")),
+    Parameter("producer_arrivals", "full.init", 0, MAX_COUNT, "", mark("arrivals a full barrier expects; 0: 1")),
+    Parameter(
+        "consumer_arrivals", "empty.init", 0, MAX_COUNT, "", mark("arrivals an empty barrier expects; 0: what fits")
+    ),
+    Parameter(
+        "transaction_bytes",
+        mark("Transaction bytes"),
+        0,
+        MAX_COUNT,
+        "bytes",
+        mark("bytes expected; 0: the tile's bytes"),
+    ),
+    Parameter("producer_phase", mark("Producer start phase"), 0, 1, "", mark("the lesson starts at 1")),
+    Parameter("consumer_phase", mark("Consumer start phase"), 0, 1, "", mark("the lesson starts at 0")),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
 from visualizer.programs.cluster import NAME as CLUSTER
@@ -61,20 +62,44 @@ def find_program(
     if is_file_name(name_or_path):
         _refuse_parameters(name_or_path, config)
         if fault is not None:
-            raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; write the mistake into {name_or_path} instead")
+            raise ProgramError(
+                tr(
+                    "--fault changes {lesson} or {baseline}; write the mistake into {name_or_path} instead",
+                    lesson=LESSON,
+                    baseline=BASELINE,
+                    name_or_path=name_or_path,
+                )
+            )
         program = load_program(Path(name_or_path))
         if program.name in PROGRAMS:
             raise ProgramError(
-                f"{name_or_path}:1: the program calls itself {program.name!r}, which is a built-in's name"
+                tr(
+                    "{name_or_path}:1: the program calls itself {name!r}, which is a built-in's name",
+                    name_or_path=name_or_path,
+                    name=program.name,
+                )
             )
         return program
     if name_or_path not in PROGRAMS:
         known = ", ".join(sorted(PROGRAMS))
-        raise ProgramError(f"--program: there is no {name_or_path!r}; known are {known}, and files that end in .py")
+        raise ProgramError(
+            tr(
+                "--program: there is no {name_or_path!r}; known are {known}, and files that end in .py",
+                name_or_path=name_or_path,
+                known=known,
+            )
+        )
     if fault is None:
         return PROGRAMS[name_or_path](config)
     if name_or_path not in (LESSON, BASELINE):
-        raise ProgramError(f"--fault changes {LESSON} or {BASELINE}; --program {name_or_path} has no faults")
+        raise ProgramError(
+            tr(
+                "--fault changes {lesson} or {baseline}; --program {name_or_path} has no faults",
+                lesson=LESSON,
+                baseline=BASELINE,
+                name_or_path=name_or_path,
+            )
+        )
     if name_or_path != LESSON:
         _refuse_parameters(name_or_path, config)
     return faulty_program(name_or_path, find_fault(fault), config)
@@ -98,4 +123,11 @@ def _refuse_parameters(program: str, config: LessonConfig, allowed: Sequence[str
     default = LessonConfig()
     for parameter in PARAMETERS:
         if parameter.name not in allowed and getattr(config, parameter.name) != getattr(default, parameter.name):
-            raise ProgramError(f"{parameter.option} is a parameter of {LESSON}; --program {program} does not have it")
+            raise ProgramError(
+                tr(
+                    "{option} is a parameter of {lesson}; --program {program} does not have it",
+                    option=parameter.option,
+                    lesson=LESSON,
+                    program=program,
+                )
+            )

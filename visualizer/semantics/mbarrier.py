@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from visualizer.language import endings
+
 MAX_COUNT = 2**20 - 1
 """Largest expected or pending count, and largest magnitude of the transaction count [PTX]."""
 
@@ -53,9 +55,9 @@ class Mbarrier:
     def init(self, count: int) -> None:
         """Make the object a barrier in phase #0 that expects `count` arrivals per phase."""
         if self.valid:
-            raise UndefinedBehaviour("re-init", "init on a live barrier: inval it first")
+            raise UndefinedBehaviour("re-init", endings.REINIT)
         if not 1 <= count <= MAX_COUNT:
-            raise UndefinedBehaviour("init-count", f"init count {count} is outside 1..{MAX_COUNT}")
+            raise UndefinedBehaviour("init-count", endings.INIT_COUNT.format(count=count, most=MAX_COUNT))
         self.valid = True
         self.phase = 0
         self.expected = self.pending = count
@@ -114,7 +116,7 @@ class Mbarrier:
         self._check_arrive(count, no_complete)
         if self.expected - count < 1:
             raise UndefinedBehaviour(
-                "expected-count", f"arrive_drop({count}) would leave an expected count of {self.expected - count}"
+                "expected-count", endings.DROP_COUNT.format(count=count, left=self.expected - count)
             )
         self.expected -= count
         self.pending -= count
@@ -125,7 +127,7 @@ class Mbarrier:
         """Make the current phase wait for `count` arrivals more: cp.async.mbarrier.arrive without .noinc does [PTX]."""
         self._require_valid("cp.async.mbarrier.arrive")
         if not 1 <= count <= MAX_COUNT - self.pending:
-            raise UndefinedBehaviour("arrive-count", f"{count} more pending arrivals are outside 1..{MAX_COUNT}")
+            raise UndefinedBehaviour("arrive-count", endings.MORE_PENDING.format(count=count, most=MAX_COUNT))
         self.pending += count
 
     def test_wait_parity(self, parity: int, *, remote: bool = False) -> bool:
@@ -135,7 +137,7 @@ class Mbarrier:
         """
         self._require_valid("test_wait")
         if remote:
-            raise UndefinedBehaviour("remote-wait", "a wait is legal on a barrier of the own CTA only")
+            raise UndefinedBehaviour("remote-wait", endings.REMOTE_WAIT)
         return self.parity != (parity & 1)
 
     def test_wait(self, token: Token, *, remote: bool = False) -> bool:
@@ -155,29 +157,30 @@ class Mbarrier:
 
     def _require_valid(self, operation: str) -> None:
         if not self.valid:
-            raise UndefinedBehaviour("invalid-object", f"{operation} on a barrier that was not initialised")
+            raise UndefinedBehaviour("invalid-object", endings.NOT_INITIALISED.format(operation=operation))
 
     def _check_arrive(self, count: int, no_complete: bool) -> None:
         if not 1 <= count <= MAX_COUNT:
-            raise UndefinedBehaviour("arrive-count", f"arrive count {count} is outside 1..{MAX_COUNT}")
+            raise UndefinedBehaviour("arrive-count", endings.ARRIVE_COUNT.format(count=count, most=MAX_COUNT))
         if count > self.pending:
             raise UndefinedBehaviour(
-                "over-arrival", f"arrive({count}) while only {self.pending} of {self.expected} arrivals are pending"
+                "over-arrival",
+                endings.OVER_ARRIVAL.format(count=count, pending=self.pending, expected=self.expected),
             )
         if no_complete and count == self.pending and self.tx == 0:
-            raise UndefinedBehaviour("no-complete", "a noComplete arrive would complete the phase")
+            raise UndefinedBehaviour("no-complete", endings.NO_COMPLETE)
 
     def _add_tx(self, delta: int, operation: str) -> None:
         if abs(self.tx + delta) > MAX_COUNT:
             raise UndefinedBehaviour(
-                "tx-range", f"{operation} would make the transaction count {self.tx + delta}, beyond +-{MAX_COUNT}"
+                "tx-range", endings.TX_RANGE.format(operation=operation, tx=self.tx + delta, most=MAX_COUNT)
             )
         self.tx += delta
 
     @staticmethod
     def _check_bytes(bytes_: int, operation: str) -> None:
         if bytes_ < 0:
-            raise UndefinedBehaviour("tx-negative", f"{operation} of {bytes_} bytes: a byte count is not negative")
+            raise UndefinedBehaviour("tx-negative", endings.TX_NEGATIVE.format(operation=operation, bytes=bytes_))
 
     def _complete_if_due(self) -> None:
         """Complete when both counts are exactly zero: tx may be negative while arrivals are pending [PTX]."""

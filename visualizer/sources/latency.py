@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
+from visualizer.language import tr
+
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
@@ -30,9 +32,11 @@ class Latencies:
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
             if not getattr(self, name) >= 0:
-                raise ValueError(f"latency {name} is {getattr(self, name)}; it must be 0 or more")
+                raise ValueError(
+                    tr("latency {name} is {value}; it must be 0 or more", name=name, value=getattr(self, name))
+                )
         if not (self.copy_bandwidth > 0 and self.read_bandwidth > 0 and self.jitter < 1):
-            raise ValueError("bandwidths must be above 0 bytes/ns and jitter below 1")
+            raise ValueError(tr("bandwidths must be above 0 bytes/ns and jitter below 1"))
 
     def as_dict(self) -> dict[str, float]:
         return asdict(self)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush, heappushpop
 from random import Random
 
+from visualizer.language import endings
 from visualizer.programs.program import Program
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.sources.errors import Cancelled
@@ -71,7 +72,7 @@ class Machine:
                     self._finish(row, process)
         except UndefinedBehaviour as error:
             barrier = self._program.barriers[self._acting_on].name
-            return Ending("crash", f"undefined behaviour: {self.agents[row].name} on {barrier}: {error}")
+            return Ending("crash", endings.UNDEFINED.format(agent=self.agents[row].name, barrier=barrier, what=error))
         return self._deadlock() if self._running else Ending("completed")
 
     def _finish(self, row: int, process: Iterator[int]) -> None:
@@ -86,17 +87,23 @@ class Machine:
             names = ", ".join(self.agents[row].name for row in self._running)
             return Ending(
                 "deadlock",
-                f"{names} wait at __syncthreads or a named barrier, which not every agent that it counts reaches",
+                endings.SYNC_FOR_EVER.format(agents=names),
             )
         row = min(self._blocked, key=lambda row: (self._blocked[row][0], row))
         _, index, parity = self._blocked[row]
         barrier = self._barriers[index]
         return Ending(
             "deadlock",
-            f"{self.agents[row].name} waits on {self._program.barriers[index].name} with parity {parity}, but the"
-            f" barrier stays in phase #{barrier.phase} (parity {barrier.parity}) with {barrier.pending} of"
-            f" {barrier.expected} arrivals and {barrier.tx} bytes pending: nothing that could complete it is left"
-            " to happen",
+            endings.WAITS_FOR_EVER.format(
+                agent=self.agents[row].name,
+                barrier=self._program.barriers[index].name,
+                parity=parity,
+                phase=barrier.phase,
+                now=barrier.parity,
+                pending=barrier.pending,
+                expected=barrier.expected,
+                bytes=barrier.tx,
+            ),
         )
 
     def _is_remote(self, row: int, index: int) -> bool:
@@ -118,7 +125,7 @@ class Machine:
         """
         self._acting_on = index
         if self._is_remote(row, index) and not self._alive[self._barrier_cta[index]]:
-            raise UndefinedBehaviour("exited-cta", f"every agent of CTA {self._barrier_cta[index]} has left the kernel")
+            raise UndefinedBehaviour("exited-cta", endings.CTA_LEFT.format(cta=self._barrier_cta[index]))
         barrier = self._barriers[index]
         phase = barrier.phase
         act(amount)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
@@ -16,22 +17,40 @@ def check_window(window: Window, program: str | None, config: LessonConfig, faul
         return
     if program not in (None, LESSON):
         raise SourceError(
-            f"--window, --keep-last, --every-cta and --roles need the lesson's tile numbers; --program {program} has"
-            " none that are known: record all of it"
+            tr(
+                "--window, --keep-last, --every-cta and --roles need the lesson's tile numbers; --program"
+                " {program} has none that are known: record all of it",
+                program=program,
+            )
         )
     last = config.tiles - 1 if window.last < 0 else window.last
     if window.keep_last < 0:
-        raise SourceError(f"--keep-last is {window.keep_last}; it must be at least 1 tile")
+        raise SourceError(tr("--keep-last is {keep_last}; it must be at least 1 tile", keep_last=window.keep_last))
     if not 0 <= window.first <= last < config.tiles:
         asked = f"{window.first}:{window.last if window.last >= 0 else ''}"
-        raise SourceError(f"--window {asked} must lie within 0:{config.tiles - 1}, the tiles of this run, lowest first")
+        raise SourceError(
+            tr(
+                "--window {asked} must lie within 0:{tiles}, the tiles of this run, lowest first",
+                asked=asked,
+                tiles=config.tiles - 1,
+            )
+        )
     if not 1 <= window.every_cta <= config.ctas:
-        raise SourceError(f"--every-cta is {window.every_cta}; it must be 1..{config.ctas}, the CTAs of this run")
+        raise SourceError(
+            tr(
+                "--every-cta is {every_cta}; it must be 1..{ctas}, the CTAs of this run",
+                every_cta=window.every_cta,
+                ctas=config.ctas,
+            )
+        )
     default = LessonConfig()
     odd = [f"--{name.replace('_', '-')}" for name in _PHASE_MAKERS if getattr(config, name) != getattr(default, name)]
     odd += [f"--fault {fault}"] if fault else []
     if odd and (window.first or window.keep_last or len(window.roles) < 2):
         raise SourceError(
-            f"with {odd[0]} a barrier's phase no longer follows from the tile number, so a recording cannot begin in"
-            " mid-run or leave a role out: use --window 0:N"
+            tr(
+                "with {odd} a barrier's phase no longer follows from the tile number, so a recording"
+                " cannot begin in mid-run or leave a role out: use --window 0:N",
+                odd=odd[0],
+            )
         )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.trace import TraceError
 
 _TOGETHER = 2_000
@@ -95,7 +96,7 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     """
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
-        raise TraceError("the log holds no clock anchor: the kernel did not start")
+        raise TraceError(tr("the log holds no clock anchor: the kernel did not start"))
     sms, row = np.unique(taken["smid"], return_inverse=True)
     rates = _rates(np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)]), sms)
     first = np.zeros(len(sms), dtype=np.intp)
@@ -182,7 +183,7 @@ def _rates(pairs: NDArray[np.void], sms: NDArray[np.uint32]) -> NDArray[np.float
     cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64)
     picoseconds = (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64) * 1000
     if not cycles.sum() > 0:
-        raise TraceError("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated")
+        raise TraceError(tr("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated"))
     smid = pairs["smid"][:, 0]
     highest = int(max(smid.max(), sms.max())) + 1
     own_cycles = np.bincount(smid, cycles, highest)[sms]

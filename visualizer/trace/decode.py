@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.clock import ClockFit, fit_clock
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, spans_of, split
@@ -63,7 +64,7 @@ def decode(
     clock = fit_clock(raw.anchors, raw.calibration)
     if raw.level in TILE_WORDS:
         if shape is None:
-            raise TraceError(f"a log of level {raw.level!r} holds clocks alone: say of which pipeline")
+            raise TraceError(tr("a log of level {level!r} holds clocks alone: say of which pipeline", level=raw.level))
         return _decode_clocks(raw, agents, barriers, sites, shape, clock)
     stored = raw.stored
     smid = raw.anchors["smid"][:, 0]
@@ -166,7 +167,11 @@ def _agent_rows(raw: RawLog, agents: Sequence[Agent]) -> NDArray[np.int64]:
     wanted = [(cta, warp) for cta in range(raw.ctas) for warp in range(raw.warps)]
     if len(wanted) != len(raw.attempted) or set(wanted) != set(rows):
         raise TraceError(
-            f"the log has {len(raw.attempted)} slices, the program {len(rows)} warps: not the same program"
+            tr(
+                "the log has {attempted} slices, the program {rows} warps: not the same program",
+                attempted=len(raw.attempted),
+                rows=len(rows),
+            )
         )
     return np.array([rows[key] for key in wanted], dtype=np.int64)
 
@@ -186,12 +191,12 @@ def _look_up(barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void
     """The barriers row of each record of a CTA, counted from `first`; -1 for records of no barrier."""
     which = np.ascontiguousarray(records["barrier"])
     if int(which.max()) > BARRIER_EMPTY or cta >= len(barrier_rows):
-        raise TraceError("the log names a barrier that the program does not have")
+        raise TraceError(tr("the log names a barrier that the program does not have"))
     table = barrier_rows[cta].ravel()
     table = np.where(table >= 0, table - first, -1).astype(np.int32)
     rows: NDArray[np.int32] = table[which * np.int16(256) + records["stage"]]
     if (rows[which > 0] < 0).any():
-        raise TraceError("the log names a barrier of a stage that the program does not have")
+        raise TraceError(tr("the log names a barrier of a stage that the program does not have"))
     return rows
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from visualizer.language import mark, tr
 from visualizer.trace.checksum import crc32
 from visualizer.trace.file_json import decode_tables, encode_tables
 from visualizer.trace.replacing import replacing
@@ -30,7 +31,7 @@ EVENTS_MEMBER = "events.npy"
 SAMPLES_MEMBER = "samples.npy"
 MAX_META_BYTES = 64 << 20
 
-_ROW_OF = {EVENTS_MEMBER: "an event", SAMPLES_MEMBER: "a sample"}
+_ROW_OF = {EVENTS_MEMBER: mark("an event"), SAMPLES_MEMBER: mark("a sample")}
 _CHUNK_BYTES = 48 << 18
 """Bytes checked or written at a time; a whole number of rows."""
 _ALIGNMENT = 64
@@ -41,7 +42,7 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, ..., length of the name,
 _ZIP64_FIELD_BYTES = 20
 _ZIP64_FROM = 2**31 - 1
 _ENCRYPTED = 0x1
-_COPY_AGAIN = "copy or record it again"
+_COPY_AGAIN = mark("copy or record it again")
 
 Bytes = NDArray[np.uint8]
 
@@ -55,20 +56,31 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
     try:
         meta = encode_tables(trace)
         if len(meta) > MAX_META_BYTES:
-            raise TraceError(f"its tables take {len(meta)} bytes; at most {MAX_META_BYTES} fit in a recording")
+            raise TraceError(
+                tr(
+                    "its tables take {size} bytes; at most {most} fit in a recording",
+                    size=len(meta),
+                    most=MAX_META_BYTES,
+                )
+            )
     except TraceError as error:
-        raise TraceError(f"{path} cannot be saved: {error}") from None
+        raise TraceError(tr("{path} cannot be saved: {error}", path=path, error=error)) from None
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
-            what = "a directory" if target.is_dir() else "not a regular file"
-            raise TraceError(f"{path} cannot be saved: it is {what}; choose another name")
+            what = tr("a directory") if target.is_dir() else tr("not a regular file")
+            raise TraceError(tr("{path} cannot be saved: it is {what}; choose another name", path=path, what=what))
         with replacing(target) as file:
             _write(file, trace, meta)
     except OSError as error:
         raise TraceError(
-            f"{path} cannot be saved: {error.strerror or error};"
-            f" check that {path.parent} exists, can be written and has room, or choose another name"
+            tr(
+                "{path} cannot be saved: {strerror}; check that {parent} exists, can be written and has"
+                " room, or choose another name",
+                path=path,
+                strerror=error.strerror or error,
+                parent=path.parent,
+            )
         ) from error
 
 
@@ -78,16 +90,23 @@ def load(path: str | os.PathLike[str]) -> Trace:
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):
-            what = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
-            raise TraceError(f"it is {what}; name a .pscope file")
+            what = tr("a directory") if stat.S_ISDIR(mode) else tr("not a regular file")
+            raise TraceError(tr("it is {what}; name a .pscope file", what=what))
         with open(path, "rb") as file:
             return _read(file)
     except FileNotFoundError:
-        raise TraceError(f"{path}: no such file; check the name") from None
+        raise TraceError(tr("{path}: no such file; check the name", path=path)) from None
     except PermissionError:
-        raise TraceError(f"{path}: you may not read it; change its permissions or copy it") from None
+        raise TraceError(tr("{path}: you may not read it; change its permissions or copy it", path=path)) from None
     except OSError as error:
-        raise TraceError(f"{path}: it cannot be read: {error.strerror or error}; {_COPY_AGAIN}") from error
+        raise TraceError(
+            tr(
+                "{path}: it cannot be read: {strerror}; {copy_again}",
+                path=path,
+                strerror=error.strerror or error,
+                copy_again=tr(_COPY_AGAIN),
+            )
+        ) from error
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from None
 
@@ -123,12 +142,24 @@ def _read(file: IO[bytes]) -> Trace:
     mapped = np.memmap(file, np.uint8, mode="r")
     meta = _content(mapped, members, META_MEMBER)
     if len(meta) > MAX_META_BYTES:
-        raise TraceError(f"meta.json has {len(meta)} bytes; at most {MAX_META_BYTES} are allowed")
+        raise TraceError(
+            tr(
+                "meta.json has {size} bytes; at most {most} are allowed",
+                size=len(meta),
+                most=MAX_META_BYTES,
+            )
+        )
     tables = decode_tables(meta.tobytes())
     # Only now: a newer version may have members of its own, and it is the version that the user can do something about.
     unknown = sorted(set(members) - {META_MEMBER, EVENTS_MEMBER, SAMPLES_MEMBER})
     if unknown:
-        raise TraceError(f"it has a member {unknown[0]!r}, which no recording has; {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "it has a member {unknown!r}, which no recording has; {copy_again}",
+                unknown=unknown[0],
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     events = _rows(EVENTS_MEMBER, _content(mapped, members, EVENTS_MEMBER), EVENT_DTYPE)
     samples = NO_SAMPLES
     if SAMPLES_MEMBER in members:
@@ -140,16 +171,24 @@ def _members(file: IO[bytes]) -> dict[str, zipfile.ZipInfo]:
     """The directory at the end of the ZIP. Only the directory: contents are read by `_content`."""
     signature = file.read(4)
     if signature not in (b"PK\x03\x04", b"PK\x05\x06"):
-        raise TraceError("it is not a phasescope recording (not a ZIP file); choose a .pscope file")
+        raise TraceError(tr("it is not a phasescope recording (not a ZIP file); choose a .pscope file"))
     try:
         with zipfile.ZipFile(file) as archive:
             listed = archive.infolist()
     except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError, OverflowError, EOFError) as error:
-        raise TraceError(f"it is truncated or damaged ({error}); {_COPY_AGAIN}") from None
+        raise TraceError(
+            tr("it is truncated or damaged ({error}); {copy_again}", error=error, copy_again=tr(_COPY_AGAIN))
+        ) from None
     members: dict[str, zipfile.ZipInfo] = {}
     for member in listed:
         if member.filename in members:
-            raise TraceError(f"it has the member {member.filename!r} twice; {_COPY_AGAIN}")
+            raise TraceError(
+                tr(
+                    "it has the member {filename!r} twice; {copy_again}",
+                    filename=member.filename,
+                    copy_again=tr(_COPY_AGAIN),
+                )
+            )
         members[member.filename] = member
     return members
 
@@ -158,26 +197,47 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
     """The bytes of a member where they lie in the file, their CRC checked."""
     member = members.get(name)
     if member is None:
-        raise TraceError(f"it has no {name}, so it is not a phasescope recording; choose another file")
+        raise TraceError(tr("it has no {name}, so it is not a phasescope recording; choose another file", name=name))
     if member.flag_bits & _ENCRYPTED:
-        raise TraceError(f"{name} is encrypted, which recordings never are; {_COPY_AGAIN}")
+        raise TraceError(
+            tr("{name} is encrypted, which recordings never are; {copy_again}", name=name, copy_again=tr(_COPY_AGAIN))
+        )
     if member.compress_type != zipfile.ZIP_STORED:
-        raise TraceError(f"{name} is compressed; recordings are stored as they are: pack it again without compression")
+        raise TraceError(
+            tr("{name} is compressed; recordings are stored as they are: pack it again without compression", name=name)
+        )
     if member.compress_size != member.file_size:
-        raise TraceError(f"{name} has two different sizes; {_COPY_AGAIN}")
+        raise TraceError(tr("{name} has two different sizes; {copy_again}", name=name, copy_again=tr(_COPY_AGAIN)))
     # Before the start (a damaged directory) would count from the end.
     offset = max(member.header_offset, 0)
     header = mapped[offset : offset + _LOCAL_HEADER.size].tobytes()
     if len(header) < _LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
-        raise TraceError(f"{name} is not where the directory says; {_COPY_AGAIN}")
+        raise TraceError(
+            tr("{name} is not where the directory says; {copy_again}", name=name, copy_again=tr(_COPY_AGAIN))
+        )
     _, name_length, extra_length = _LOCAL_HEADER.unpack(header)
     start = offset + _LOCAL_HEADER.size + name_length + extra_length
     if start + member.file_size > len(mapped):
-        raise TraceError(f"{name} is said to have {member.file_size} bytes, more than the file holds; {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "{name} is said to have {file_size} bytes, more than the file holds; {copy_again}",
+                name=name,
+                file_size=member.file_size,
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     content = mapped[start : start + member.file_size]
     crc = crc32(content, _CHUNK_BYTES)
     if crc != member.CRC:
-        raise TraceError(f"{name} is damaged (CRC {crc:08x} instead of {member.CRC:08x}); {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "{name} is damaged (CRC {crc:08x} instead of {crc2:08x}); {copy_again}",
+                name=name,
+                crc=crc,
+                crc2=member.CRC,
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     return content
 
 
@@ -185,14 +245,38 @@ def _rows(name: str, content: Bytes, expected: np.dtype[np.void]) -> NDArray[np.
     """The array in the member `name`, without copying it."""
     shape, fortran_order, dtype, start = _array_header(name, content)
     if dtype != expected:
-        raise TraceError(f"{name} has the columns {dtype}, not those of {_ROW_OF[name]}; {_COPY_AGAIN}")
+        raise TraceError(
+            tr(
+                "{name} has the columns {dtype}, not those of {row_of}; {copy_again}",
+                name=name,
+                dtype=dtype,
+                row_of=tr(_ROW_OF[name]),
+                copy_again=tr(_COPY_AGAIN),
+            )
+        )
     if len(shape) != 1 or fortran_order:
         order = "Fortran" if fortran_order else "C"
-        raise TraceError(f"{name} has shape {shape} in {order} order; it must be one-dimensional in C order")
+        raise TraceError(
+            tr(
+                "{name} has shape {shape} in {order} order; it must be one-dimensional in C order",
+                name=name,
+                shape=shape,
+                order=order,
+            )
+        )
     what = name.removesuffix(".npy")
     needed, present = shape[0] * expected.itemsize, len(content) - start
     if needed != present:
-        raise TraceError(f"{name} has {present} bytes of {what}; its {shape[0]} {what} take {needed}")
+        raise TraceError(
+            tr(
+                "{name} has {present} bytes of {what}; its {shape} {what} take {needed}",
+                name=name,
+                present=present,
+                what=what,
+                shape=shape[0],
+                needed=needed,
+            )
+        )
     return content[start:].view(expected)
 
 
@@ -202,10 +286,24 @@ def _array_header(name: str, content: Bytes) -> tuple[tuple[int, ...], bool, Any
     try:
         version = npy.read_magic(stream)
         if version != (1, 0):
-            raise TraceError(f"{name} has npy version {version[0]}.{version[1]}; it must be 1.0")
+            raise TraceError(
+                tr(
+                    "{name} has npy version {major}.{minor}; it must be 1.0",
+                    name=name,
+                    major=version[0],
+                    minor=version[1],
+                )
+            )
         shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
     except TraceError:
         raise
     except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
-        raise TraceError(f"{name} has no valid npy header ({error}); {_COPY_AGAIN}") from None
+        raise TraceError(
+            tr(
+                "{name} has no valid npy header ({error}); {copy_again}",
+                name=name,
+                error=error,
+                copy_again=tr(_COPY_AGAIN),
+            )
+        ) from None
     return shape, fortran_order, dtype, stream.tell()

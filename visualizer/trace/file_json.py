@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, TypeVar, get_args
 
+from visualizer.language import tr
 from visualizer.semantics.pipeline_state import PipelineState
 from visualizer.trace.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Meta, Site
 from visualizer.trace.trace import Trace, TraceError
@@ -55,7 +56,7 @@ def encode_tables(trace: Trace) -> bytes:
     try:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
     except (TypeError, ValueError, RecursionError) as error:
-        raise TraceError(f"meta holds a value that JSON cannot: {error}") from None
+        raise TraceError(tr("meta holds a value that JSON cannot: {error}", error=error)) from None
     return text.encode("utf-8", "replace")
 
 
@@ -63,12 +64,21 @@ def decode_tables(raw: bytes) -> Tables:
     """The tables in `raw`, the bytes of meta.json. Raises TraceError, which names the key, if it breaks a rule."""
     root = _Node(_parse(raw), "")
     if not isinstance(root.value, dict) or root.value.get("format") != FORMAT_NAME:
-        raise TraceError(f'meta.json does not say "format": "{FORMAT_NAME}": this is not a phasescope recording')
+        raise TraceError(
+            tr(
+                'meta.json does not say "format": "{format_name}": this is not a phasescope recording',
+                format_name=FORMAT_NAME,
+            )
+        )
     version = root.get("version").integer(1, _MAX_INT)
     if version > FORMAT_VERSION:
         raise TraceError(
-            f"the recording has format version {version} and this phasescope reads up to {FORMAT_VERSION}:"
-            " update phasescope to open it"
+            tr(
+                "the recording has format version {version} and this phasescope reads up to"
+                " {format_version}: update phasescope to open it",
+                version=version,
+                format_version=FORMAT_VERSION,
+            )
         )
     return Tables(
         meta=_meta(root.get("meta")),
@@ -89,13 +99,20 @@ class _Node:
     def wrong(self, expected: str) -> NoReturn:
         found = json.dumps(self.value)
         shown = found if len(found) <= 40 else found[:37] + "..."
-        raise TraceError(f"{self.key or 'the top'} in meta.json is {shown}; it must be {expected}")
+        raise TraceError(
+            tr(
+                "{key} in meta.json is {shown}; it must be {expected}",
+                key=self.key or tr("the top"),
+                shown=shown,
+                expected=expected,
+            )
+        )
 
     def get(self, name: str) -> _Node:
         key = f"{self.key}.{name}" if self.key else name
         values = self.object()
         if name not in values:
-            raise TraceError(f"meta.json has no {key}")
+            raise TraceError(tr("meta.json has no {key}", key=key))
         return _Node(values[name], key)
 
     def optional(self, name: str, default: Any) -> _Node:
@@ -103,28 +120,28 @@ class _Node:
         return self.get(name) if name in self.object() else _Node(default, name)
 
     def object(self) -> dict[str, Any]:
-        return self.value if isinstance(self.value, dict) else self.wrong("an object")
+        return self.value if isinstance(self.value, dict) else self.wrong(tr("an object"))
 
     def text(self) -> str:
-        return self.value if isinstance(self.value, str) else self.wrong("text")
+        return self.value if isinstance(self.value, str) else self.wrong(tr("text"))
 
     def word(self, words: Any) -> Any:
         """One of the strings of the Literal `words`."""
         known = get_args(words)
-        return self.value if self.value in known else self.wrong("one of " + ", ".join(known))
+        return self.value if self.value in known else self.wrong(tr("one of {names}", names=", ".join(known)))
 
     def integer(self, low: int, high: int) -> int:
         value = self.value
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        return self.wrong(f"a whole number in {low}..{high}")
+        return self.wrong(tr("a whole number in {low}..{high}", low=low, high=high))
 
     def texts(self) -> dict[str, str]:
         return {name: _Node(value, f"{self.key}[{name!r}]").text() for name, value in self.object().items()}
 
     def rows(self, row: Callable[[_Node], T]) -> tuple[T, ...]:
         if not isinstance(self.value, list):
-            self.wrong("an array")
+            self.wrong(tr("an array"))
         return tuple(row(_Node(value, f"{self.key}[{index}]")) for index, value in enumerate(self.value))
 
 
@@ -193,13 +210,13 @@ def _parse(raw: bytes) -> Any:
         if "\\u" in text:
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except RecursionError:
-        raise TraceError("meta.json is nested too deeply") from None
+        raise TraceError(tr("meta.json is nested too deeply")) from None
     except UnicodeError:
-        raise TraceError("meta.json is not UTF-8 text") from None
+        raise TraceError(tr("meta.json is not UTF-8 text")) from None
     except TraceError:
         raise
     except ValueError as error:
-        raise TraceError(f"meta.json is not JSON: {error}") from None
+        raise TraceError(tr("meta.json is not JSON: {error}", error=error)) from None
     return document
 
 
@@ -208,7 +225,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise TraceError(f"meta.json has the key {twice!r} twice in one object")
+        raise TraceError(tr("meta.json has the key {twice!r} twice in one object", twice=twice))
     return values
 
 
@@ -218,4 +235,4 @@ def _finite(digits: str) -> float:
 
 
 def _not_finite(word: str) -> NoReturn:
-    raise TraceError(f"meta.json holds the number {word}, which is not finite")
+    raise TraceError(tr("meta.json holds the number {word}, which is not finite", word=word))

@@ -17,6 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
+
 LogLevel = Literal["off", "phases", "standard", "full", "words"]
 LOG_LEVELS: tuple[LogLevel, ...] = ("off", "phases", "standard", "full", "words")
 """What a kernel logs, from nothing to everything with the barriers' words; the index is the macro PHASESCOPE_LOG."""
@@ -184,7 +186,9 @@ class RawLog:
                 name for name in ("records", "attempted", "anchors", "calibration", "status") if name not in arrays
             ]
             if missing:
-                raise ValueError(f"{path} is not a raw log: it has no {missing[0]!r} array")
+                raise ValueError(
+                    tr("{path} is not a raw log: it has no {missing!r} array", path=path, missing=missing[0])
+                )
             found = {field.name: arrays[field.name] for field in fields(cls) if field.name in arrays}
         if "level" in found:
             found["level"] = str(found["level"])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.clock import ClockFit
 from visualizer.trace.ordering import Ints, running_total
 from visualizer.trace.probe import ProbeMode, RawProbe
@@ -61,7 +62,9 @@ def decode_samples(
     rows = _barrier_rows(ctas, per_cta, barriers)
     slices = np.repeat(np.arange(ctas * per_cta), raw.stored.reshape(-1))
     if len(slices) != len(raw.runs):
-        raise TraceError(f"the probe's log has {len(raw.runs)} runs; its counts say {len(slices)}")
+        raise TraceError(
+            tr("the probe's log has {runs} runs; its counts say {slices}", runs=len(raw.runs), slices=len(slices))
+        )
     sm = smid[slices // per_cta]
     samples = np.zeros(len(raw.runs), SAMPLE_DTYPE)
     seen = raw.runs["seen"]
@@ -106,6 +109,10 @@ def _barrier_rows(ctas: int, per_cta: int, barriers: Sequence[Barrier]) -> NDArr
     wanted = [(cta, kind, stage) for cta in range(ctas) for kind in ("full", "empty") for stage in range(stages)]
     if set(wanted) != set(by_place):
         raise TraceError(
-            f"the probe looked at {len(wanted)} barriers, the program has {len(by_place)}: not the same program"
+            tr(
+                "the probe looked at {wanted} barriers, the program has {by_place}: not the same program",
+                wanted=len(wanted),
+                by_place=len(by_place),
+            )
         )
     return np.array([by_place[key] for key in wanted], np.int32)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.parallel import each
 from visualizer.trace.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
 from visualizer.trace.tables import Agent, Barrier, Meta, Site
@@ -93,16 +94,21 @@ class Trace:
         """Refuse what later code could not trust. Vectorised: a few passes over the columns."""
         events = self.events
         if events.dtype != EVENT_DTYPE or events.ndim != 1:
-            raise TraceError(f"events must be one-dimensional with the schema's dtype, not {events.dtype}")
+            raise TraceError(
+                tr("events must be one-dimensional with the schema's dtype, not {dtype}", dtype=events.dtype)
+            )
         for table, rows in (("agent", self.agents), ("barrier", self.barriers)):
             names = [row.name for row in rows]
             if len(set(names)) != len(names):
-                raise TraceError(f"two {table}s share a name")
+                raise TraceError(tr("two {table}s share a name", table=table))
         if not len(events):
             return
         if events["time"][0] != 0:
             raise TraceError(
-                f"event 0 is at {int(events['time'][0])} ps: times count from the first event, so it must be 0"
+                tr(
+                    "event 0 is at {time} ps: times count from the first event, so it must be 0",
+                    time=int(events["time"][0]),
+                )
             )
         ranges = {
             "agent": (0, len(self.agents)),
@@ -118,20 +124,32 @@ class Trace:
     def _check_samples(self) -> None:
         samples = self.samples
         if samples.dtype != SAMPLE_DTYPE or samples.ndim != 1:
-            raise TraceError(f"samples must be one-dimensional with the schema's dtype, not {samples.dtype}")
+            raise TraceError(
+                tr("samples must be one-dimensional with the schema's dtype, not {dtype}", dtype=samples.dtype)
+            )
         if not len(samples):
             return
         barrier, begin = samples["barrier"], samples["begin"]
         unknown = np.flatnonzero((barrier < 0) | (barrier >= len(self.barriers)))
         if len(unknown):
             row = int(unknown[0])
-            raise TraceError(f"sample {row} is of barrier {int(barrier[row])}, outside 0..{len(self.barriers) - 1}")
+            raise TraceError(
+                tr(
+                    "sample {row} is of barrier {barrier}, outside 0..{barriers}",
+                    row=row,
+                    barrier=int(barrier[row]),
+                    barriers=len(self.barriers) - 1,
+                )
+            )
         step_back = np.flatnonzero(
             (barrier[1:] < barrier[:-1]) | ((barrier[1:] == barrier[:-1]) & (begin[1:] < begin[:-1]))
         )
         if len(step_back):
             raise TraceError(
-                f"sample {int(step_back[0]) + 1} is out of order: samples must be sorted by barrier and time"
+                tr(
+                    "sample {step_back} is out of order: samples must be sorted by barrier and time",
+                    step_back=int(step_back[0]) + 1,
+                )
             )
 
 
@@ -142,12 +160,27 @@ def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tupl
         values = piece[column]
         if int(values.min()) < low or int(values.max()) >= high:
             row = int(np.flatnonzero((values < low) | (values >= high))[0])
-            raise TraceError(f"event {first + row} has {column} {int(values[row])}, outside {low}..{high - 1}")
+            raise TraceError(
+                tr(
+                    "event {step} has {column} {value}, outside {low}..{high}",
+                    step=first + row,
+                    column=column,
+                    value=int(values[row]),
+                    low=low,
+                    high=high - 1,
+                )
+            )
     time = np.ascontiguousarray(events["time"][first : first + _CHECKED_AT_ONCE + 1])
     late = np.flatnonzero(time[1:] < time[:-1])
     if len(late):
         step = first + int(late[0]) + 1
         raise TraceError(
-            f"event {step} at {int(events['time'][step])} ps is earlier than event {step - 1} at"
-            f" {int(events['time'][step - 1])} ps: events must be in time order"
+            tr(
+                "event {step} at {time} ps is earlier than event {before} at {time_before} ps: events must be in time"
+                " order",
+                step=step,
+                time=int(events["time"][step]),
+                before=step - 1,
+                time_before=int(events["time"][step - 1]),
+            )
         )

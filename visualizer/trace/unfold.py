@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.clocks import Ints, TileClocks, consumer_clocks, producer_clocks
 from visualizer.trace.raw import RawLog
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
@@ -77,7 +78,11 @@ def unfold(
     rows = {(agent.cta, agent.warp): row for row, agent in enumerate(agents) if agent.warp >= 0}
     if set(rows) != {(cta, warp) for cta in range(raw.ctas) for warp in range(raw.warps)}:
         raise TraceError(
-            f"the log has {len(raw.attempted)} slices, the program {len(rows)} warps: not the same program"
+            tr(
+                "the log has {attempted} slices, the program {rows} warps: not the same program",
+                attempted=len(raw.attempted),
+                rows=len(rows),
+            )
         )
     by_stage = _barriers_by_stage(raw.ctas, barriers)
     site_rows = {site.op: row for row, site in enumerate(sites)}
@@ -241,5 +246,5 @@ def _barriers_by_stage(ctas: int, barriers: Sequence[Barrier]) -> list[dict[str,
         if barrier.cta < ctas and barrier.kind in ("full", "empty"):
             found[barrier.cta][barrier.kind][barrier.stage] = row
     if any((rows < 0).any() for by_kind in found for rows in by_kind.values()):
-        raise TraceError("the log names a barrier that the program does not have")
+        raise TraceError(tr("the log names a barrier that the program does not have"))
     return found

@@ -6,17 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.wording import commas
+from visualizer.language import mark, tr
 from visualizer.replay.history import AgentActivity, History, State
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
 
 COLUMNS = (
-    Column("name", "barrier", "the mbarrier", False, "empty[0]"),
-    Column("phase", "phase", "phases completed since init: the barrier is in phase #k", True, "#00000"),
-    Column("parity", "parity", "the phase bit, k & 1, that waits are tested against", True, "parity"),
-    Column("pending", "pending", "arrivals this phase still needs, of those it expects", True, "* 96 of 96"),
-    Column("tx", "tx bytes", "bytes expected so far and not yet written", True, "* 16384"),
-    Column("waiting", "waiting agents", "who waits on it, with the parity of the wait", False, "w1 w2 w3 (parity 0)"),
+    Column("name", "barrier", mark("the mbarrier"), False, "empty[0]"),
+    Column("phase", "phase", mark("phases completed since init: the barrier is in phase #k"), True, "#00000"),
+    Column("parity", "parity", mark("the phase bit, k & 1, that waits are tested against"), True, "parity"),
+    Column("pending", "pending", mark("arrivals this phase still needs, of those it expects"), True, "* 96 of 96"),
+    Column("tx", mark("tx bytes"), mark("bytes expected so far and not yet written"), True, "* 16384"),
+    Column(
+        "waiting",
+        mark("waiting agents"),
+        mark("who waits on it, with the parity of the wait"),
+        False,
+        "w1 w2 w3 (parity 0)",
+    ),
 )
 CHANGE_MARK = "*"
 
@@ -70,7 +78,11 @@ def _count_text(state: State, barrier: int, key: str) -> str:
     if key == "parity":
         return str(int(state.barrier_phase[barrier]) & 1)
     if key == "pending":
-        return f"{int(state.barrier_pending[barrier])} of {int(state.barrier_expected[barrier])}"
+        return tr(
+            "{pending} of {expected}",
+            pending=int(state.barrier_pending[barrier]),
+            expected=int(state.barrier_expected[barrier]),
+        )
     return str(int(state.barrier_tx[barrier]))
 
 
@@ -83,11 +95,14 @@ def _waiting(history: History, state: State, barriers: list[int]) -> dict[int, t
         waits.setdefault(wait, []).append(short_name(history.trace.agents[row]))
     return {
         barrier: (
-            ", ".join(
-                f"{join_names(names)} (parity {parity}{', gave up' if gave_up else ''})"
-                for (parity, gave_up), names in waits.items()
-            ),
+            commas([_waits(names, parity, gave_up) for (parity, gave_up), names in waits.items()]),
             any(gave_up for _, gave_up in waits),
         )
         for barrier, waits in groups.items()
     }
+
+
+def _waits(names: list[str], parity: int, gave_up: bool) -> str:
+    if gave_up:
+        return tr("{names} (parity {parity}, gave up)", names=join_names(names), parity=parity)
+    return f"{join_names(names)} (parity {parity})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.barrier_table_model import COLUMNS, BarrierRows
@@ -20,7 +21,7 @@ class BarrierTableWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.table = CellTable("Barrier table", COLUMNS)
+        self.table = CellTable(tr("Barrier table"), COLUMNS)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.chosen.connect(self._choose)
         layout = QVBoxLayout(self)

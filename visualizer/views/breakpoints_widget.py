@@ -76,7 +76,7 @@ class BreakpointsWidget(QWidget):
         self.list.header().setStretchLastSection(False)
         self.list.header().setSectionResizeMode(_QUERY, QHeaderView.ResizeMode.Stretch)
         self.list.header().setSectionResizeMode(_HITS, QHeaderView.ResizeMode.ResizeToContents)
-        self.hits = CellTable("Hits", COLUMNS)
+        self.hits = CellTable(tr("Hits"), COLUMNS)
         self.hits.horizontalHeader().setStretchLastSection(True)
         above = QHBoxLayout()
         above.addWidget(self.line, 1)

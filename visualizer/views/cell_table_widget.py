@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from visualizer.language import tr
 from visualizer.views.cells import Cell, CellSource, Column
 from visualizer.views.painting import brush, pen
 from visualizer.views.pane_look_widget import inherited_mono_font
@@ -97,9 +98,9 @@ class CellModel(QAbstractTableModel):
             return None
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
+            return tr(column.title)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.help
+            return tr(column.help)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column.numeric else LEFT
         return None
@@ -119,7 +120,8 @@ class CellModel(QAbstractTableModel):
 
     def _spoken(self, index: Index) -> str:
         cell = self.cell(index)
-        return f"{self.columns[index.column()].title} {cell.text or 'none'} {cell.tone}".rstrip()
+        text = cell.text or tr("none")
+        return f"{tr(self.columns[index.column()].title)} {text} {cell.tone}".rstrip()
 
     def _background(self, index: Index) -> Any:
         theme, tone = self.theme, self.cell(index).tone
@@ -231,5 +233,5 @@ class CellTable(QTableView):
         metrics = self.fontMetrics()
         self.verticalHeader().setDefaultSectionSize(round(metrics.height() * 1.35))
         for number, column in enumerate(self.cells.columns):
-            width = max(metrics.horizontalAdvance(column.widest), metrics.horizontalAdvance(column.title))
+            width = max(metrics.horizontalAdvance(column.widest), metrics.horizontalAdvance(tr(column.title)))
             self.setColumnWidth(number, width + 2 * metrics.horizontalAdvance("0"))

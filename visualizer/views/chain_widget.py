@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.diagnosis_model import Chain, ChainNode
 from visualizer.views.painting import brush, colour, draw_arrow_head, hatch_brush, pen
@@ -24,7 +25,7 @@ class ChainWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Who waits for whom")
+        self.setAccessibleName(tr("Who waits for whom"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._theme = load_theme("dark")

@@ -33,7 +33,7 @@ class SourceView(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Kernel source")
+        self.setAccessibleName(tr("Kernel source"))
         self.setReadOnly(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -163,7 +163,7 @@ class SourceMargin(QWidget):
         super().__init__(view)
         self.setAccessibleName(tr("Line numbers, and who is at which line"))
         self._view = view
-        self.setToolTip("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded")
+        self.setToolTip(tr("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded"))
 
     def sizeHint(self) -> QSize:
         return QSize(self._view.margin_width(), 0)
@@ -180,10 +180,10 @@ class CodeWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.files = QComboBox()
-        self.files.setAccessibleName("Source file")
+        self.files.setAccessibleName(tr("Source file"))
         self.files.currentTextChanged.connect(self._show_file)
         self.view = SourceView()
-        self.view.setPlaceholderText("This recording has no source text")
+        self.view.setPlaceholderText(tr("This recording has no source text"))
         self.view.line_chosen.connect(self._choose)
         self._highlighter = CodeHighlighter(self.view.document())
         self._highlighter.set_theme(self.view.theme)

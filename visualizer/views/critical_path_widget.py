@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from visualizer.diagnosis.statistics.critical_path import CriticalPath
+from visualizer.language import tr
 from visualizer.trace.trace import Trace
 from visualizer.views.painting import brush, draw_rects
 from visualizer.views.theme import Theme, load_theme
@@ -23,7 +24,7 @@ class CriticalPathOverlay(QWidget):
     def __init__(self, timeline: TimelineWidget) -> None:
         super().__init__(timeline.viewport())
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName("Critical path")
+        self.setAccessibleName(tr("Critical path"))
         self._timeline = timeline
         self._theme: Theme = load_theme("dark")
         self._path: CriticalPath | None = None

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.diagnosis.report_text import next_text, state_text
+from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
+from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.trace.trace import Trace
@@ -68,24 +71,40 @@ class Chain:
 
     def summary(self) -> str:
         """The graph in words, for screen readers."""
-        return "; ".join(f"{self.nodes[a].title} waits for {self.nodes[b].title}" for a, b in self.edges)
+        return tr("; ").join(
+            tr("{agent} waits for {other}", agent=self.nodes[a].title, other=self.nodes[b].title) for a, b in self.edges
+        )
 
 
 def count_text(report: Report) -> str:
     """ "no findings", "1 finding", "3 findings"."""
     count = len(report.findings)
-    return "no findings" if not count else f"{count} finding{'s' if count > 1 else ''}"
+    return trn("{n} finding", "{n} findings", count) if count else tr("no findings")
 
 
 def headline(report: Report) -> str:
     """What stands above the list."""
-    lost = f"; {report.lost_events:,} events are missing, so that only blocked agents are judged"
+    lost = ""
+    if report.lost_events:
+        lost = tr("; {n:,} events are missing, so that only blocked agents are judged", n=report.lost_events)
     if report.clean:
-        how = "Completed" if report.ended == "completed" else f"Ended with {report.ended}"
-        sound = " No agent waits for ever, the counts match, and every buffer is used in order."
-        return f"{how}: no findings{lost}." if report.lost_events else f"{how}: no findings.{sound}"
-    words = [f"{n} {w}{'s' if n > 1 else ''}" for w in GLYPHS if (n := _of_severity(report, w))]
-    return f"{report.ended.capitalize()}: {', '.join(words)}{lost if report.lost_events else ''}."
+        how = tr("Completed")
+        if report.ended != "completed":
+            how = tr("Ended with {ending}", ending=ending_word(report.ended))
+        clean = tr("{how}: no findings{lost}.", how=how, lost=lost)
+        sound = tr("No agent waits for ever, the counts match, and every buffer is used in order.")
+        return clean if lost else sentences(clean, sound)
+    counts = {
+        "error": trn("{n} error", "{n} errors", _of_severity(report, "error")),
+        "warning": trn("{n} warning", "{n} warnings", _of_severity(report, "warning")),
+        "note": trn("{n} note", "{n} notes", _of_severity(report, "note")),
+    }
+    return tr(
+        "{ending}: {findings}{lost}.",
+        ending=sentence(ending_word(report.ended)),
+        findings=commas([counts[severity] for severity in GLYPHS if _of_severity(report, severity)]),
+        lost=lost,
+    )
 
 
 def first_divergence(report: Report) -> int | None:
@@ -144,7 +163,7 @@ class _ChainBuilder:
         self._stand = _last_steps(trace)
 
     def build(self, start: str) -> Chain:
-        state = "blocked"
+        state = tr("blocked")
         of_agent = {start: self._agents((start,), state, 0)}
         of_barrier: dict[str, int] = {}
         queue = [start]
@@ -159,20 +178,29 @@ class _ChainBuilder:
             at = of_barrier[barrier] = self._barrier(finding, column + 1)
             self._edges.append((here, at))
             if finding.verdict == "LAPPED":
-                gone = self._add("nobody", f"phase #{finding.phase_wanted}", "has gone by", True, None, column + 2)
+                gone = self._add(
+                    "nobody",
+                    f"phase #{finding.phase_wanted}",
+                    tr("has gone by"),
+                    True,
+                    None,
+                    column + 2,
+                )
                 self._edges.append((at, gone))
                 continue
             for members in _alike(finding.owed, of_agent):
                 first = members[0]
                 if first.agent not in of_agent:
-                    words = "never arrives" if first.next == "none" else first.state.partition(" ")[0]
+                    words = tr("never arrives") if first.next == "none" else _stand(first)
                     node = self._agents(tuple(owed.agent for owed in members), words, column + 2)
                     of_agent |= dict.fromkeys((owed.agent for owed in members), node)
                     if first.agent in self._blocked:
                         queue.append(first.agent)
                 self._edges.append((at, of_agent[first.agent]))
             if not finding.owed and finding.pending:
-                self._edges.append((at, self._add("nobody", "nobody", "is left to arrive", True, None, column + 2)))
+                self._edges.append(
+                    (at, self._add("nobody", tr("nobody"), tr("is left to arrive"), True, None, column + 2))
+                )
         return Chain(tuple(self._nodes), tuple(self._edges))
 
     def _agents(self, names: tuple[str, ...], state: str, column: int) -> int:
@@ -184,11 +212,15 @@ class _ChainBuilder:
 
     def _barrier(self, finding: Finding, column: int) -> int:
         pending, expected = finding.pending or 0, finding.expected or 0
-        detail = f"{expected - pending} of {expected} arrived"
+        detail = tr("{arrived} of {expected} arrived", arrived=expected - pending, expected=expected)
         if finding.verdict in ("LAPPED", "EARLY PASS PENDING"):
-            detail = f"wants #{finding.phase_wanted}, is in #{finding.phase_now}"
+            detail = tr(
+                "wants #{phase_wanted}, is in #{phase_now}",
+                phase_wanted=finding.phase_wanted,
+                phase_now=finding.phase_now,
+            )
         elif not pending and finding.tx:
-            detail = f"{finding.tx} bytes to come"
+            detail = tr("{tx} bytes to come", tx=finding.tx)
         step = max((arrived.step for arrived in finding.arrived), default=finding.step)
         focus = _focus(self._trace, step, finding.barrier)
         return self._add("barrier", finding.barrier or "", detail, False, focus, column)
@@ -208,10 +240,15 @@ def _alike(owed: tuple[Owed, ...], known: dict[str, int]) -> list[list[Owed]]:
     return list(groups.values())
 
 
+def _stand(owed: Owed) -> str:
+    """Where an agent is, in a word: on what it is blocked is in the chain itself."""
+    return state_text(owed) if owed.state in ("running", "exited") else tr("blocked")
+
+
 def _title(finding: Finding) -> str:
     if finding.verdict in BLOCKED:
-        tile = f", tile {finding.tile}" if finding.tile is not None else ""
-        return f"{finding.agent} blocked on {finding.barrier}{tile}"
+        title = tr("{agent} blocked on {barrier}", agent=finding.agent, barrier=finding.barrier)
+        return title if finding.tile is None else f"{title}, tile {finding.tile}"
     words = [finding.agent, finding.barrier]
     if finding.stage is not None and finding.barrier is None:
         words.append(f"stage {finding.stage}")
@@ -223,31 +260,46 @@ def _title(finding: Finding) -> str:
 def _lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> tuple[Line, ...]:
     lines: list[Line] = []
     if finding.site is not None:
-        lines.append(Line("line", f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
+        lines.append(Line(tr("line"), f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
     if finding.first_divergence is not None:
         since = finding.first_divergence
-        lines.append(Line("first divergence", f"step {since}", _focus(trace, since, None)))
+        lines.append(Line(tr("first divergence"), tr("step {step}", step=since), _focus(trace, since, None)))
     if finding.phase_wanted is not None:
-        now = f"; the barrier is in #{finding.phase_now}" if finding.phase_now is not None else ""
-        lines.append(Line("waits for", f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
+        now = (
+            tr("; the barrier is in #{phase_now}", phase_now=finding.phase_now) if finding.phase_now is not None else ""
+        )
+        lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
     if finding.verdict in BLOCKED:
         came = (finding.expected or 0) - (finding.pending or 0)
-        lines.append(Line("arrived", f"{came} of {finding.expected}"))
+        lines.append(Line(tr("arrived"), tr("{pending} of {expected}", pending=came, expected=finding.expected)))
         for arrived in finding.arrived:
             focus = _focus(trace, arrived.step, arrived.agent)
-            lines.append(Line("", f"{arrived.agent} {arrived.arrivals}, step {arrived.step}", focus))
+            lines.append(
+                Line(
+                    "",
+                    tr(
+                        "{agent} {arrivals}, step {step}",
+                        agent=arrived.agent,
+                        arrivals=arrived.arrivals,
+                        step=arrived.step,
+                    ),
+                    focus,
+                )
+            )
         for number, owed in enumerate(finding.owed):
-            then = "never arrives" if owed.next == "none" else f"next {owed.next}"
-            text = f"{owed.agent}: {owed.state}, {then}"
-            lines.append(Line("" if number else "owed by", text, _focus(trace, stand.get(owed.agent), owed.agent)))
+            then = tr("never arrives") if owed.next == "none" else tr("next {operation}", operation=next_text(owed))
+            text = f"{owed.agent}: {commas([state_text(owed), then])}"
+            lines.append(Line("" if number else tr("owed by"), text, _focus(trace, stand.get(owed.agent), owed.agent)))
         if not finding.owed and finding.pending:
-            lines.append(Line("owed by", "nobody"))
+            lines.append(Line(tr("owed by"), tr("nobody")))
         if finding.tx:
-            lines.append(Line("bytes", f"{finding.tx} to come"))
-        nothing = "nothing: it waits for ever"
-        lines.append(Line("released by", " or ".join(finding.released_by) or nothing))
+            lines.append(Line(tr("bytes"), tr("{tx} to come", tx=finding.tx)))
+        nothing = tr("nothing: it waits for ever")
+        lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
     if finding.step is not None:
-        lines.append(Line("seen at", f"step {finding.step}", _focus(trace, finding.step, finding.agent)))
+        lines.append(
+            Line(tr("seen at"), tr("step {step}", step=finding.step), _focus(trace, finding.step, finding.agent))
+        )
     return tuple(lines)
 
 

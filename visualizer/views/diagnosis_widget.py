@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.chain_widget import ChainWidget
@@ -37,13 +38,13 @@ class DiagnosisWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.headline = QLabel(accessibleDescription="Outcome", wordWrap=True)
+        self.headline = QLabel(accessibleDescription=tr("Outcome"), wordWrap=True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.findings = QListWidget(accessibleName="Findings")
+        self.findings = QListWidget(accessibleName=tr("Findings"))
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
         self.findings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.findings.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.details = QTextBrowser(accessibleName="Details of the finding")
+        self.details = QTextBrowser(accessibleName=tr("Details of the finding"))
         self.details.setFrameShape(QFrame.Shape.NoFrame)
         self.details.setOpenLinks(False)
         self.chain = ChainWidget()
@@ -98,9 +99,9 @@ class DiagnosisWidget(QWidget):
         if self._veiled:
             text = "?"
         elif self._history is None:
-            text = "Open or run a recording to have it diagnosed."
+            text = tr("Open or run a recording to have it diagnosed.")
         else:
-            text = headline(self._report) if self._report is not None else "This recording was not diagnosed."
+            text = headline(self._report) if self._report is not None else tr("This recording was not diagnosed.")
         self.headline.setText(text)
         shown = bool(self._rows) and not self._veiled
         self.findings.setVisible(shown)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.trace.schema import EventKind, kind_name
 from visualizer.trace.trace import Trace
 
@@ -48,15 +49,19 @@ def _term_mask(trace: Trace, term: str) -> NDArray[np.bool_]:
     if not colon:
         return _free_text_mask(trace, term)
     if key.lower() not in FILTER_KEYS:
-        raise FilterError(f"unknown key {key!r}: use {', '.join(FILTER_KEYS)}, or text without a colon")
+        raise FilterError(
+            tr("unknown key {key!r}: use {names}, or text without a colon", key=key, names=", ".join(FILTER_KEYS))
+        )
     if not value:
-        raise FilterError(f"{key}: needs a value, for example {_EXAMPLES[key.lower()]}")
+        raise FilterError(tr("{key}: needs a value, for example {examples}", key=key, examples=_EXAMPLES[key.lower()]))
     key = key.lower()
     if key in NUMBER_KEYS:
         return _number_mask(trace, key, value)
     ids = _matching_ids(_names(trace, key), value)
     if not ids.any():
-        raise FilterError(f"no {key} is called {value!r}; try {_EXAMPLES[key]}")
+        raise FilterError(
+            tr("no {key} is called {value!r}; try {examples}", key=key, value=value, examples=_EXAMPLES[key])
+        )
     return _lookup(trace.events[key], ids)
 
 
@@ -87,7 +92,14 @@ def _free_text_mask(trace: Trace, text: str) -> NDArray[np.bool_]:
 def _number_mask(trace: Trace, key: str, value: str) -> NDArray[np.bool_]:
     match = _NUMBER.fullmatch(value)
     if match is None:
-        raise FilterError(f"{key}:{value} is not a number or a range: write {_EXAMPLES[key]} or {key}:2..6")
+        raise FilterError(
+            tr(
+                "{key}:{value} is not a number or a range: write {examples} or {key}:2..6",
+                key=key,
+                value=value,
+                examples=_EXAMPLES[key],
+            )
+        )
     low = int(match[1])
     high = int(match[2]) if match[2] is not None else low
     if key == "step":

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import mark, tr
 from visualizer.trace.schema import EventFlag, EventKind, kind_name
 from visualizer.trace.trace import Trace
 from visualizer.views.cells import Cell, Column
@@ -20,16 +21,20 @@ PS_PER_US = 1_000_000
 
 
 COLUMNS = (
-    Column("step", "step", "number of the event in the recording", True, "0000000"),
-    Column("time", "time", "time from the first event, after reconciling", True, "00000.000 us"),
-    Column("agent", "agent", "the warp, or copy engine (tma), that did it", False, "consumer.w1"),
-    Column("kind", "kind", "what happened", False, "arrive_expect_tx"),
-    Column("barrier", "barrier", "the mbarrier it happened on", False, "empty[0]"),
-    Column("stage", "stage", "stage buffer", True, "stage"),
-    Column("tile", "tile", "tile the agent was at", True, "00000"),
-    Column("parity", "parity", "phase bit: the operand of a wait, or of the phase that completed", True, "parity"),
-    Column("amount", "amount", "arrivals, bytes, the completed phase #k, or a cursor's count", True, "16384 B"),
-    Column("site", "site", "operation and source line", False, "consumer_release :000"),
+    Column("step", mark("step"), mark("number of the event in the recording"), True, "0000000"),
+    Column("time", mark("time"), mark("time from the first event, after reconciling"), True, "00000.000 us"),
+    Column("agent", mark("agent"), mark("the warp, or copy engine (tma), that did it"), False, "consumer.w1"),
+    Column("kind", mark("kind"), mark("what happened"), False, "arrive_expect_tx"),
+    Column("barrier", "barrier", mark("the mbarrier it happened on"), False, "empty[0]"),
+    Column("stage", "stage", mark("stage buffer"), True, "stage"),
+    Column("tile", "tile", mark("tile the agent was at"), True, "00000"),
+    Column(
+        "parity", "parity", mark("phase bit: the operand of a wait, or of the phase that completed"), True, "parity"
+    ),
+    Column(
+        "amount", mark("amount"), mark("arrivals, bytes, the completed phase #k, or a cursor's count"), True, "16384 B"
+    ),
+    Column("site", mark("site"), mark("operation and source line"), False, "consumer_release :000"),
 )
 
 _BYTE_KINDS = {
@@ -58,7 +63,7 @@ def amount_text(kind: int, amount: int) -> str:
     if kind == EventKind.PHASE_COMPLETE:
         return f"#{amount}"
     if kind == EventKind.ADVANCE:
-        return f"count {amount}"
+        return tr("count {amount}", amount=amount)
     return ""
 
 
@@ -111,7 +116,7 @@ def _site_text(trace: Trace, row: int) -> str:
 
 def _kind_text(event: np.void) -> str:
     name = kind_name(int(event["kind"]))
-    return f"{name} blocked" if int(event["flags"]) & EventFlag.BLOCKED else name
+    return tr("{name} blocked", name=name) if int(event["flags"]) & EventFlag.BLOCKED else name
 
 
 def _time_cell(event: np.void) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
@@ -30,17 +31,17 @@ class EventTableWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.filter_line = QLineEdit()
-        self.filter_line.setAccessibleName("Event filter")
-        self.filter_line.setPlaceholderText("filter: producer  kind:arrive  tile:5, or a query: wait > 500 ns")
+        self.filter_line.setAccessibleName(tr("Event filter"))
+        self.filter_line.setPlaceholderText(tr("filter: producer  kind:arrive  tile:5, or a query: wait > 500 ns"))
         self.filter_line.setClearButtonEnabled(True)
         self.filter_line.textChanged.connect(self._apply_filter)
         self.count = QLabel()
-        self.count.setAccessibleDescription("Events shown")
+        self.count.setAccessibleDescription(tr("Events shown"))
         self.message = QLabel()
-        self.message.setAccessibleDescription("Filter message")
+        self.message.setAccessibleDescription(tr("Filter message"))
         self.message.setWordWrap(True)
         self.message.hide()
-        self.table = CellTable("Event table", COLUMNS)
+        self.table = CellTable(tr("Event table"), COLUMNS)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.selectionModel().currentRowChanged.connect(self._row_changed)
         self.table.chosen.connect(lambda row, column: self._request(row))
@@ -115,13 +116,15 @@ class EventTableWidget(QWidget):
             if row is None:
                 self.table.scroll_to_row(min(rows.row_near(self._focus.step), rows.rows() - 1))
             self._following = False
-            hidden = f"; step {self._focus.step} is filtered out" if row is None else ""
+            hidden = tr("; step {step} is filtered out", step=self._focus.step) if row is None else ""
         if rows is None:
             self.count.setText("")
         elif rows.steps is None:
-            self.count.setText(f"{rows.rows()} events")
+            self.count.setText(trn("{n} event", "{n} events", rows.rows()))
         else:
-            self.count.setText(f"{rows.rows()} of {len(rows.trace)} events{hidden}")
+            self.count.setText(
+                tr("{shown} of {events} events{hidden}", shown=rows.rows(), events=len(rows.trace), hidden=hidden)
+            )
 
     def _row_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
         """A person moved to another row with the arrow keys or the mouse; moves that follow the focus do not count."""

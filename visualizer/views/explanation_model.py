@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.language.catalog import trn
+from visualizer.diagnosis.wording import ending_word
+from visualizer.language import recorded, tr, trn
 from visualizer.trace.schema import EventFlag, kind_name
 from visualizer.trace.trace import Trace
 from visualizer.views.event_table_model import time_text
@@ -15,7 +16,7 @@ def heading_text(trace: Trace, step: int) -> str:
     """Where we are: "step 57 / 261   1.234 us   producer   wait_begin"."""
     event = trace.events[step]
     parts = [
-        f"step {step} / {len(trace) - 1}",
+        tr("step {step} / {last}", step=step, last=len(trace) - 1),
         time_text(int(event["time"])),
         trace.agents[int(event["agent"])].name,
         kind_name(int(event["kind"])),
@@ -27,9 +28,9 @@ def time_note(trace: Trace, step: int) -> str:
     """What to know about the event's time; "" for an event that was logged."""
     flags = int(trace.events["flags"][step])
     if flags & EventFlag.ESTIMATED:
-        return "ESTIMATED: this time lies between two observations; hardware does not log this event."
+        return tr("ESTIMATED: this time lies between two observations; hardware does not log this event.")
     if flags & EventFlag.DERIVED:
-        return "DERIVED: hardware does not log this event; it follows from what the agents saw."
+        return tr("DERIVED: hardware does not log this event; it follows from what the agents saw.")
     return ""
 
 
@@ -48,7 +49,9 @@ def ending_text(trace: Trace) -> str:
     ending = trace.meta.ending
     if ending.kind == "completed":
         return ""
-    return f"⚠ This run ended in {ending.kind}" + (f": {ending.detail}" if ending.detail else "")
+    if not ending.detail:
+        return tr("⚠ This run ended in {ending}", ending=ending_word(ending.kind))
+    return tr("⚠ This run ended in {ending}: {detail}", ending=ending_word(ending.kind), detail=recorded(ending.detail))
 
 
 def lost_text(trace: Trace) -> str:
@@ -56,8 +59,8 @@ def lost_text(trace: Trace) -> str:
     meta = trace.meta
     lines = []
     if meta.records_lost or meta.events_dropped:
-        dropped = f"; {meta.events_dropped} more events left out with them" if meta.events_dropped else ""
-        lines.append(f"⚠ {meta.records_lost} records lost: the log was too small{dropped}")
+        dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
+        lines.append(tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped))
     runs = int(meta.source.get("probe", {}).get("runs_lost", 0))
     if runs:
         lines.append(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.explain import explain
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
@@ -22,11 +23,11 @@ class ExplanationWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading = _label("Step")
-        self.text = _label("Explanation")
-        self.note = _label("Note on this event's time")
-        self.ending = _label("How the run ended")
-        self.lost = _label("Lost records")
+        self.heading = _label(tr("Step"))
+        self.text = _label(tr("Explanation"))
+        self.note = _label(tr("Note on this event's time"))
+        self.ending = _label(tr("How the run ended"))
+        self.lost = _label(tr("Lost records"))
         content = QWidget()
         inner = QVBoxLayout(content)
         for label in (self.heading, self.text, self.note, self.ending, self.lost):
@@ -41,7 +42,7 @@ class ExplanationWidget(QWidget):
         area.viewport().setAutoFillBackground(False)
         area.setStyleSheet("QScrollArea { background: transparent }")
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setAccessibleName("Explanation")
+        area.setAccessibleName(tr("Explanation"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)
@@ -55,7 +56,7 @@ class ExplanationWidget(QWidget):
         self._history = history if history is not None and history.steps else None
         self.heading.setText("")
         self.note.hide()
-        self.text.setText("Open or run a recording to have each step explained." if history is None else "")
+        self.text.setText(tr("Open or run a recording to have each step explained.") if history is None else "")
         self._show(self.ending, ending_text(history.trace) if history is not None else "")
         self._show(self.lost, lost_text(history.trace) if history is not None else "")
 

@@ -17,7 +17,7 @@ class LaneFilter(QLineEdit):
     def __init__(self, timeline: QWidget) -> None:
         super().__init__(timeline)
         self._timeline = timeline
-        self.setAccessibleName("Lane filter")
+        self.setAccessibleName(tr("Lane filter"))
         self.setPlaceholderText(tr("lanes: full cta3"))
         self.setClearButtonEnabled(True)
         self.textChanged.connect(self.text_changed)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.replay.history import History, StageState, State
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region
@@ -17,12 +19,18 @@ from visualizer.views.lanes import stage_key
 from visualizer.views.ring_model import STAGE_WORDS
 
 COLUMNS = (
-    Column("hex", "offset", "bytes from the start of the CTA's dynamic shared memory", True, "0x00000"),
-    Column("offset", "decimal", "the same offset in decimal", True, "000000"),
-    Column("size", "bytes", "size of the object", True, "000000"),
-    Column("alignment", "align", "the alignment the object needs, in bytes", True, "align"),
-    Column("name", "object", "what lies there", False, "empty[0]"),
-    Column("state", "now", "what it holds at the focused step", False, "#0 (parity 0), 96/96 pending, tx 16384 B"),
+    Column("hex", mark("offset"), mark("bytes from the start of the CTA's dynamic shared memory"), True, "0x00000"),
+    Column("offset", mark("decimal"), mark("the same offset in decimal"), True, "000000"),
+    Column("size", mark("bytes"), mark("size of the object"), True, "000000"),
+    Column("alignment", mark("align"), mark("the alignment the object needs, in bytes"), True, "align"),
+    Column("name", mark("object"), mark("what lies there"), False, "empty[0]"),
+    Column(
+        "state",
+        mark("now"),
+        mark("what it holds at the focused step"),
+        False,
+        "#0 (parity 0), 96/96 pending, tx 16384 B",
+    ),
 )
 
 
@@ -73,13 +81,27 @@ class MemoryMap:
     def headline(self) -> str:
         """Total and alignment in one line."""
         barriers = [entry.region for entry in self.regions if entry.role == "barrier"]
-        parts = [f"SharedStorage: {self.total_bytes} bytes"]
+        parts = [tr("SharedStorage: {bytes} bytes", bytes=self.total_bytes)]
         if barriers:
             size = sum(region.size for region in barriers)
-            parts.append(f"{len(barriers)} barriers, {size} bytes, {BARRIER_ALIGNMENT}-byte aligned")
+            parts.append(
+                tr(
+                    "{n} barriers, {bytes} bytes, {alignment}-byte aligned",
+                    n=len(barriers),
+                    bytes=size,
+                    alignment=BARRIER_ALIGNMENT,
+                )
+            )
         stages = [entry.region for entry in self.regions if entry.role == "stage"]
         if stages:
-            parts.append(f"{len(stages)} x {stages[0].size} bytes of tiles, {stages[0].alignment}-byte aligned")
+            parts.append(
+                tr(
+                    "{n} x {bytes} bytes of tiles, {alignment}-byte aligned",
+                    n=len(stages),
+                    bytes=stages[0].size,
+                    alignment=stages[0].alignment,
+                )
+            )
         return "  |  ".join(parts)
 
 
@@ -136,15 +158,15 @@ def _map_region(trace: Trace, state: State, cta: int, region: Region, lane: str,
     occupancy = StageState(int(state.stage_state[cta * trace.stages + stage]))
     tile = int(state.stage_tile[cta * trace.stages + stage])
     word = STAGE_WORDS[occupancy]
-    text = f"tile {tile}, {word}" if tile >= 0 else word
-    label = f"tile {tile}" if tile >= 0 else word
+    text = f"tile {tile}, {state_word(word)}" if tile >= 0 else state_word(word)
+    label = f"tile {tile}" if tile >= 0 else state_word(word)
     return MapRegion(region, "stage", lane, word, label, text, focused)
 
 
 def _barrier_state(state: State, row: int) -> tuple[str, str, str]:
     """Paint, label and sentence of a barrier."""
     if not state.barrier_valid[row]:
-        return "empty", "-", "not initialised"
+        return "empty", "-", tr("not initialised")
     phase = int(state.barrier_phase[row])
     expected = int(state.barrier_expected[row])
     pending = int(state.barrier_pending[row])

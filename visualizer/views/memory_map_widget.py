@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
@@ -26,7 +27,7 @@ class MemoryBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Shared-memory bar")
+        self.setAccessibleName(tr("Shared-memory bar"))
         self.setMouseTracking(True)
         self.theme: Theme = load_theme("dark")
         self._map: MemoryMap | None = None
@@ -76,7 +77,13 @@ class MemoryBar(QWidget):
             text = ""
             if row is not None and self._map is not None:
                 entry = self._map.regions[row]
-                text = f"{entry.region.name} at 0x{entry.region.offset:x}, {entry.region.size} bytes: {entry.state}"
+                text = tr(
+                    "{name} at 0x{offset:x}, {bytes} bytes: {state}",
+                    name=entry.region.name,
+                    offset=entry.region.offset,
+                    bytes=entry.region.size,
+                    state=entry.state,
+                )
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
@@ -140,11 +147,11 @@ class MemoryMapWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.headline = QLabel()
-        self.headline.setAccessibleDescription("Shared memory in total")
+        self.headline.setAccessibleDescription(tr("Shared memory in total"))
         self.headline.setWordWrap(True)
         self.headline.setMargin(4)
         self.bar = MemoryBar()
-        self.table = CellTable("Shared-memory table", COLUMNS)
+        self.table = CellTable(tr("Shared-memory table"), COLUMNS)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.bar.chosen.connect(self._choose)
         self.table.chosen.connect(lambda row, column: self._choose(row))
@@ -173,7 +180,7 @@ class MemoryMapWidget(QWidget):
         self._step = focus.step
         self._map = memory_map(self._history, focus.step, focus.lane)
         ctas = self._history.trace.ctas
-        place = f"CTA {self._map.cta} of {ctas}  |  " if ctas > 1 else ""
+        place = tr("CTA {cta} of {ctas}", cta=self._map.cta, ctas=ctas) + "  |  " if ctas > 1 else ""
         self.headline.setText(place + self._map.headline())
         self.bar.show_map(self._map)
         if first:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from visualizer.language import tr
 from visualizer.trace.trace import Trace
 from visualizer.views.overview_model import MARK_ROLES, Overview
 from visualizer.views.painting import brush, device_pixmap, draw_rects, pen
@@ -23,8 +24,8 @@ class OverviewStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Overview")
-        self.setAccessibleDescription("The whole recording; drag the frame to move the timeline's view")
+        self.setAccessibleName(tr("Overview"))
+        self.setAccessibleDescription(tr("The whole recording; drag the frame to move the timeline's view"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._theme: Theme = load_theme("dark")
         self._trace: Trace | None = None

@@ -105,7 +105,7 @@ class PredictChart(QWidget):
         painter.setFont(scaled_font(self.font(), 0.88, bold=point.is_knee))
         value = QRectF(box.x(), min(high, body.top()) - 1.1 * em, box.width(), em)
         painter.drawText(value, centre, _time(point) if units else f"{point.predicted / 1000:.0f}")
-        label = str(point.stages) + (f" {tr('knee')}" if point.is_knee else "")
+        label = " ".join([str(point.stages), *([tr("knee")] if point.is_knee else [])])
         painter.drawText(QRectF(box.x(), box.bottom() + 1, box.width(), 1.1 * em), centre, label)
         if point.measured is not None:
             self._diamond(painter, middle + width / 2 + 0.35 * em, box.bottom() - point.measured * scale)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from visualizer.diagnosis.report import Finding, Report
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.trace.schema import EventKind
@@ -23,13 +25,13 @@ STAGE_WORDS = {
     StageState.READING: "reading",
 }
 ACTIVITY_WORDS = {
-    AgentActivity.NOT_STARTED: "not started",
-    AgentActivity.RUNNING: "running",
-    AgentActivity.WAITING: "waiting",
-    AgentActivity.READING: "reading",
-    AgentActivity.EXITED: "exited",
-    AgentActivity.TIMED_OUT: "gave up",
-    AgentActivity.IDLE: "idle",
+    AgentActivity.NOT_STARTED: mark("not started"),
+    AgentActivity.RUNNING: mark("running"),
+    AgentActivity.WAITING: mark("waiting"),
+    AgentActivity.READING: mark("reading"),
+    AgentActivity.EXITED: mark("exited"),
+    AgentActivity.TIMED_OUT: mark("gave up"),
+    AgentActivity.IDLE: mark("idle"),
 }
 
 
@@ -103,7 +105,7 @@ class RingCursor:
     @property
     def lines(self) -> tuple[str, ...]:
         """One line per group: "w1 w2 reads"."""
-        return tuple(f"{names} {activity}".rstrip() for names, activity in self.groups)
+        return tuple(f"{names} {tr(activity)}".rstrip() for names, activity in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,11 @@ class Ring:
                 " ".join(f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split())
                 for b in stage.barriers
             )
-            parts.append(f"stage {stage.index} {stage.state}{tile}: {boxes}")
-        parts += [f"{', '.join(cursor.lines)} at {cursor.state_text}" for cursor in self.producers + self.consumers]
+            parts.append(f"stage {stage.index} {state_word(stage.state)}{tile}: {boxes}")
+        parts += [
+            tr("{names} at {cursor}", names=", ".join(cursor.lines), cursor=cursor.state_text)
+            for cursor in self.producers + self.consumers
+        ]
         return "; ".join(parts)
 
 
@@ -150,7 +155,7 @@ def ring(history: History, step: int, report: Report | None = None) -> Ring:
                 boxes[barrier.stage].append(box)
     return Ring(
         cta=cta,
-        title=f"CTA {cta} of {trace.ctas}" if trace.ctas > 1 else "",
+        title=tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas) if trace.ctas > 1 else "",
         stages=tuple(
             _stage(trace, state, cta, stage, tuple(boxes[stage]), stage == focused_stage)
             for stage in range(trace.stages)
@@ -176,7 +181,7 @@ def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:
         return ""
     agents = [a.agent for a in finding.arrived if a.step > state.step] + [o.agent for o in finding.owed]
     rows = sorted(trace.agent_index[agent] for agent in agents if agent in trace.agent_index)
-    return f"owed by {join_names(short_name(trace.agents[row]) for row in rows) or 'nobody'}"
+    return tr("owed by {agents}", agents=join_names(short_name(trace.agents[row]) for row in rows) or tr("nobody"))
 
 
 def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:

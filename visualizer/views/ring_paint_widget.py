@@ -8,6 +8,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
 from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.ring_layout import Box, direction
@@ -15,7 +17,7 @@ from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage
 from visualizer.views.ring_shapes_widget import NO_TILE, Hit, RingShapes, consumer_lines
 from visualizer.views.theme import GLYPHS, Paint, Theme, mix
 
-WRAP_TEXT = "phase flips"
+WRAP_TEXT = mark("phase flips")
 CENTRE = Qt.AlignmentFlag.AlignCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -81,11 +83,11 @@ class RingPicture:
         self._paint_segment_text(painter, stage, paint)
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
-        tile = f"tile {stage.tile}" if stage.tile >= 0 else NO_TILE
+        tile = f"tile {stage.tile}" if stage.tile >= 0 else tr(NO_TILE)
         texts = {
             "stage": f"stage {stage.index}",
             "tile": tile,
-            "state": f"{GLYPHS[stage.state]} {stage.state}",
+            "state": f"{GLYPHS[stage.state]} {state_word(stage.state)}",
             "mark": f"{GLYPHS[stage.state]} {tile if stage.tile >= 0 else ''}".rstrip(),
         }
         lines = [texts[line] for line in self.shapes.frame.segment_lines]
@@ -109,14 +111,14 @@ class RingPicture:
         )
         font = scaled_font(self.sizes.text, 0.8, smallest=self.sizes.smallest)
         metrics = QFontMetricsF(font)
-        width, height = metrics.horizontalAdvance(WRAP_TEXT), metrics.height()
+        width, height = metrics.horizontalAdvance(tr(WRAP_TEXT)), metrics.height()
         dx, dy = direction(angle)
         x, y = layout.point(angle, end + (abs(dx) * width + abs(dy) * height) / 2 + self.sizes.pad / 2)
         box = Box(x - width / 2, y - height / 2, width, height)
         if self.shapes.is_free(box):
             painter.setFont(font)
             painter.setPen(pen(self.theme.text_muted))
-            painter.drawText(QRectF(*box), CENTRE, WRAP_TEXT)
+            painter.drawText(QRectF(*box), CENTRE, tr(WRAP_TEXT))
 
     def _paint_leader(self, painter: QPainter, stage: RingStage) -> None:
         """A line that ties a card to its segment; without barriers there is no card."""
@@ -163,8 +165,8 @@ class RingPicture:
             if not sizes.compact:
                 painter.setFont(sizes.text)
                 painter.setPen(pen(theme.text))
-                painter.drawText(row, LEFT, "bytes")
-                left += QFontMetricsF(sizes.text).horizontalAdvance("bytes") + sizes.pad
+                painter.drawText(row, LEFT, tr("bytes"))
+                left += QFontMetricsF(sizes.text).horizontalAdvance(tr("bytes")) + sizes.pad
             painter.setFont(sizes.number)
             share = barrier.tx / barrier.bytes_expected
             self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)

@@ -11,13 +11,15 @@ from functools import cached_property
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
 from visualizer.trace.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
 from visualizer.views.theme import GLYPHS
 
-NO_TILE = "no tile"
+NO_TILE = mark("no tile")
 SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
 """What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile, if any."""
 SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
@@ -113,7 +115,7 @@ class RingFrame:
         """The lines in a segment and their fonts, the same in all segments and at all steps."""
         widest = {
             "stage": f"stage {len(self.layout.angles)}",
-            "tile": max(NO_TILE, self.sizes.last_tile, key=len),
+            "tile": max(tr(NO_TILE), self.sizes.last_tile, key=len),
             "state": max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len),
             "mark": f"{GLYPHS['full']} {self.sizes.last_tile}",
         }
@@ -214,18 +216,26 @@ class RingShapes:
         hits = []
         for stage in self.ring.stages:
             wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
-            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {stage.state}"))
+            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
             for barrier in stage.barriers:
-                help_ = (
-                    f"{barrier.name}: phase #{barrier.phase} (parity {barrier.parity}),"
-                    f" {barrier.pending} of {barrier.expected} arrivals pending, tx {barrier.tx} bytes"
-                    + (f"; {barrier.owed}" if barrier.owed else "")
-                )
+                help_ = tr(
+                    "{name}: phase #{phase} (parity {parity}), {pending} of {expected} arrivals pending, tx {tx} bytes",
+                    name=barrier.name,
+                    phase=barrier.phase,
+                    parity=barrier.parity,
+                    pending=barrier.pending,
+                    expected=barrier.expected,
+                    tx=barrier.tx,
+                ) + (f"; {barrier.owed}" if barrier.owed else "")
                 box = _rectangle(self.barrier_box(stage.index, barrier.kind))
                 hits.append(Hit(box, "barrier", barrier.name, stage.index, help_))
         boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
         for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
-            help_ = f"{', '.join(cursor.lines)} at (index, phase, count) = {cursor.state_text}"
+            help_ = tr(
+                "{names} at (index, phase, count) = {cursor}",
+                names=", ".join(cursor.lines),
+                cursor=cursor.state_text,
+            )
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
 

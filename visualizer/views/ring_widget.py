@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
@@ -34,7 +35,7 @@ class RingWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Ring")
+        self.setAccessibleName(tr("Ring"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._theme = load_theme("dark")
@@ -88,7 +89,7 @@ class RingWidget(QWidget):
         picture = self._current_picture()
         if picture is None:
             painter.setPen(self._theme.text_muted)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "Open or run a recording to see its ring")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("Open or run a recording to see its ring"))
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         picture.paint(painter)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import Cursor, PhaseFlip, TileRow, TileWait, tile_table
 from visualizer.views.cells import Cell, Column
 
 COLUMNS = (
-    Column("tile", "tile", "number of the tile", True, "0000"),
-    Column("pipe_write", "pipe_write", "the producer's (index, phase) when it acquires the stage", False, "(0, 0)"),
-    Column("empty_wait", "empty wait", "the producer's wait on empty[index]", False, "wait(0) blocked"),
-    Column("full_phase", "full phase", "the flip of full[index] when the tile has landed", False, "full[0] 0→1"),
-    Column("pipe_read", "pipe_read", "the consumers' (index, phase) when they wait", False, "(0, 0)"),
-    Column("full_wait", "full wait", "the consumers' wait on full[index]", False, "wait(0) blocked"),
-    Column("empty_phase", "empty phase", "the flip of empty[index] when all have released it", False, "empty[0] 0→1"),
+    Column("tile", "tile", mark("number of the tile"), True, "0000"),
+    Column(
+        "pipe_write", "pipe_write", mark("the producer's (index, phase) when it acquires the stage"), False, "(0, 0)"
+    ),
+    Column("empty_wait", mark("empty wait"), mark("the producer's wait on empty[index]"), False, "wait(0) blocked"),
+    Column(
+        "full_phase", mark("full phase"), mark("the flip of full[index] when the tile has landed"), False, "full[0] 0→1"
+    ),
+    Column("pipe_read", "pipe_read", mark("the consumers' (index, phase) when they wait"), False, "(0, 0)"),
+    Column("full_wait", mark("full wait"), mark("the consumers' wait on full[index]"), False, "wait(0) blocked"),
+    Column(
+        "empty_phase",
+        mark("empty phase"),
+        mark("the flip of empty[index] when all have released it"),
+        False,
+        "empty[0] 0→1",
+    ),
 )
-PENDING = "not yet"
+_PENDING = mark("not yet")
 
 
 class TileRows:
@@ -85,20 +96,20 @@ def _first_step(row: TileRow) -> int | None:
 
 def _cursor(cursor: Cursor | None, wait: TileWait | None) -> tuple[str, int | None]:
     if cursor is None or wait is None:
-        return PENDING, None
+        return tr(_PENDING), None
     return f"({cursor.index}, {cursor.phase})", wait.begin_step
 
 
 def _wait(wait: TileWait | None, fresh: bool) -> tuple[str, int | None, bool]:
     if wait is None:
-        return PENDING, None, False
+        return tr(_PENDING), None, False
     if wait.end_step is None:
-        return f"wait({wait.parity}) never passed", wait.begin_step, True
-    outcome = "blocked" if wait.blocked else "fresh" if fresh else "passes"
+        return tr("wait({parity}) never passed", parity=wait.parity), wait.begin_step, True
+    outcome = tr("blocked") if wait.blocked else tr("fresh") if fresh else tr("passes")
     return f"wait({wait.parity}) {outcome}", wait.end_step, wait.blocked
 
 
 def _flip(kind: str, stage: int, flip: PhaseFlip | None) -> tuple[str, int | None]:
     if flip is None:
-        return PENDING, None
+        return tr(_PENDING), None
     return f"{kind}[{stage}] {flip.before}→{flip.after}", flip.step

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
@@ -24,7 +25,7 @@ class TileTableWidget(QWidget):
         super().__init__(parent)
         self.title = QLabel()
         self.title.hide()
-        self.table = CellTable("Per-tile table", COLUMNS)
+        self.table = CellTable(tr("Per-tile table"), COLUMNS)
         self.table.chosen.connect(self._choose)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -54,7 +55,7 @@ class TileTableWidget(QWidget):
                 self._tables[cta] = TileRows(self._history, cta)
             self._rows = self._tables[cta]
             self.table.cells.set_source(self._rows)
-            self.title.setText(f" CTA {cta} of {trace.ctas}")
+            self.title.setText(" " + tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas))
             self.title.setVisible(trace.ctas > 1)
         self._rows.step, self._rows.veiled_after = focus.step, self._veiled_after
         self.table.cells.refresh()

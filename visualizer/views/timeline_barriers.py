@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.replay.history import BarrierCurve
 from visualizer.views.level_of_detail import StateMix, StepMean, folded_columns, stacked
 from visualizer.views.timeline_intervals import add_fold_counts, selection
@@ -240,7 +241,7 @@ def _add_counts(
     for index in np.flatnonzero(seen_right - seen_left > metrics.em * 2).tolist():
         row = rows.start + index
         pending, expected, tx = int(curve.pending[row]), int(curve.expected[row]), int(curve.tx[row])
-        texts = [f"{pending}/{expected} pending", f"{pending}/{expected}"]
+        texts = [tr("{pending}/{expected} pending", pending=pending, expected=expected), f"{pending}/{expected}"]
         if tx:
             texts = [f"{pending}/{expected} · {tx} B", f"{tx} B"]
         room = float(seen_right[index] - seen_left[index])

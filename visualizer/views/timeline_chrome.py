@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from visualizer.language import mark, tr
 from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
@@ -15,7 +16,7 @@ from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_scene import Scene
 from visualizer.views.timeline_text import Value
 
-DIVERGENCE = "⚑ first divergence"
+DIVERGENCE = mark("⚑ first divergence")
 _PAD = 8.0
 
 
@@ -175,7 +176,7 @@ def paint_divergence(painter: QPainter, frame: Frame, x: float, avoid: QRectF, t
 def _divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tuple[str, QRectF]:
     """The flag's text and place: beside its line or what covers it (`avoid`), without words if need be."""
     height = round(fonts.em * 1.25)
-    for text in (DIVERGENCE, DIVERGENCE[0]):
+    for text in (tr(DIVERGENCE), DIVERGENCE[0]):
         width = round(fonts.width(text) + 2 * 6)
         beside = (avoid.right() + 2, avoid.left() - 2 - width) if avoid.left() <= at <= avoid.right() else ()
         for left in (at, at - width, *beside):

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.replay.spans import Spans
 from visualizer.views.level_of_detail import StateMix, folded_columns, stacked
 from visualizer.views.timeline_model import (
@@ -157,7 +158,7 @@ def add_fold_counts(
     for run in np.flatnonzero(last - first >= _FOLD_LABEL_COLUMNS).tolist():
         begin, end = int(first[run]), int(last[run])
         count = int(begun[begin:end].sum())
-        texts = (f"{count} {what} folded", f"{count} folded", f"{count}")
+        texts = (tr("{count} {what} folded", count=count, what=tr(what)), tr("{count} folded", count=count), f"{count}")
         text = metrics.first_that_fits(texts, end - begin - metrics.em)
         if text:
             wide = metrics.text_width(text) + metrics.em * 0.8

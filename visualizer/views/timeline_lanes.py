@@ -15,6 +15,8 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
@@ -221,13 +223,17 @@ class LaneStore:
         state, tile, barrier = int(spans.state[index]), int(spans.tile[index]), int(spans.barrier[index])
         name = self._short(barrier)
         if state == STUCK:
-            return [f"⚠ never released: waits {name}", f"⚠ waits {name}", f"⚠ {name}", "⚠"]
+            return [tr("⚠ never released: waits {name}", name=name), tr("⚠ waits {name}", name=name), f"⚠ {name}", "⚠"]
         if state == AgentActivity.TIMED_OUT:
-            return [f"⚠ gave up on {name}", f"⚠ {name}", "⚠"]
+            return [tr("⚠ gave up on {name}", name=name), f"⚠ {name}", "⚠"]
         if state == AgentActivity.WAITING:
-            return [f"waits {name} · tile {tile}", f"waits {name}", name] if tile >= 0 else [f"waits {name}", name]
+            return (
+                [tr("waits {name} · tile {tile}", name=name, tile=tile), tr("waits {name}", name=name), name]
+                if tile >= 0
+                else [tr("waits {name}", name=name), name]
+            )
         if state == AgentActivity.READING:
-            return [f"reads tile {tile}", f"tile {tile}", f"{tile}"]
+            return [tr("reads tile {tile}", tile=tile), f"tile {tile}", f"{tile}"]
         return [f"tile {tile}"] if tile >= 0 else []
 
     def _stage(self, lane: Lane) -> Intervals:
@@ -240,9 +246,9 @@ class LaneStore:
         def texts(index: int) -> list[str]:
             state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
             if tile < 0:
-                return ["empty"]
+                return [state_word("empty")]
             glyph = GLYPHS[state]
-            return [f"{state} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
+            return [f"{state_word(state)} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
 
         return make_intervals(spans, _STAGE_ROLES, texts)
 

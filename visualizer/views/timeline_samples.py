@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.language.catalog import mark, tr, trn
+from visualizer.language import mark, tr, trn
 from visualizer.semantics.word import decode
 from visualizer.trace.trace import Trace
 from visualizer.views.timeline_barriers import BarrierLane, curve_place

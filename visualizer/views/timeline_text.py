@@ -7,6 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import tr, trn
 from visualizer.replay.history import AgentActivity, StageState, State
 from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
@@ -39,7 +41,7 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     trace = store.history.trace
     if lane.kind == "agent":
         value = _agent_value(trace, state, lane.row)
-        return Value(f"stuck: {value.text}", "error") if store.is_stuck(lane, state.step) else value
+        return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
         return _copy_value(trace, state, lane)
     if lane.kind == "cta":
@@ -47,7 +49,8 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     if lane.kind == "stage":
         stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
         name = stage.name.lower()
-        return Value(f"{name} · tile {tile}" if tile >= 0 else name, name)
+        word = state_word(name)
+        return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
     return _barrier_value(state, lane.row)
 
 
@@ -56,12 +59,12 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
     role = _ACTIVITY_ROLES.get(activity, "")
     barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
     if barrier >= 0:
-        verb = "gave up on" if activity == AgentActivity.TIMED_OUT else "waiting"
+        verb = tr("gave up on") if activity == AgentActivity.TIMED_OUT else tr("waiting")
         name = trace.barriers[barrier].name.rpartition(".")[2]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
-    name = activity.name.lower().replace("_", " ")
+    name = state_word(activity.name.lower()).replace("_", " ")
     if activity == AgentActivity.READING and stage >= 0:
-        return Value(f"reading stage[{stage}] · tile {tile}", role)
+        return Value(tr("reading stage[{stage}] · tile {tile}", stage=stage, tile=tile), role)
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
 
 
@@ -69,9 +72,13 @@ def _cta_value(trace: Trace, state: State, cta: int) -> Value:
     """How many of the CTA's warps do what."""
     counts = _activity_counts(trace, state)[cta]
     shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
-    parts = [f"{counts[activity]} {activity.name.lower().replace('_', ' ')}" for activity in shown if counts[activity]]
+    parts = [
+        f"{counts[activity]} {state_word(activity.name.lower()).replace('_', ' ')}"
+        for activity in shown
+        if counts[activity]
+    ]
     role = "error" if counts[AgentActivity.TIMED_OUT] else ""
-    return Value(" · ".join(parts) or "idle", role)
+    return Value(" · ".join(parts) or tr("idle"), role)
 
 
 @lru_cache(maxsize=2)
@@ -85,18 +92,19 @@ def _activity_counts(trace: Trace, state: State) -> list[list[int]]:
 
 def _copy_value(trace: Trace, state: State, lane: Lane) -> Value:
     if state.agent_activity[lane.row] != AgentActivity.RUNNING:
-        return Value("idle", "")
+        return Value(tr("idle"), "")
     stages = slice(lane.cta * trace.stages, (lane.cta + 1) * trace.stages)
     filling = np.flatnonzero(state.stage_state[stages] == StageState.FILLING)
     tiles = sorted(int(tile) for tile in state.stage_tile[stages][filling])
     if not tiles:
-        return Value("copying", "tma")
-    return Value(f"copying tile{'s' * (len(tiles) > 1)} {', '.join(map(str, tiles))}", "tma")
+        return Value(tr("copying"), "tma")
+    shown = ", ".join(map(str, tiles))
+    return Value(trn("copying tile {tiles}", "copying tiles {tiles}", len(tiles), tiles=shown), "tma")
 
 
 def _barrier_value(state: State, row: int) -> Value:
     if not state.barrier_valid[row]:
-        return Value("not initialised", "")
+        return Value(tr("not initialised"), "")
     phase, tx = int(state.barrier_phase[row]), int(state.barrier_tx[row])
     counts = f"{int(state.barrier_pending[row])}/{int(state.barrier_expected[row])}"
     return Value(f"phase #{phase} ({phase & 1}) · {counts} · {tx} B", "phase_odd" if phase & 1 else "phase_even")
@@ -118,17 +126,26 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     count = rows.stop - rows.start
     narrow = bool((spans.end[rows] - spans.start[rows] < LEAST_PIXELS * view.ps_per_px).any())
     if count > 1 and narrow:
-        return [f"{lane.title} · {count} intervals folded", *_shares(intervals, column)]
+        return [tr("{title} · {count} intervals folded", title=lane.title, count=count), *_shares(intervals, column)]
     row = int(np.searchsorted(spans.start, time, side="right")) - 1
     if row < 0 or spans.end[row] < time:
-        return [f"{lane.title} · not running" if lane.kind == "agent" else f"{lane.title} · idle"]
-    texts = intervals.texts(row) or ["running"]
+        return [
+            tr("{title} · not running", title=lane.title)
+            if lane.kind == "agent"
+            else tr("{title} · idle", title=lane.title)
+        ]
+    texts = intervals.texts(row) or [tr("running")]
     begin, end = int(spans.start[row]), int(spans.end[row])
     if spans.state[row] == STUCK:
-        return [f"{lane.title} · {texts[0]}", f"since {format_time(begin)}"]
+        return [f"{lane.title} · {texts[0]}", tr("since {time}", time=format_time(begin))]
     return [
         f"{lane.title} · {texts[0]}",
-        f"{format_time(end - begin)} · from {format_time(begin)} to {format_time(end)}",
+        tr(
+            "{length} · from {begin} to {end}",
+            length=format_time(end - begin),
+            begin=format_time(begin),
+            end=format_time(end),
+        ),
     ]
 
 
@@ -136,9 +153,9 @@ def _cta_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     summary = store.summary(lane)
     edges = view.column_edges(int(x), int(x))
     named = zip(summary.mix.states, summary.mix.columns(edges).share[:, 0].tolist(), strict=True)
-    shares = [f"{share:.0%} {summary.roles[state]}" for state, share in named if share]
+    shares = [f"{share:.0%} {state_word(summary.roles[state])}" for state, share in named if share]
     flips = int(np.diff(summary.flips.searchsorted(edges))[0])
-    return [f"{lane.title} · {flips} phases complete", " · ".join(shares) or "idle"]
+    return [tr("{title} · {flips} phases complete", title=lane.title, flips=flips), " · ".join(shares) or tr("idle")]
 
 
 def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
@@ -151,7 +168,7 @@ def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
 def _shares(intervals: Intervals, column: View) -> list[str]:
     shares = intervals.mix.columns(column.column_edges(0, 0)).share[:, 0].tolist()
     named = zip(intervals.mix.states, shares, strict=True)
-    parts = [f"{share:.0%} {intervals.roles[state]}" for state, share in named if share]
+    parts = [f"{share:.0%} {state_word(intervals.roles[state])}" for state, share in named if share]
     return [" · ".join(parts)] if parts else []
 
 
@@ -159,17 +176,28 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     data = store.barrier(lane)
     flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())
     if flips > 1:
-        return [f"{lane.title} · {flips} phases folded"]
+        return [tr("{title} · {flips} phases folded", title=lane.title, flips=flips)]
     row = int(np.searchsorted(data.curve.time, view.time(x), side="right")) - 1
     if row < 0:
-        return [f"{lane.title} · not initialised"]
+        return [tr("{title} · not initialised", title=lane.title)]
     curve = data.curve
     phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
     at = int(np.searchsorted(data.number, phase))
     length = format_time(int(data.end[at] - data.start[at]))
     sampled = sample_text(store.samples(lane), view.time(x))
     return [
-        f"{lane.title} · phase #{phase} (parity {phase & 1}) · {length}",
-        f"{pending} of {expected} arrivals pending · {int(curve.tx[row])} B outstanding",
+        tr(
+            "{title} · phase #{phase} (parity {parity}) · {length}",
+            title=lane.title,
+            phase=phase,
+            parity=phase & 1,
+            length=length,
+        ),
+        tr(
+            "{pending} of {expected} arrivals pending · {tx} B outstanding",
+            pending=pending,
+            expected=expected,
+            tx=int(curve.tx[row]),
+        ),
         *([sampled] if sampled else []),
     ]

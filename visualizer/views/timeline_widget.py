@@ -56,8 +56,8 @@ class TimelineWidget(TimelineCommands):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Timeline")
-        self.setAccessibleDescription("All lanes over time; the event table has the same as text")
+        self.setAccessibleName(tr("Timeline"))
+        self.setAccessibleDescription(tr("All lanes over time; the event table has the same as text"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -70,6 +70,13 @@ def _play_cancel(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
     assert cancelled == [True]
 
 
+def _language(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    assert window.menuBar().actions()[0].text() == "文件(&F)"
+    run()
+    assert window.menuBar().actions()[0].text() == "&File"
+
+
 def _dark(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = window.appearance.theme.dark
     run()
@@ -193,6 +200,7 @@ CHECKS: dict[str, Check] = {
     "view.focus": _changes_view(lambda w: w.navigator.go_to(START), lambda before, after: after.span < before.span),
     "view.undo_zoom": _changes_view(_zoomed_in, lambda before, after: after != before),
     "view.dark": _dark,
+    "view.language": _language,
     "view.high_contrast": _contrast,
     "view.reduced_motion": _motion,
     "view.larger": _scale,

@@ -51,6 +51,14 @@ COMMANDS = (
         separated=True,
     ),
     Command(
+        "view.language",
+        mark("In Chinese (中文)"),
+        mark("Speak the other language, in the window and on a lecture's stage."),
+        "View",
+        lambda w: w.languages.toggle(),
+        ("Ctrl+Shift+L",),
+    ),
+    Command(
         "view.high_contrast",
         mark("High contrast"),
         mark("Switch the dark or the light theme to stronger contrast, and back."),

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 
 from visualizer.app.appearance import Appearance
+from visualizer.app.languages import say_again
 from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.app.lecture.keys_sheet import keys_sheet
 from visualizer.app.lecture.parameter_strip import ParameterStrip
@@ -143,7 +144,11 @@ class Lecture(QObject):
         self.presenter.setVisible(not self.presenter.isVisible())
 
     def toggle_language(self) -> None:
-        use("en" if current() == "zh" else "zh")
+        before = current()
+        use("en" if before == "zh" else "zh")
+        for window in (self.stage, self.presenter):
+            say_again(window, before)
+        self.stage.say_again()
         self._show()
 
     def toggle_theme(self) -> None:

@@ -101,6 +101,13 @@ class StageWindow(QWidget):
         for pane in self._panes.values():
             pane.set_theme(theme)
 
+    def say_again(self) -> None:
+        """The language is another now: what the panes made of the recording they make again with the next beat."""
+        self._history = None
+        for pane in self._panes.values():
+            pane.setProperty("history", None)
+        self.set_theme(self._theme)
+
     def show_beat(self, told: Told, beat: Beat, chapters: int) -> None:
         """Everything about one beat. While a question is open the room sees the state before the event."""
         language = current()

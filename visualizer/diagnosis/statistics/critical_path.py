@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Facts, Ints
+from visualizer.language import mark
 
 PRODUCE, CONSUME, COPY, WAKE, OTHER_WORK = range(5)
-LINK_NAMES = ("produce", "consume", "copy", "wake", "other")
+LINK_NAMES = (mark("produce"), mark("consume"), mark("copy"), mark("wake"), mark("other"))
 """What an agent does on the path, at the codes above: a producer's or a consumer's own time, a copy in flight, the time
 from a phase's completion to the end of the wait on it, and the time of agents of other roles."""
 

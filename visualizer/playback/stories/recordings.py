@@ -8,7 +8,7 @@ from typing import Any
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
-from visualizer.language import tr
+from visualizer.language import current, tr
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program
@@ -34,10 +34,11 @@ class Recordings:
         return self._histories[source.key]
 
     def report(self, source: Source) -> Report:
-        """The diagnosis of the source."""
-        if source.key not in self._reports:
-            self._reports[source.key] = diagnose(self.history(source))
-        return self._reports[source.key]
+        """The diagnosis of the source, in the current language."""
+        key = (source.key, current())
+        if key not in self._reports:
+            self._reports[key] = diagnose(self.history(source))
+        return self._reports[key]
 
     def _trace(self, source: Source) -> Trace:
         if source.program:

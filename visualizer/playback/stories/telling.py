@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.stories.find import find_focus
@@ -95,8 +96,8 @@ class Telling:
 
     def _other(self, chapter: Chapter, name: str) -> Scene:
         if name not in chapter.others:
-            known = ", ".join(chapter.others) or "none"
-            raise StoryError(f"others: there is no {name!r}; there are {known}")
+            known = ", ".join(chapter.others) or tr("none")
+            raise StoryError(tr("others: there is no {name}; there are {known}", name=repr(name), known=known))
         source = chapter.others[name]
         history = self.recordings.history(source)
         return Scene(history, history.steps - 1, partial(self.recordings.report, source), partial(self._other, chapter))

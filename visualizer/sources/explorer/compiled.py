@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from visualizer.language import tr
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
@@ -129,7 +130,10 @@ def compile_program(program: Program) -> Compiled:
     of mbarriers say nothing about."""
     if any(type(operation) in (CpAsync, WaitGroup) for agent in program.agents for operation in agent.operations):
         raise ProgramError(
-            f"--program {program.name}: cp.async groups without mbarriers cannot be explored; record it instead"
+            tr(
+                "--program {name}: cp.async groups without mbarriers cannot be explored; record it instead",
+                name=program.name,
+            )
         )
     return _Compiler(program).compiled
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from time import perf_counter
 
+from visualizer.language import tr
 from visualizer.programs.program import Program
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.compiled import compile_program
@@ -49,7 +50,7 @@ def explore_exhaustively(
             if cancelled is not None and cancelled():
                 raise Cancelled
             if progress is not None:
-                progress(min(1.0, found.states / limit_states), f"exploring, {len(origins)} states")
+                progress(min(1.0, found.states / limit_states), tr("exploring, {origins} states", origins=len(origins)))
         choices = machine.choices()
         if not choices:
             if "deadlock" in found.count_ending(machine):

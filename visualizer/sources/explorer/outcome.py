@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.programs.program import Program
 from visualizer.sources.explorer.compiled import Code
 from visualizer.sources.explorer.machine import RACES, Machine, Mark
@@ -65,14 +66,17 @@ class Exploration:
         """What the exploration shows, in one sentence."""
         if not self.is_clean:
             found = [name for name in ("deadlock", "race") if getattr(self, name)]
-            found += ["undefined operation"] if self.other else []
-            return f"Some schedules of this program end in: {', '.join(found)}."
+            found += [tr("undefined operation")] if self.other else []
+            return tr("Some schedules of this program end in: {outcomes}.", outcomes=tr(", ").join(found))
         if self.is_complete:
-            return "No schedule of this program deadlocks or races."
+            return tr("No schedule of this program deadlocks or races.")
         if self.exhaustive:
-            return f"Nothing bad in the first {self.states} states, but not all were explored: no statement."
-        return (
-            f"No deadlock or race in {self.schedules} random schedules; only an exhaustive search proves there is none."
+            return tr(
+                "Nothing bad in the first {states} states, but not all were explored: no statement.", states=self.states
+            )
+        return tr(
+            "No deadlock or race in {schedules} random schedules; only an exhaustive search proves there is none.",
+            schedules=self.schedules,
         )
 
     def count_ending(self, machine: Machine) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from visualizer.language import endings
 from visualizer.sources.explorer.compiled import Compiled
 from visualizer.sources.explorer.machine import Machine, Mark
 from visualizer.sources.explorer.outcome import RACE_NAMES, Witness, blocked_agents
@@ -56,7 +57,7 @@ def _detail(compiled: Compiled, outcome: str, choices: Sequence[int]) -> str:
             f"{agent} on {barrier} (parity {parity})" if barrier else f"{agent} at a sync"
             for agent, barrier, parity in blocked_agents(machine)
         )
-        return "blocked for ever: " + ", ".join(waits)
+        return endings.BLOCKED_FOR_EVER.format(agents=", ".join(waits))
     program, last = compiled.program, choices[-1]
     if last >= machine.count:
         part = compiled.copies[machine.copy_of(last)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from visualizer.language import mark, tr
 from visualizer.programs.fault_changes import releases_lag
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.mutations import producers, with_count, with_other_phase
@@ -39,7 +40,7 @@ class WhatIf:
         if self.change_config is None:
             return ""
         if program != LESSON:
-            return f"stages are a parameter of the {LESSON}; this program has none"
+            return tr("stages are a parameter of the {lesson}; this program has none", lesson=LESSON)
         try:
             self.change_config(config)
         except ProgramError as error:
@@ -58,12 +59,15 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        now = f"As it is: {share_text(self.before)}."
+        now = tr("As it is: {shares}.", shares=share_text(self.before))
+        change = tr(self.what_if.title)
         if self.after is None:
-            then = f"Nothing changes with {self.what_if.title}: it is so already."
+            then = tr("Nothing changes with {change}: it is so already.", change=change)
         else:
-            then = f"With {self.what_if.title}: {share_text(self.after)}."
-        return " ".join(filter(None, (now, then, self.note)))
+            then = tr("With {change}: {shares}.", change=change, shares=share_text(self.after))
+        if self.note:
+            then = tr("{first} {following}", first=then, following=self.note)
+        return tr("{first} {following}", first=now, following=then)
 
 
 def ask(
@@ -114,14 +118,14 @@ def schedules_for(program: Program) -> int:
 def share_text(exploration: Exploration) -> str:
     """ "100 of 100 schedules clean", "61 of 100 schedules with a deadlock, 39 with a race"; one may have both."""
     counts = {
-        "clean": exploration.clean,
-        "with a deadlock": exploration.deadlock,
-        "with a race": exploration.race,
-        "with something undefined": exploration.other,
+        tr("clean"): exploration.clean,
+        tr("with a deadlock"): exploration.deadlock,
+        tr("with a race"): exploration.race,
+        tr("with something undefined"): exploration.other,
     }
     first, *others = [(count, ending) for ending, count in counts.items() if count]
-    head = f"{first[0]} of {exploration.schedules} schedules {first[1]}"
-    return ", ".join([head, *(f"{count} {ending}" for count, ending in others)])
+    head = tr("{n} of {all} schedules {ending}", n=first[0], all=exploration.schedules, ending=first[1])
+    return tr(", ").join([head, *(tr("{n} {ending}", n=count, ending=ending) for count, ending in others)])
 
 
 def _explored(program: str, config: LessonConfig) -> tuple[LessonConfig, str]:
@@ -129,13 +133,13 @@ def _explored(program: str, config: LessonConfig) -> tuple[LessonConfig, str]:
     if program != LESSON or (config.ctas == 1 and config.tiles <= _MAX_TILES):
         return config, ""
     tiles = min(config.tiles, _MAX_TILES)
-    return config.changed(ctas=1, tiles=tiles), f"(Explored: one CTA, {tiles} tiles.)"
+    return config.changed(ctas=1, tiles=tiles), tr("(Explored: one CTA, {tiles} tiles.)", tiles=tiles)
 
 
 def _more_arrivals(program: Program) -> Program:
     def count(old: int) -> int:
         if old >= MAX_COUNT:
-            raise ProgramError(f"empty.init is {old} already, the most that an mbarrier counts")
+            raise ProgramError(tr("empty.init is {old} already, the most that an mbarrier counts", old=old))
         return old + 1
 
     return with_count(program, "empty", count)
@@ -146,14 +150,14 @@ def _half(progress: Progress, number: int) -> Progress:
 
 
 WHAT_IFS = (
-    WhatIf("more-stages", "one more stage", change_config=lambda c: c.changed(stages=c.stages + 1)),
-    WhatIf("fewer-stages", "one stage fewer", change_config=lambda c: c.changed(stages=c.stages - 1)),
-    WhatIf("empty-init", "empty.init + 1", change_program=_more_arrivals),
-    WhatIf("full-init", "full.init 1", change_program=lambda p: with_count(p, "full", lambda old: 1)),
+    WhatIf("more-stages", mark("one more stage"), change_config=lambda c: c.changed(stages=c.stages + 1)),
+    WhatIf("fewer-stages", mark("one stage fewer"), change_config=lambda c: c.changed(stages=c.stages - 1)),
+    WhatIf("empty-init", mark("empty.init + 1"), change_program=_more_arrivals),
+    WhatIf("full-init", mark("full.init 1"), change_program=lambda p: with_count(p, "full", lambda old: 1)),
     WhatIf(
         "producer-phase",
-        "the producer's start phase flipped",
+        mark("the producer's start phase flipped"),
         change_program=lambda p: with_other_phase(p, producers(p)),
     ),
-    WhatIf("release-later", "each stage released one tile later", change_program=lambda p: releases_lag(p, 1)),
+    WhatIf("release-later", mark("each stage released one tile later"), change_program=lambda p: releases_lag(p, 1)),
 )

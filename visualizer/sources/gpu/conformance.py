@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import recorded, tr
 from visualizer.sources.conformance.steps import UNWRITTEN, Sequences
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.process import WorkerProcess
@@ -36,7 +37,9 @@ def execute(sequences: Sequences, time_limit_s: float = TIME_LIMIT_S) -> Execute
         report = WorkerProcess(["--conformance"], job).wait(time_limit_s)
         if report.answer is None:
             if report.running is None:
-                raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
+                raise SourceError(
+                    tr("the GPU worker ended before it ran the kernel: {why}", why=recorded(report.why)), "worker"
+                )
             nothing = np.full(len(sequences.steps), UNWRITTEN)
             return Executed(nothing, report.why, report.running["source"])
         return Executed(np.load(output), report.answer["crash"], report.answer["source"])

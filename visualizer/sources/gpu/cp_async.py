@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer import __version__
+from visualizer.language import recorded, tr
 from visualizer.programs.cp_async import NAME, cp_async
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.resources import resource_dir
@@ -42,13 +43,22 @@ def record_cp_async(
     """Run the kernel on GPU 0 with the config's stages, tiles and tile. SourceError if no kernel ran."""
     program = cp_async(config)  # refuses what the pipeline cannot be
     if config.tiles > MOST_TILES:
-        raise SourceError(f"--tiles is {config.tiles}; --program {NAME} records at most {MOST_TILES} on a GPU")
+        raise SourceError(
+            tr(
+                "--tiles is {tiles}; --program {name} records at most {most_tiles} on a GPU",
+                tiles=config.tiles,
+                name=NAME,
+                most_tiles=MOST_TILES,
+            )
+        )
     with tempfile.TemporaryDirectory(prefix="phasescope-") as directory:
         output = Path(directory) / "raw.npz"
         job = json.dumps({"config": config.as_dict(), "output": str(output)})
         report = WorkerProcess(["--cp-async"], job).wait(TIME_LIMIT_S, progress, cancelled)
         if report.answer is None:
-            raise SourceError(f"the GPU worker ended before the kernel came back: {report.why}", "worker")
+            raise SourceError(
+                tr("the GPU worker ended before the kernel came back: {why}", why=recorded(report.why)), "worker"
+            )
         answer = report.answer
         raw = RawLog.load(output)
     agents = (*(agent.agent for agent in program.agents), *program.copy_engines)
@@ -77,7 +87,15 @@ def find_cp_async_sites(text: str) -> tuple[Site, ...]:
     for op, call in SITE_CALLS.items():
         found = [number for number, line in enumerate(lines, start=1) if call in line]
         if len(found) != 1:
-            raise ProgramError(f"{KERNEL_FILE}: the call {call!r}, which marks {op!r}, occurs {len(found)} times")
+            raise ProgramError(
+                tr(
+                    "{kernel_file}: the call {call!r}, which marks {op!r}, occurs {found} times",
+                    kernel_file=KERNEL_FILE,
+                    call=call,
+                    op=op,
+                    found=len(found),
+                )
+            )
         sites.append(Site(KERNEL_FILE, found[0], op))
     return tuple(sites)
 

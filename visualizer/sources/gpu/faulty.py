@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from visualizer.language import tr
 from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.lesson import NAME as LESSON
@@ -32,14 +33,22 @@ def record_program_gpu(
     if program == CP_ASYNC and fault is None:
         if options not in (None, GpuOptions()):
             raise SourceError(
-                f"--program {CP_ASYNC} on a GPU is always recorded whole, with every event: leave out"
-                " --level, --check, --log-capacity, --window and the like"
+                tr(
+                    "--program {cp_async} on a GPU is always recorded whole, with every event: leave out"
+                    " --level, --check, --log-capacity, --window and the like",
+                    cp_async=CP_ASYNC,
+                )
             )
         return record_cp_async(config, progress=progress, cancelled=cancelled)
     if program not in (None, LESSON):
         raise SourceError(
-            f"a GPU runs the kernels of {LESSON} and {CP_ASYNC} only; --program {program} needs the simulator"
-            " (--source simulator)"
+            tr(
+                "a GPU runs the kernels of {lesson} and {cp_async} only; --program {program} needs the"
+                " simulator (--source simulator)",
+                lesson=LESSON,
+                cp_async=CP_ASYNC,
+                program=program,
+            )
         )
     if fault is None:
         return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)

@@ -15,6 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from visualizer import __version__
+from visualizer.language import recorded, tr
+from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS, LOST_IN_DEVICE, LOST_RING
 from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_text
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
@@ -62,13 +64,6 @@ CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
 WATCHDOG_MS = 1000
 """After how long a wait gives up where the kernel bounds its waits, unless told otherwise."""
-LOST_IN_DEVICE = (
-    "; its log was in device memory and went with it: record again with --watchdog-ms 1000, so that the wait that hangs"
-    " gives up, or with --log-memory host"
-)
-LOST_RING = (
-    "; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level words"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,34 +84,68 @@ class GpuOptions:
 
     def __post_init__(self) -> None:
         if self.level is not None and self.level not in LOG_LEVELS:
-            raise SourceError(f"--level is {self.level!r}; it must be one of {', '.join(LOG_LEVELS)}")
+            raise SourceError(
+                tr("--level is {level!r}; it must be one of {names}", level=self.level, names=", ".join(LOG_LEVELS))
+            )
         if self.check not in CHECK_MODES:
-            raise SourceError(f"--check is {self.check!r}; it must be one of {', '.join(CHECK_MODES)}")
+            raise SourceError(
+                tr("--check is {check!r}; it must be one of {names}", check=self.check, names=", ".join(CHECK_MODES))
+            )
         if not 0 <= self.log_capacity < 2**32:
-            raise SourceError(f"--log-capacity is {self.log_capacity}; it must be 0..{2**32 - 1} records per warp")
+            raise SourceError(
+                tr(
+                    "--log-capacity is {log_capacity}; it must be 0..{value} records per warp",
+                    log_capacity=self.log_capacity,
+                    value=2**32 - 1,
+                )
+            )
         if self.watchdog_ms is not None and not 0 <= self.watchdog_ms <= 60_000:
-            raise SourceError(f"--watchdog-ms is {self.watchdog_ms}; it must be 0..60000")
+            raise SourceError(tr("--watchdog-ms is {watchdog_ms}; it must be 0..60000", watchdog_ms=self.watchdog_ms))
         if self.log_memory not in LOG_PLACES:
-            raise SourceError(f"--log-memory is {self.log_memory!r}; it must be one of {', '.join(LOG_PLACES)}")
+            raise SourceError(
+                tr(
+                    "--log-memory is {log_memory!r}; it must be one of {names}",
+                    log_memory=self.log_memory,
+                    names=", ".join(LOG_PLACES),
+                )
+            )
         if self.probe not in PROBES:
-            raise SourceError(f"--probe is {self.probe!r}; it must be one of {', '.join(PROBES)}")
+            raise SourceError(
+                tr("--probe is {probe!r}; it must be one of {names}", probe=self.probe, names=", ".join(PROBES))
+            )
         if self.probe_barriers and self.probe == "off":
-            raise SourceError("--probe-barriers says where a probe looks; it needs --probe words or --probe flips")
+            raise SourceError(tr("--probe-barriers says where a probe looks; it needs --probe words or --probe flips"))
         if self.probe != "off" and not self.window.is_everything:
             raise SourceError(
-                f"--probe {self.probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles"
+                tr(
+                    "--probe {probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles",
+                    probe=self.probe,
+                )
             )
         if self.probe != "off" and self.level not in PROBED_LEVELS:
             raise SourceError(
-                f"--probe {self.probe} is held against the time of every arrival, and --level {self.level} leaves"
-                " some to estimates: use --level full or --level words"
+                tr(
+                    "--probe {probe} is held against the time of every arrival, and --level {level} leaves"
+                    " some to estimates: use --level full or --level words",
+                    probe=self.probe,
+                    level=self.level,
+                )
             )
         if not self.hang_s > 0:
-            raise SourceError(f"--hang is {self.hang_s}; it must be more than 0 seconds")
+            raise SourceError(tr("--hang is {hang_s}; it must be more than 0 seconds", hang_s=self.hang_s))
         if self.ab_pairs and not LEAST_PAIRS <= self.ab_pairs <= MOST_PAIRS:
-            raise SourceError(f"--ab is {self.ab_pairs}; it must be {LEAST_PAIRS}..{MOST_PAIRS} pairs of runs, or 0")
+            raise SourceError(
+                tr(
+                    "--ab is {ab_pairs}; it must be {least_pairs}..{most_pairs} pairs of runs, or 0",
+                    ab_pairs=self.ab_pairs,
+                    least_pairs=LEAST_PAIRS,
+                    most_pairs=MOST_PAIRS,
+                )
+            )
         if not self.time_limit_s > 0:
-            raise SourceError(f"--time-limit is {self.time_limit_s}; it must be more than 0 seconds")
+            raise SourceError(
+                tr("--time-limit is {time_limit_s}; it must be more than 0 seconds", time_limit_s=self.time_limit_s)
+            )
 
 
 def record_gpu(
@@ -162,7 +191,9 @@ def record_gpu(
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
             if report.running is None:
-                raise SourceError(f"the GPU worker ended before it ran the kernel: {report.why}", "worker")
+                raise SourceError(
+                    tr("the GPU worker ended before it ran the kernel: {why}", why=recorded(report.why)), "worker"
+                )
             outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
             ending = Ending("timeout" if report.ended else "crash", report.why)
             return _trace_of_flight(config, options, level, flight, outcome, ending)
@@ -170,7 +201,7 @@ def record_gpu(
         if outcome.crash:
             return _trace_of_flight(config, options, level, flight, outcome, Ending("crash", outcome.crash))
         if progress:
-            progress(0.8, "decoding the log")
+            progress(0.8, tr("decoding the log"))
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
         return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
 
@@ -179,7 +210,7 @@ def probe_gpu() -> dict[str, Any]:
     """Which GPU, driver and packages a recording would use. Raises SourceError if it would not work."""
     report = WorkerProcess(["--probe"], "").wait(PROBE_TIME_LIMIT_S)
     if report.answer is None:
-        raise SourceError(f"the GPU worker did not answer: {report.why}", "worker")
+        raise SourceError(tr("the GPU worker did not answer: {why}", why=recorded(report.why)), "worker")
     return report.answer
 
 
@@ -189,7 +220,9 @@ def _level(options: GpuOptions, fault: int) -> LogLevel:
     What a probe saw is held against the log, and records of events are the closer ones.
     """
     if fault and options.level not in (None, "words"):
-        raise SourceError(f"--level {options.level} cannot show a fault in the kernel: use --level words, or none")
+        raise SourceError(
+            tr("--level {level} cannot show a fault in the kernel: use --level words, or none", level=options.level)
+        )
     if fault:
         return "words"
     return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
@@ -257,7 +290,10 @@ def trace_of_log(
 def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, options: GpuOptions) -> bool:
     if options.log_memory == "host" and not FLIGHT_DIRECTORY.is_dir():
         raise SourceError(
-            f"--log-memory host needs {FLIGHT_DIRECTORY}, a file system in memory: use --log-memory device"
+            tr(
+                "--log-memory host needs {flight_directory}, a file system in memory: use --log-memory device",
+                flight_directory=FLIGHT_DIRECTORY,
+            )
         )
     is_small = log_layout(config, level, capacity).size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
     return options.log_memory == "host" or (options.log_memory == "auto" and is_small)
@@ -273,13 +309,15 @@ def _trace_of_flight(
 ) -> Trace:
     """What a kernel that never came back had logged; no events, and why, if that cannot be told."""
     raw = flight.read() if flight else None
-    why = ""
+    why = "{why}"
     if flight is None and ending.kind == "timeout" and level != "off":
         why = LOST_IN_DEVICE
     elif raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
         why, raw = LOST_RING, None
     if raw is None:
-        return _empty_trace(config, outcome.source, outcome.versions, replace(ending, detail=ending.detail + why))
+        return _empty_trace(
+            config, outcome.source, outcome.versions, replace(ending, detail=why.format(why=ending.detail))
+        )
     return trace_of_log(config, options, raw, outcome, ending)
 
 
@@ -299,8 +337,10 @@ def _ending(raw: RawLog, agents: tuple[Agent, ...], barriers: tuple[Barrier, ...
     agent = next(row.name for row in agents if row.cta == cta and row.warp == status >> 16 & 0x7FFF)
     where = ({BARRIER_FULL: "full", BARRIER_EMPTY: "empty"}[status >> 8 & 0xFF], status & 0xFF)
     barrier = next(row.name for row in barriers if row.cta == cta and (row.kind, row.stage) == where)
-    others = f" ({len(stuck)} of {raw.ctas} CTAs timed out)" if raw.ctas > 1 else ""
-    return Ending("timeout", f"{agent} gave up after {watchdog_ms} ms of waiting on {barrier}{others}")
+    facts = {"agent": agent, "ms": watchdog_ms, "barrier": barrier}
+    if raw.ctas == 1:
+        return Ending("timeout", GAVE_UP.format(**facts))
+    return Ending("timeout", GAVE_UP_IN_CTAS.format(n=len(stuck), ctas=raw.ctas, **facts))
 
 
 def _empty_trace(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Trace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from visualizer.language import tr
 from visualizer.programs.lesson import barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.semantics.word import TX_GRANULE
@@ -19,8 +20,16 @@ def chosen_barriers(config: LessonConfig, names: Sequence[str]) -> int:
     for name in names:
         if name not in known:
             raise SourceError(
-                f"--probe-barriers names {name!r}; with {config.stages} stages it must be among"
-                f" {known[0]}..{known[config.stages - 1]} and {known[config.stages]}..{known[-1]}, separated by commas"
+                tr(
+                    "--probe-barriers names {name!r}; with {stages} stages it must be among {full}..{last_full}"
+                    " and {empty}..{last_empty}, separated by commas",
+                    name=name,
+                    stages=config.stages,
+                    full=known[0],
+                    last_full=known[config.stages - 1],
+                    empty=known[config.stages],
+                    last_empty=known[-1],
+                )
             )
     return sum(1 << index for index, name in enumerate(known) if not names or name in names)
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import visualizer
+from visualizer.language import ENVIRONMENT, current, tr
+from visualizer.language.endings import TOO_LONG, WORKER_ENDED
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.progress import CancelCheck, Progress
@@ -50,7 +52,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, ENVIRONMENT: current()},
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, name="gpu-worker-reader", daemon=True)
@@ -80,7 +82,7 @@ class WorkerProcess:
                 if cancelled and cancelled():
                     raise Cancelled
                 if time.monotonic() > deadline:
-                    return Report(None, running, True, f"it took longer than the time limit of {time_limit_s:g} s")
+                    return Report(None, running, True, TOO_LONG.format(seconds=f"{time_limit_s:g}"))
                 try:
                     line = self._lines.get(timeout=POLL_S)
                 except queue.Empty:
@@ -101,7 +103,7 @@ class WorkerProcess:
                 if watching:
                     running = message
                 if progress:
-                    progress(message["progress"], message["message"])
+                    progress(message["progress"], tr(message["message"]))
         finally:
             self._end()
 
@@ -124,7 +126,7 @@ class WorkerProcess:
         code = self._process.wait()
         self._errors.seek(0)
         words = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f"it ended with status {code}" + (f" ({words[-1].strip()})" if words else "")
+        return WORKER_ENDED.format(code=code) + (f" ({words[-1].strip()})" if words else "")
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -12,15 +12,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from visualizer.language import mark
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.trace.probe import ProbeMode
 from visualizer.trace.raw import LogLayout, LogLevel
 
 CheckMode = Literal["exact", "checksum", "off"]
-RUNNING = "running the kernel"
+RUNNING = mark("running the kernel")
 """The message that tells that the kernel is about to be launched."""
-COMPARING = "comparing runs with logging off and on"
+COMPARING = mark("comparing runs with logging off and on")
 """The message that tells that the recording is made and its cost is being measured: the log has no more to say."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from visualizer.language import tr
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.trace.schema import EVENT_DTYPE
@@ -49,9 +50,17 @@ def check_size(config: LessonConfig, window: Window, available: int | None = Non
         return
     share = max(int(len(window.tiles(config.tiles)) * available / size.peak_bytes), 1)
     raise SourceError(
-        f"this recording has {size.events / 1e6:,.0f} million events: a file of {size.file_bytes / 1e9:,.1f} GB, and"
-        f" {size.peak_bytes / 1e9:,.1f} GB of memory to make it, of which {available / 1e9:,.1f} GB are free. Record"
-        f" less of it: --window N:M or --keep-last N with up to about {share:,} tiles, or fewer CTAs with --every-cta"
+        tr(
+            "this recording has {events:,.0f} million events: a file of {file_bytes:,.1f} GB, and"
+            " {peak_bytes:,.1f} GB of memory to make it, of which {available:,.1f} GB are free."
+            " Record less of it: --window N:M or --keep-last N with up to about {share:,} tiles, or"
+            " fewer CTAs with --every-cta",
+            events=size.events / 1e6,
+            file_bytes=size.file_bytes / 1e9,
+            peak_bytes=size.peak_bytes / 1e9,
+            available=available / 1e9,
+            share=share,
+        )
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from visualizer.language import tr
+from visualizer.language.endings import NO_EVENT
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.progress import Progress
 
 LOOK_EVERY_S = 0.2
@@ -40,7 +41,7 @@ class FlightWatch:
         if (events, mark) != (self._events, self._mark):
             self._events, self._mark, self._changed = events, mark, now
             if self._progress and events:
-                self._progress(0.5, f"{RUNNING}: {events} events")
+                self._progress(0.5, tr("running the kernel: {events} events", events=events))
         elif now - self._changed >= self._hang_s:
-            return f"it hung: no event for {self._hang_s:g} s after {max(events, 0)}"
+            return NO_EVENT.format(seconds=f"{self._hang_s:g}", events=max(events, 0))
         return ""

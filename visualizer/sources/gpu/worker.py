@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from visualizer.language import mark, preferred, tr, use
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.cost import slowdown
 from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Job, Outcome, flight_file, log_layout, probe_file
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from visualizer.sources.gpu.worker_kernel import LessonKernel
 
 SM90 = (9, 0)
-INSTALL = 'install the extra that matches the driver: pip install "phasescope[gpu-cuda13]" or "phasescope[gpu-cuda12]"'
+INSTALL = mark(
+    'install the extra that matches the driver: pip install "phasescope[gpu-cuda13]" or "phasescope[gpu-cuda12]"'
+)
 
 
 class Unable(Exception):
@@ -41,6 +44,7 @@ class Unable(Exception):
 
 
 def main(arguments: list[str]) -> int:
+    use(preferred())
     try:
         if arguments == ["--probe"]:
             say(done=examine_gpu())
@@ -64,28 +68,38 @@ def examine_gpu() -> dict[str, Any]:
     try:
         import cupy
     except ImportError as problem:
-        raise Unable("no-cupy", f"CuPy cannot be imported ({problem}): {INSTALL}") from None
+        raise Unable(
+            "no-cupy", tr("CuPy cannot be imported ({problem}): {install}", problem=problem, install=tr(INSTALL))
+        ) from None
     try:
         from cuda.bindings import driver  # noqa: F401
     except ImportError as problem:
-        raise Unable("no-cuda-bindings", f"cuda-bindings cannot be imported ({problem}): {INSTALL}") from None
+        raise Unable(
+            "no-cuda-bindings",
+            tr("cuda-bindings cannot be imported ({problem}): {install}", problem=problem, install=tr(INSTALL)),
+        ) from None
     runtime = cupy.cuda.runtime
     try:
         count = runtime.getDeviceCount()
     except runtime.CUDARuntimeError as problem:
         raise Unable(
-            "no-driver", f"no NVIDIA driver answers ({problem}): install one, or record with --source simulator"
+            "no-driver",
+            tr("no NVIDIA driver answers ({problem}): install one, or record with --source simulator", problem=problem),
         ) from None
     if count == 0:
-        raise Unable("no-gpu", "this machine has no NVIDIA GPU: record with --source simulator")
+        raise Unable("no-gpu", tr("this machine has no NVIDIA GPU: record with --source simulator"))
     properties = runtime.getDeviceProperties(0)
     name = properties["name"].decode()
     capability = (properties["major"], properties["minor"])
     if capability != SM90:
         raise Unable(
             "not-sm90",
-            f"{name} has compute capability {capability[0]}.{capability[1]}; the lesson's kernel needs Hopper (9.0):"
-            " record with --source simulator",
+            tr(
+                "{name} has compute capability {capability}; the lesson's kernel needs Hopper (9.0): record with"
+                " --source simulator",
+                name=name,
+                capability=".".join(map(str, capability)),
+            ),
         )
     return {
         "gpu": name,
@@ -97,7 +111,7 @@ def examine_gpu() -> dict[str, Any]:
 
 
 def run(job: Job) -> Outcome:
-    say(progress=0.05, message="looking for a GPU")
+    say(progress=0.05, message=tr("looking for a GPU"))
     gpu = examine_gpu()
     import cupy
 
@@ -106,7 +120,7 @@ def run(job: Job) -> Outcome:
 
     config, window = LessonConfig.from_dict(job.config), Window.from_dict(job.window)
     _check_memory(config, job, cupy.cuda.runtime.memGetInfo()[0])
-    say(progress=0.15, message="compiling the kernel")
+    say(progress=0.15, message=tr("compiling the kernel"))
     try:
         matrix = source_matrix(config)
         kernel = LessonKernel(
@@ -120,9 +134,12 @@ def run(job: Job) -> Outcome:
             watchdog_ms=job.watchdog_ms,
         )
     except cupy.cuda.compiler.CompileException as problem:
-        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+        raise Unable(
+            "compile",
+            tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
+        ) from None
     except MemoryError:
-        raise Unable("memory", "the source matrix does not fit in memory: use fewer --source-tiles") from None
+        raise Unable("memory", tr("the source matrix does not fit in memory: use fewer --source-tiles")) from None
     source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
@@ -132,11 +149,11 @@ def run(job: Job) -> Outcome:
         done = kernel.run(job.log_capacity, flight=flight)
     except MemoryError:
         raise Unable(
-            "memory", "the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity"
+            "memory", tr("the log does not fit in memory: use fewer --tiles or --ctas, or a smaller --log-capacity")
         ) from None
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as problem:
         return Outcome(source, versions, crash=str(problem))
-    say(progress=0.7, message="saving the log")
+    say(progress=0.7, message=tr("saving the log"))
     done.log.save(Path(job.output))
     if done.probe is not None:
         done.probe.save(probe_file(job))
@@ -181,7 +198,10 @@ def run_conformance(job: dict[str, str]) -> dict[str, Any]:
     try:
         kernel = ConformanceKernel(sequences.form)
     except cupy.cuda.compiler.CompileException as problem:
-        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+        raise Unable(
+            "compile",
+            tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
+        ) from None
     source["numpy"] = np.__version__
     say(progress=0.4, message=RUNNING, source=source)
     results, crash = kernel.run(sequences)
@@ -200,7 +220,10 @@ def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
     try:
         log, wrong = run_kernel(LessonConfig.from_dict(job["config"]))
     except cupy.cuda.compiler.CompileException as problem:
-        raise Unable("compile", f"the kernel does not compile here: {str(problem).strip().splitlines()[0]}") from None
+        raise Unable(
+            "compile",
+            tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
+        ) from None
     log.save(Path(job["output"]))
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     return {"source": {"kind": "gpu", **gpu, "sm": 90, "log_level": "words"}, "versions": versions, "errors": wrong}
@@ -215,8 +238,13 @@ def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
     if log + matrix > free * 0.9:
         raise Unable(
             "memory",
-            f"the log needs {log / 1e9:.1f} GB, the source {matrix / 1e9:.1f} GB, and the GPU has {free / 1e9:.1f} GB:"
-            " use fewer --tiles, --ctas or --source-tiles, or a smaller --log-capacity",
+            tr(
+                "the log needs {log:.1f} GB, the source {matrix:.1f} GB, and the GPU has {free:.1f} GB:"
+                " use fewer --tiles, --ctas or --source-tiles, or a smaller --log-capacity",
+                log=log / 1e9,
+                matrix=matrix / 1e9,
+                free=free / 1e9,
+            ),
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from cuda.bindings import driver
 from numpy.typing import NDArray
 
+from visualizer.language import tr
 from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
@@ -248,6 +249,6 @@ def _tensor_map(source: Any, config: LessonConfig) -> np.void:
         driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
     )
     if error != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"cuTensorMapEncodeTiled refused the tile: {error.name}")
+        raise RuntimeError(tr("cuTensorMapEncodeTiled refused the tile: {name}", name=error.name))
     descriptor: np.void = np.array([int(word) for word in tensor_map.opaque], dtype=np.uint64).view("V128")[0]
     return descriptor
