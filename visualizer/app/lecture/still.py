@@ -23,7 +23,7 @@ class Still:
         self.stage = stage = StageWindow(theme)
         stage.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         stage.setPalette(palette_of(theme))
-        stage.setStyleSheet(style_sheet(theme))
+        stage.setStyleSheet(style_sheet(theme, 1.0))
         stage.setFixedSize(*size)  # panes would ask for more: every picture of a film is as large
         stage.show()
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from visualizer.language import tr
+from visualizer.language import speaking
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.stories.find import find_focus
@@ -33,7 +34,9 @@ class Told:
     scene: Scene
 
     def text(self, text: Text, language: str) -> str:
-        return fill(text.spoken(language), self.scene)
+        """`text` in a language, and what it quotes of a diagnosis too, whatever the window speaks."""
+        with speaking(language):
+            return fill(text.spoken(language), self.scene)
 
     def caption(self, language: str) -> str:
         return self.text(self.step.text, language)
