@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from visualizer.language import tr
-from visualizer.language import speaking
+from visualizer.language import speaking, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.stories.find import find_focus
