@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from visualizer.app import newest_job
+from visualizer.app import analysis, newest_job
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.diagnosis.predict import verify as verification
@@ -48,12 +49,23 @@ def test_a_pane_that_nobody_saw_catches_up(pane_window: MainWindow, qtbot: QtBot
 def test_long_recordings_are_worked_out_in_a_thread(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    go_on, threads, compute = threading.Event(), set(), analysis.statistics
+
+    def held(*arguments: object) -> object:
+        threads.add(threading.get_ident())
+        assert go_on.wait(30)
+        return compute(*arguments)
+
+    monkeypatch.setattr(analysis, "statistics", held)
     monkeypatch.setattr(newest_job, "AT_ONCE", 0)
     pane = window.panes["statistics"]
     window.show_pane("statistics")
     QApplication.processEvents()
     assert not pane.charts.charts
+    go_on.set()
     qtbot.waitUntil(lambda: bool(pane.charts.charts))
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 def test_numbers_of_another_recording_are_not_shown(
