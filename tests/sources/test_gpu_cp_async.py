@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from visualizer.programs.cp_async import WARPS
+from visualizer.programs.kernel_source import find_sites
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.resources import resource_dir
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu.cp_async import KERNEL_FILE, SITE_CALLS, find_cp_async_sites, record_cp_async, with_landings
+from visualizer.sources.gpu.cp_async import KERNEL_FILE, SITE_CALLS, record_cp_async, with_landings
 from visualizer.sources.gpu.faulty import record_program_gpu
 from visualizer.sources.gpu.launcher import GpuOptions
 from visualizer.sources.simulator import simulate
@@ -21,13 +22,13 @@ KERNEL = resource_dir("kernels") / "cp_async_pipeline.cu"
 
 def test_every_call_has_its_line() -> None:
     text = KERNEL.read_text(encoding="utf-8")
-    sites = find_cp_async_sites(text)
+    sites = find_sites(text, SITE_CALLS, KERNEL_FILE)
     assert [site.op for site in sites] == list(SITE_CALLS)
     for site in sites:
         assert site.file == KERNEL_FILE
         assert SITE_CALLS[site.op] in text.splitlines()[site.line - 1]
-    with pytest.raises(ProgramError, match="occurs 0 times"):
-        find_cp_async_sites("")
+    with pytest.raises(ProgramError, match=r"cp_async_pipeline\.cu: .* must occur exactly once, but it occurs nowhere"):
+        find_sites("", SITE_CALLS, KERNEL_FILE)
 
 
 @pytest.mark.parametrize("seed", range(3))

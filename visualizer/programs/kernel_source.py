@@ -1,9 +1,11 @@
-"""Where each operation of the lesson stands in kernels/async_pipeline.cu.
+"""Where each operation of a kernel stands in its source; the lesson's is kernels/async_pipeline.cu.
 
 The simulator and GPU recordings share this table, so the code pane follows both through the lines that were compiled.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
@@ -34,22 +36,22 @@ def kernel_text() -> str:
     return (resource_dir("kernels") / "async_pipeline.cu").read_text(encoding="utf-8")
 
 
-def find_sites(text: str) -> tuple[Site, ...]:
-    """One Site per entry of SITE_CALLS, in that order, with the line its call is on in `text`.
+def find_sites(text: str, calls: Mapping[str, str] = SITE_CALLS, file: str = KERNEL_FILE) -> tuple[Site, ...]:
+    """One Site per entry of `calls`, in that order, with the line its call is on in `text`, which is `file`'s.
 
     Raises ProgramError if a call is missing or occurs more than once.
     """
-    return tuple(Site(KERNEL_FILE, _line_of(text, op, call), op) for op, call in SITE_CALLS.items())
+    return tuple(Site(file, _line_of(text, op, call, file), op) for op, call in calls.items())
 
 
-def _line_of(text: str, op: str, call: str) -> int:
+def _line_of(text: str, op: str, call: str, file: str) -> int:
     lines = [number for number, line in enumerate(text.splitlines(), start=1) for _ in range(line.count(call))]
     if len(lines) != 1:
         where = tr("on lines {names}", names=", ".join(map(str, lines))) if lines else tr("nowhere")
         raise ProgramError(
             tr(
                 "{kernel_file}: the call {call!r}, which marks {op!r}, must occur exactly once, but it occurs {where}",
-                kernel_file=KERNEL_FILE,
+                kernel_file=file,
                 call=call,
                 op=op,
                 where=where,

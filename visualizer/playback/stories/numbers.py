@@ -23,6 +23,7 @@ import numpy as np
 from visualizer.diagnosis.report import Report
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
+from visualizer.playback.query import Events
 from visualizer.playback.stories.model import StoryError
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.replay.history import History
@@ -101,12 +102,7 @@ def _event(placeholder: str, history: History, step: int, event: dict[str, Any],
 
 def _waited(history: History, step: int) -> int:
     """ps that the wait ended by event `step` took; 0 if it is no end of a wait."""
-    events = history.trace.events
-    if events["kind"][step] not in (EventKind.WAIT_END, EventKind.TIMEOUT):
-        return 0
-    begins = (events["kind"][:step] == EventKind.WAIT_BEGIN) & (events["agent"][:step] == events["agent"][step])
-    begun = np.flatnonzero(begins)
-    return int(events["time"][step] - events["time"][begun[-1]]) if len(begun) else 0
+    return max(int(Events(history).paired("waits", np.array([step]))[0]), 0)
 
 
 def _config(placeholder: str, history: History, field: str) -> object:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from visualizer import __version__
 from visualizer.language import recorded, tr
 from visualizer.programs.cp_async import NAME, cp_async
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.kernel_source import find_sites
+from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.process import WorkerProcess
@@ -21,7 +22,7 @@ from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.decode import decode
 from visualizer.trace.raw import RawLog
 from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.tables import Ending, Meta, Site
+from visualizer.trace.tables import Ending, Meta
 from visualizer.trace.trace import Trace
 
 KERNEL_FILE = "kernels/cp_async_pipeline.cu"
@@ -63,7 +64,7 @@ def record_cp_async(
         raw = RawLog.load(output)
     agents = (*(agent.agent for agent in program.agents), *program.copy_engines)
     text = (resource_dir("kernels") / "cp_async_pipeline.cu").read_text(encoding="utf-8")
-    sites = find_cp_async_sites(text)
+    sites = find_sites(text, SITE_CALLS, KERNEL_FILE)
     decoded = decode(raw, agents, (), sites)
     meta = Meta(
         program=NAME,
@@ -78,26 +79,6 @@ def record_cp_async(
     )
     engine = len(agents) - 1
     return Trace(meta, agents, (), sites, with_landings(decoded.events, engine), {KERNEL_FILE: text})
-
-
-def find_cp_async_sites(text: str) -> tuple[Site, ...]:
-    """One Site per entry of SITE_CALLS. ProgramError if a call is not in `text` exactly once."""
-    lines = text.splitlines()
-    sites = []
-    for op, call in SITE_CALLS.items():
-        found = [number for number, line in enumerate(lines, start=1) if call in line]
-        if len(found) != 1:
-            raise ProgramError(
-                tr(
-                    "{kernel_file}: the call {call!r}, which marks {op!r}, occurs {found} times",
-                    kernel_file=KERNEL_FILE,
-                    call=call,
-                    op=op,
-                    found=len(found),
-                )
-            )
-        sites.append(Site(KERNEL_FILE, found[0], op))
-    return tuple(sites)
 
 
 def with_landings(events: NDArray[np.void], engine: int) -> NDArray[np.void]:

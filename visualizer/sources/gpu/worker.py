@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,21 +125,17 @@ def run(job: Job) -> Outcome:
     say(progress=0.15, message=tr("compiling the kernel"))
     try:
         matrix = source_matrix(config)
-        kernel = LessonKernel(
-            config,
-            matrix,
-            job.check,
-            level=job.level,
-            fault=job.fault,
-            window=window,
-            probe=Probing(job.probe, job.probe_barriers, job.probe_capacity),
-            watchdog_ms=job.watchdog_ms,
-        )
-    except cupy.cuda.compiler.CompileException as problem:
-        raise Unable(
-            "compile",
-            tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
-        ) from None
+        with _compiling():
+            kernel = LessonKernel(
+                config,
+                matrix,
+                job.check,
+                level=job.level,
+                fault=job.fault,
+                window=window,
+                probe=Probing(job.probe, job.probe_barriers, job.probe_capacity),
+                watchdog_ms=job.watchdog_ms,
+            )
     except MemoryError:
         raise Unable("memory", tr("the source matrix does not fit in memory: use fewer --source-tiles")) from None
     source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
@@ -189,19 +187,12 @@ def _time_pairs(logging: LessonKernel, without: LessonKernel, job: Job) -> tuple
 def run_conformance(job: dict[str, str]) -> dict[str, Any]:
     """Carry out the Sequences in the file job["steps"]; saves one result a step to job["output"]."""
     source = examine_gpu()
-    import cupy
-
     from visualizer.sources.conformance.steps import Sequences
     from visualizer.sources.gpu.worker_conformance import ConformanceKernel
 
     sequences = Sequences.load(Path(job["steps"]))
-    try:
+    with _compiling():
         kernel = ConformanceKernel(sequences.form)
-    except cupy.cuda.compiler.CompileException as problem:
-        raise Unable(
-            "compile",
-            tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
-        ) from None
     source["numpy"] = np.__version__
     say(progress=0.4, message=RUNNING, source=source)
     results, crash = kernel.run(sequences)
@@ -212,21 +203,28 @@ def run_conformance(job: dict[str, str]) -> dict[str, Any]:
 def run_cp_async(job: dict[str, Any]) -> dict[str, Any]:
     """Run kernels/cp_async_pipeline.cu with job["config"]; saves the RawLog to job["output"]."""
     gpu = examine_gpu()
-    import cupy
-
     from visualizer.sources.gpu.worker_cp_async import run_kernel
 
     say(progress=0.4, message=RUNNING)
-    try:
+    with _compiling():
         log, wrong = run_kernel(LessonConfig.from_dict(job["config"]))
+    log.save(Path(job["output"]))
+    versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
+    return {"source": {"kind": "gpu", **gpu, "sm": 90, "log_level": "words"}, "versions": versions, "errors": wrong}
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """A kernel that does not compile is the user's to know of, in the compiler's first line."""
+    import cupy
+
+    try:
+        yield
     except cupy.cuda.compiler.CompileException as problem:
         raise Unable(
             "compile",
             tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
         ) from None
-    log.save(Path(job["output"]))
-    versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
-    return {"source": {"kind": "gpu", **gpu, "sm": 90, "log_level": "words"}, "versions": versions, "errors": wrong}
 
 
 def _check_memory(config: LessonConfig, job: Job, free: int) -> None:
