@@ -26,7 +26,7 @@ import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
-from visualizer.sources.gpu.launcher import WATCHDOG_MS
+from visualizer.sources.gpu.options import WATCHDOG_MS
 from visualizer.sources.gpu.values import expected_sum, source_matrix
 from visualizer.sources.gpu.worker import examine_gpu
 from visualizer.sources.gpu.worker_kernel import Launch, LessonKernel

@@ -18,7 +18,7 @@ from visualizer.app.record_job import Experiment
 from visualizer.cli.main import main
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.gpu.launcher import GpuOptions
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace

@@ -12,7 +12,8 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu import faulty
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import record_gpu
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.gpu.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.protocol import Job
 from visualizer.sources.gpu.worker import Unable, _check_memory

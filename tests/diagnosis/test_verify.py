@@ -15,6 +15,7 @@ from visualizer.diagnosis.predict.verify import check_verifiable, choose_source,
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.gpu import launcher
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.trace.schema import EventFlag, EventKind
 from visualizer.trace.trace import Trace
 
@@ -37,9 +38,9 @@ def test_only_the_stage_counts_asked_for_are_run() -> None:
 def test_a_gpu_is_used_if_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(tiles=16)
     ran: list[LessonConfig] = []
-    with_options: list[launcher.GpuOptions] = []
+    with_options: list[GpuOptions] = []
 
-    def record_gpu(config: LessonConfig, options: launcher.GpuOptions, **_: Any) -> Trace:
+    def record_gpu(config: LessonConfig, options: GpuOptions, **_: Any) -> Trace:
         ran.append(config)
         with_options.append(options)
         return run(**{**config.as_dict(), "tiles": 16})
@@ -57,9 +58,9 @@ def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.Monkey
     trace.meta.check["mode"] = "checksum"
     events = trace.events.copy()
     events["flags"][events["kind"] == EventKind.ARRIVE] |= int(EventFlag.HAS_TOKEN)
-    seen: list[launcher.GpuOptions] = []
+    seen: list[GpuOptions] = []
 
-    def record_gpu(config: LessonConfig, options: launcher.GpuOptions, **_: Any) -> Trace:
+    def record_gpu(config: LessonConfig, options: GpuOptions, **_: Any) -> Trace:
         seen.append(options)
         return run(tiles=16)
 

@@ -7,7 +7,8 @@ from agent_events import events_by_agent
 
 from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import record_gpu
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.trace.raw import LogLevel
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace

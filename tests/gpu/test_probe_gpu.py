@@ -13,7 +13,8 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.semantics.word import TX_GRANULE, decode
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import record_gpu
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.simulator import simulate
 from visualizer.trace.probe import ProbeMode
 from visualizer.trace.raw import LogLevel

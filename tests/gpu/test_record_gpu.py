@@ -17,7 +17,8 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import record_gpu
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.simulator import simulate
 from visualizer.trace.raw import LogLevel

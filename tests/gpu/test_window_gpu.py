@@ -13,7 +13,8 @@ from visualizer.diagnosis.trust import trust_sentence
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu
+from visualizer.sources.gpu.launcher import record_gpu
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.simulator import simulate
 from visualizer.trace.file import load, save
 from visualizer.trace.trace import Trace

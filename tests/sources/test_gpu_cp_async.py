@@ -13,7 +13,7 @@ from visualizer.resources import resource_dir
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu.cp_async import KERNEL_FILE, SITE_CALLS, record_cp_async, with_landings
 from visualizer.sources.gpu.faulty import record_program_gpu
-from visualizer.sources.gpu.launcher import GpuOptions
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.simulator import simulate
 from visualizer.trace.schema import EventFlag, EventKind
 

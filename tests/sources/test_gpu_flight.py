@@ -12,7 +12,8 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu import process
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.launcher import GpuOptions, record_gpu, records_per_warp
+from visualizer.sources.gpu.launcher import record_gpu, records_per_warp
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.gpu.protocol import RUNNING
 from visualizer.sources.gpu.watch import LOOK_EVERY_S, FlightWatch
 from visualizer.trace.raw import (

@@ -12,7 +12,8 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.gpu import process
-from visualizer.sources.gpu.launcher import GpuOptions, probe_gpu, record_gpu, trace_of_log
+from visualizer.sources.gpu.launcher import probe_gpu, record_gpu, trace_of_log
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.gpu.protocol import COMPARING, RUNNING, Outcome, log_layout
 from visualizer.trace.raw import ANCHOR_DTYPE, LogLevel, RawLog
 from visualizer.trace.window import Window

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.gpu.flight import FlightFile
-from visualizer.sources.gpu.launcher import GpuOptions, pipeline_shape, records_per_warp, trace_of_log
+from visualizer.sources.gpu.launcher import pipeline_shape, records_per_warp, trace_of_log
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.gpu.protocol import Outcome
 from visualizer.trace.decode import Decoded, decode
 from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel, RawLog

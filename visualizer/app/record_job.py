@@ -115,7 +115,7 @@ def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Docum
 def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
     if program is None:
         from visualizer.sources.gpu.faulty import record_program_gpu
-        from visualizer.sources.gpu.launcher import GpuOptions
+        from visualizer.sources.gpu.options import GpuOptions
 
         options = GpuOptions(probe=experiment.probe)
         return record_program_gpu(

@@ -183,7 +183,7 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
         trace = simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
         return trace if window.is_everything else cut(trace, window, args.tiles, args.ctas)
     from visualizer.sources.gpu.faulty import record_program_gpu
-    from visualizer.sources.gpu.launcher import GpuOptions
+    from visualizer.sources.gpu.options import GpuOptions
 
     given = {
         "level": args.level,

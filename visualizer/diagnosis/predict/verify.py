@@ -132,7 +132,8 @@ def verify(
 def _run(source: VerifySource, recording: Trace, config: LessonConfig, cancelled: CancelCheck) -> Trace:
     meta = recording.meta
     if source == "gpu":
-        from visualizer.sources.gpu.launcher import CHECK_MODES, GpuOptions, record_gpu
+        from visualizer.sources.gpu.launcher import record_gpu
+        from visualizer.sources.gpu.options import CHECK_MODES, GpuOptions
         from visualizer.sources.gpu.protocol import CheckMode
 
         has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())

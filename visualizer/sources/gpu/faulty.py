@@ -12,7 +12,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
 from visualizer.sources.gpu import launcher
 from visualizer.sources.gpu.cp_async import record_cp_async
-from visualizer.sources.gpu.launcher import GpuOptions
+from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.trace import Trace
 

@@ -7,10 +7,10 @@ ending; only where no kernel ran is there a SourceError.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,22 +21,21 @@ from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_te
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu.cost import LEAST_PAIRS, MOST_PAIRS
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.log_window import records_per_warp
+from visualizer.sources.gpu.options import GpuOptions, bound_ms, level_of
 from visualizer.sources.gpu.probing import chosen_barriers, runs_per_barrier
 from visualizer.sources.gpu.process import WorkerProcess
-from visualizer.sources.gpu.protocol import CheckMode, Job, Outcome, flight_file, log_layout, probe_file
+from visualizer.sources.gpu.protocol import Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.gpu.size import check_size
 from visualizer.sources.gpu.watch import FlightWatch
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.build import build_trace
-from visualizer.trace.probe import PROBES, ProbeMode, RawProbe
+from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import (
     BARRIER_EMPTY,
     BARRIER_FULL,
     CAPACITY_STEP,
-    LOG_LEVELS,
     STATUS_TIMED_OUT,
     TILE_WORDS,
     LogLevel,
@@ -48,104 +47,12 @@ from visualizer.trace.tables import Agent, Barrier, Ending, Meta
 from visualizer.trace.trace import Trace
 from visualizer.trace.unfold import PipelineShape
 from visualizer.trace.unroll import build_window
-from visualizer.trace.window import EVERYTHING, Window
 
-DEFAULT_LEVEL: LogLevel = "full"
-"""Every wait with its begin and end, and the kernel hardly notices. What it lacks is `words` alone: the tokens."""
-PROBED_LEVELS: tuple[LogLevel | None, ...] = (None, "full", "words")
-"""With these a log has the time of every arrival, so that what a probe saw can be held against it."""
-LogPlace = Literal["auto", "host", "device"]
-LOG_PLACES: tuple[LogPlace, ...] = ("auto", "host", "device")
 HOST_LOG_BYTES = 4 << 20
 """Logs up to this size go to host memory by default: the bus takes them without slowing the kernel noticeably."""
 FLIGHT_DIRECTORY = Path("/dev/shm")
 """The driver maps files of a memory file system for the GPU, and refuses those of ext4 [measured on H200]."""
-CHECK_MODES: tuple[CheckMode, ...] = ("exact", "checksum", "off")
 PROBE_TIME_LIMIT_S = 60.0
-WATCHDOG_MS = 1000
-"""After how long a wait gives up where the kernel bounds its waits, unless told otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class GpuOptions:
-    """How to record, beside what. SourceError if a value is outside what its line says."""
-
-    level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
-    log_capacity: int = 0  # records per warp; 0: as many as the program makes
-    check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: 1000
-    time_limit_s: float = 120.0  # the worker is ended after this long
-    log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
-    hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
-    window: Window = EVERYTHING  # what of the run is recorded
-    ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
-    probe: ProbeMode = "off"  # experimental: a spare warp looks at live barriers, see docs/hardware.md
-    probe_barriers: tuple[str, ...] = ()  # names such as "full[0]"; none: all of them
-
-    def __post_init__(self) -> None:
-        if self.level is not None and self.level not in LOG_LEVELS:
-            raise SourceError(
-                tr("--level is {level!r}; it must be one of {names}", level=self.level, names=", ".join(LOG_LEVELS))
-            )
-        if self.check not in CHECK_MODES:
-            raise SourceError(
-                tr("--check is {check!r}; it must be one of {names}", check=self.check, names=", ".join(CHECK_MODES))
-            )
-        if not 0 <= self.log_capacity < 2**32:
-            raise SourceError(
-                tr(
-                    "--log-capacity is {log_capacity}; it must be 0..{value} records per warp",
-                    log_capacity=self.log_capacity,
-                    value=2**32 - 1,
-                )
-            )
-        if self.watchdog_ms is not None and not 0 <= self.watchdog_ms <= 60_000:
-            raise SourceError(tr("--watchdog-ms is {watchdog_ms}; it must be 0..60000", watchdog_ms=self.watchdog_ms))
-        if self.log_memory not in LOG_PLACES:
-            raise SourceError(
-                tr(
-                    "--log-memory is {log_memory!r}; it must be one of {names}",
-                    log_memory=self.log_memory,
-                    names=", ".join(LOG_PLACES),
-                )
-            )
-        if self.probe not in PROBES:
-            raise SourceError(
-                tr("--probe is {probe!r}; it must be one of {names}", probe=self.probe, names=", ".join(PROBES))
-            )
-        if self.probe_barriers and self.probe == "off":
-            raise SourceError(tr("--probe-barriers says where a probe looks; it needs --probe words or --probe flips"))
-        if self.probe != "off" and not self.window.is_everything:
-            raise SourceError(
-                tr(
-                    "--probe {probe} looks at a whole run: leave out --window, --keep-last, --every-cta and --roles",
-                    probe=self.probe,
-                )
-            )
-        if self.probe != "off" and self.level not in PROBED_LEVELS:
-            raise SourceError(
-                tr(
-                    "--probe {probe} is held against the time of every arrival, and --level {level} leaves"
-                    " some to estimates: use --level full or --level words",
-                    probe=self.probe,
-                    level=self.level,
-                )
-            )
-        if not self.hang_s > 0:
-            raise SourceError(tr("--hang is {hang_s}; it must be more than 0 seconds", hang_s=self.hang_s))
-        if self.ab_pairs and not LEAST_PAIRS <= self.ab_pairs <= MOST_PAIRS:
-            raise SourceError(
-                tr(
-                    "--ab is {ab_pairs}; it must be {least_pairs}..{most_pairs} pairs of runs, or 0",
-                    ab_pairs=self.ab_pairs,
-                    least_pairs=LEAST_PAIRS,
-                    most_pairs=MOST_PAIRS,
-                )
-            )
-        if not self.time_limit_s > 0:
-            raise SourceError(
-                tr("--time-limit is {time_limit_s}; it must be more than 0 seconds", time_limit_s=self.time_limit_s)
-            )
 
 
 def record_gpu(
@@ -162,7 +69,7 @@ def record_gpu(
     """
     options = options or GpuOptions()
     check_size(config, options.window)
-    level = _level(options, fault)
+    level = level_of(options, fault)
     capacity = options.log_capacity or records_per_warp(config, level, options.window)
     if level in TILE_WORDS:
         capacity = -(-capacity // CAPACITY_STEP) * CAPACITY_STEP
@@ -212,28 +119,6 @@ def probe_gpu() -> dict[str, Any]:
     if report.answer is None:
         raise SourceError(tr("the GPU worker did not answer: {why}", why=recorded(report.why)), "worker")
     return report.answer
-
-
-def _level(options: GpuOptions, fault: int) -> LogLevel:
-    """A program with a mistake in it does not do what its tiles say, so only records of events tell what it does.
-
-    What a probe saw is held against the log, and records of events are the closer ones.
-    """
-    if fault and options.level not in (None, "words"):
-        raise SourceError(
-            tr("--level {level} cannot show a fault in the kernel: use --level words, or none", level=options.level)
-        )
-    if fault:
-        return "words"
-    return options.level or (DEFAULT_LEVEL if options.probe == "off" else "words")
-
-
-def bound_ms(options: GpuOptions, level: LogLevel) -> int:
-    """After how long a wait gives up, or 0: plain waits. The bound costs nothing that was measured beside a log
-    (docs/hardware.md), and a kernel that ends by itself keeps its log wherever that lies."""
-    if options.watchdog_ms is not None:
-        return options.watchdog_ms
-    return 0 if level == "off" else WATCHDOG_MS
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:
