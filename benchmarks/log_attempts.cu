@@ -1,8 +1,20 @@
 // Ways to log that phasescope does not use, for benchmarks/log_cost.py to measure beside those that it does.
 //
-// Each has the members of the logs in kernels/, and is compiled into the same kernel by
-// -DPHASESCOPE_LOG_TYPE=... -DPHASESCOPE_LOG=3. Only their cost is of interest; the host does not read what they write.
+// Each has the members of the logs in kernels/, and is compiled into the same kernel by -DATTEMPT=... -DPLACE=...
+// -DPHASESCOPE_LOG=3. Only their cost is of interest; the host does not read what they write.
 #include "clock_log.cuh"
+
+// Any log, with so many blocks of code before the kernel's loops that never run: they move the loops in memory. Where a loop
+// lies decides how fast its instructions are fetched, by some percent of a tile's time and by no merit of its own.
+template <class Log, int places>
+struct Padded : Log {
+    __device__ Padded(const LogMemory& memory) : Log(memory) {
+#pragma unroll
+        for (int place = 0; place < places; ++place) {
+            if (memory.capacity == ~0u - place) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(memory.attempted + place));
+        }
+    }
+};
 
 // A wait that tells whether it blocked, and nothing else: what every level pays.
 struct WaitsOnly : NoLog {
@@ -18,27 +30,18 @@ struct Attempt : NoLog {
         slice = static_cast<uint2*>(memory.records) + static_cast<uint64_t>(warp) * memory.capacity;
         limit = in_register(threadIdx.x % 32 == 0 ? memory.capacity : 0);
     }
-    __device__ void passed() { first = read_clock_low(); }
-    __device__ void blocked(uint32_t waited) { flag = waited; }
+    __device__ void passed(bool blocked) { first = (read_clock_low() & ~1u) | blocked; }
     __device__ void keep_record(uint32_t second) {
-        if (tile < limit) slice[tile] = {(first & ~1u) | flag, second};
+        if (tile < limit) slice[tile] = {first, second};
         ++tile;
     }
     uint2* slice;
     uint32_t limit;
     uint32_t tile = 0;
     uint32_t first = 0;
-    uint32_t flag = 0;
 };
 
-// The record is stored as the tile is done, and not at the next wait.
-struct StoreAtOnce : Attempt {
-    using Attempt::Attempt;
-    __device__ void issued() { keep_record(read_clock_low()); }
-    __device__ void released() { keep_record(read_clock_low()); }
-};
-
-// The same with a memory clobber on each clock and a branch around the store.
+// A memory clobber on each clock and a branch around the store.
 struct Clobbering : Attempt {
     using Attempt::Attempt;
     __device__ uint32_t now() {
@@ -46,7 +49,7 @@ struct Clobbering : Attempt {
         asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
         return cycles;
     }
-    __device__ void passed() { first = now(); }
+    __device__ void passed(bool) { first = now(); }
     __device__ void keep() {
         const uint32_t last = now();
         if (threadIdx.x % 32 == 0) {
@@ -55,7 +58,7 @@ struct Clobbering : Attempt {
         ++tile;
     }
     __device__ void issued() { keep(); }
-    __device__ void released() { keep(); }
+    __device__ void releasing() { keep(); }
 };
 
 // Lane i keeps tile i's clocks; every 32 tiles all lanes store together.
@@ -63,30 +66,51 @@ struct InRegisters : Attempt {
     using Attempt::Attempt;
     __device__ void keep() {
         const uint32_t last = read_clock_low();
-        if (tile % 32 == threadIdx.x % 32) kept = {(first & ~1u) | flag, last};
+        if (tile % 32 == threadIdx.x % 32) kept = {first, last};
         if (tile % 32 == 31) slice[tile - 31 + threadIdx.x % 32] = kept;
         ++tile;
     }
     __device__ void issued() { keep(); }
-    __device__ void released() { keep(); }
+    __device__ void releasing() { keep(); }
     uint2 kept = {};
 };
 
 // Two clocks, and a store of the last ones alone.
 struct ClocksOnly : Attempt {
     using Attempt::Attempt;
-    __device__ void passed() { first ^= read_clock_low(); }
+    __device__ void passed(bool) { first ^= read_clock_low(); }
     __device__ void issued() { first ^= read_clock_low(); }
-    __device__ void released() { first ^= read_clock_low(); }
+    __device__ void releasing() { first ^= read_clock_low(); }
     __device__ void close() { keep_record(0); }
 };
 
-// The consumers log nothing.
+// The consumers store nothing.
 struct ProducerOnly : ClockLog<Level::Full> {
     using ClockLog::ClockLog;
-    __device__ void store(On barrier) {
-        if (barrier == On::Empty) ClockLog::store(barrier);
+    __device__ void releasing() {}
+};
+
+// The producer stores nothing.
+struct ConsumersOnly : ClockLog<Level::Full> {
+    using ClockLog::ClockLog;
+    __device__ void issued() {}
+};
+
+// The record of a tile is stored as the next wait begins, right before its barrier is tested.
+struct StoreAtWait : Attempt {
+    using Attempt::Attempt;
+    __device__ void testing(On) {
+        const uint32_t begun = read_clock_low();
+        keep_record(last);
+        last = begun;
     }
+    uint32_t last = 0;
+};
+
+// What is logged as at full, and one function that is called, once, as the warp leaves.
+struct Calling : ClockLog<Level::Full> {
+    using ClockLog::ClockLog;
+    __device__ __noinline__ void close() { ClockLog::close(); }
 };
 
 // As FlashInfer's profiler does: at the begin and the end of an operation one thread stores a tag and the global timer as
@@ -107,9 +131,9 @@ struct TimerAndFence : NoLog {
         }
         Gpu ? __threadfence() : __threadfence_block();
     }
-    __device__ void passed() { keep(1); }
+    __device__ void passed(bool) { keep(1); }
     __device__ void issued() { keep(2); }
-    __device__ void released() { keep(3); }
+    __device__ void releasing() { keep(3); }
     uint64_t* next;
 };
 
@@ -120,9 +144,10 @@ struct Printing : NoLog {
     __device__ void say(const char* what) {
         if (threadIdx.x % 32 == 0) printf("%s %u %u %llu\n", what, blockIdx.x, threadIdx.x / 32, read_clock());
     }
-    __device__ void passed() { say("passed"); }
+    __device__ void passed(bool) { say("passed"); }
     __device__ void issued() { say("issued"); }
-    __device__ void released() { say("released"); }
+    __device__ void releasing() { say("releasing"); }
 };
 
+#define PHASESCOPE_LOG_TYPE Padded<ATTEMPT, PLACE>
 #include "async_pipeline.cu"

@@ -3,8 +3,10 @@
     PYTHONPATH=. python benchmarks/log_cost.py --json FILE [--rounds 20] [--attempts]
 
 The lesson's kernel, 132 CTAs, 3 stages, 16 KiB tiles, 1024 each, 3 consumer warps. Every round runs every variant once,
-so that drifting clocks touch all alike; a ratio is of medians. Takes half a minute, most of it to compile. `--attempts`
-adds the ways to log that were tried and dropped; they are in log_attempts.cu.
+so that drifting clocks touch all alike; a ratio is of medians. Each way to log is built several times with its loops at
+different places in memory, because the place alone is worth some percent: a ratio is the median over the places, with
+the lowest and the highest beside it. Takes a minute, most of it to compile. `--attempts` adds the ways to log that were
+tried and dropped; they are in log_attempts.cu.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel
 CONFIG = LessonConfig(ctas=132, tiles=1024, stages=3, consumer_warps=3)
 WORKLOADS = {
     "tiles read at full speed": CONFIG,
-    "and 40 ns of work on each": CONFIG.changed(consumer_delay=40),
-    "and 200 ns of work on each": CONFIG.changed(consumer_delay=200),
+    "and 60 ns of work on each": CONFIG.changed(consumer_delay=60),
+    "and 220 ns of work on each": CONFIG.changed(consumer_delay=220),
 }
 
 
@@ -57,16 +59,18 @@ WAYS = {
     "standard": Way("standard"),
     "full": Way("full"),
     "full, waits bounded": Way("full", bound=True),
+    "words": Way("words"),
     "words, waits bounded": Way("words", bound=True),
     "FlashInfer-style: global timer, 64-bit store, block fence": Way("full", "TimerAndFence<false>"),
     "printf of a clock": Way("full", "Printing"),
 }
 ATTEMPTS = {
     "waits that tell whether they blocked, no log": Way("full", "WaitsOnly"),
-    "the same, bounded": Way("full", "WaitsOnly", bound=True),
-    "only the producer logs, as at full": Way("full", "ProducerOnly"),
+    "only the producer stores, as at full": Way("full", "ProducerOnly"),
+    "only the consumers store": Way("full", "ConsumersOnly"),
     "two clocks, no store": Way("full", "ClocksOnly"),
-    "8 bytes, stored as the tile is done": Way("full", "StoreAtOnce"),
+    "full, and one function of the kernel is called": Way("full", "Calling"),
+    "8 bytes, stored as the next wait begins": Way("full", "StoreAtWait"),
     "8 bytes, clocks with memory clobbers, a branch around the store": Way("full", "Clobbering"),
     "8 bytes, lane i keeps tile i, 32 stored together": Way("full", "InRegisters"),
     "FlashInfer-style with a GPU-wide fence": Way("full", "TimerAndFence<true>"),
@@ -74,9 +78,14 @@ ATTEMPTS = {
 SLOW = {"printf of a clock"}  # run once, at full speed alone
 
 
+PLACES = 4
+"""In how many places of the instruction memory each way is measured."""
+
+
 @dataclass(frozen=True, eq=False)
 class Variant:
     name: str
+    place: int
     launch: Launch
 
 
@@ -94,33 +103,34 @@ def main() -> None:
     found = {name: measure(config, ways, shared, wanted, args.rounds) for name, config in WORKLOADS.items()}
     print(table(found))
     if args.json:
-        args.json.write_text(json.dumps({**versions(), "rounds": args.rounds, "us": found}, indent=1) + "\n")
+        args.json.write_text(json.dumps({**versions(), "rounds": args.rounds, "us": found}) + "\n")
 
 
 def measure(
     config: LessonConfig, ways: dict[str, Way], matrix: Any, wanted: int, rounds: int
-) -> dict[str, list[float]]:
-    """Microseconds of each variant's kernel in every round."""
+) -> dict[str, list[list[float]]]:
+    """Microseconds of each way's kernel, [place][round]."""
     variants = [
-        variant(config, matrix, name, way) for name, way in ways.items() if config == CONFIG or name not in SLOW
+        variant(config, matrix, name, way, place)
+        for name, way in ways.items()
+        if config == CONFIG or name not in SLOW
+        for place in range(1 if name in SLOW else PLACES)
     ]
-    times: dict[str, list[float]] = {one.name: [] for one in variants}
+    times: dict[str, list[list[float]]] = {name: [] for name in ways}
+    for one in variants:
+        times[one.name].append([])
     for turn in range(-2, rounds):
         for one in variants:
             if one.name in SLOW and turn:
                 continue
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
             with silence() if one.name in SLOW else nullcontext():
-                begin.record()
-                one.launch.start()
-                end.record()
-                cupy.cuda.runtime.deviceSynchronize()
+                nanoseconds = one.launch.timed_ns()
             if turn >= 0:
-                times[one.name].append(cupy.cuda.get_elapsed_time(begin, end) * 1000)
+                times[one.name][one.place].append(nanoseconds / 1000)
     for one in variants:
         sums = cupy.asnumpy(one.launch.results).astype(np.uint64).sum(axis=1) % 2**32
         assert (sums == wanted).all(), f"{one.name}: wrong sums"
-    return times
+    return {name: places for name, places in times.items() if places}
 
 
 @contextmanager
@@ -137,9 +147,10 @@ def silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def variant(config: LessonConfig, matrix: Any, name: str, way: Way) -> Variant:
-    code = (Path(__file__).parent / "log_attempts.cu").read_text() if way.log else ""
-    defines = (f"-I{resource_dir('kernels')}", f"-DPHASESCOPE_LOG_TYPE={way.log}") if way.log else ()
+def variant(config: LessonConfig, matrix: Any, name: str, way: Way, place: int) -> Variant:
+    code = (Path(__file__).parent / "log_attempts.cu").read_text()
+    log = way.log or "LogOf<kLevel>::Type"
+    defines = (f"-I{resource_dir('kernels')}", f"-DATTEMPT={log}", f"-DPLACE={place}")
     kernel = LessonKernel(
         config,
         matrix,
@@ -153,7 +164,7 @@ def variant(config: LessonConfig, matrix: Any, name: str, way: Way) -> Variant:
     capacity = records(config) if way.level == "words" else tiles
     # An attempt writes no more than the largest level.
     layout = LogLayout(way.level, config.ctas, 1 + config.consumer_warps, 2 * capacity if way.log else capacity)
-    return Variant(name, kernel.prepare(DeviceMemory(layout), capacity))
+    return Variant(name, place, kernel.prepare(DeviceMemory(layout), capacity))
 
 
 def records(config: LessonConfig) -> int:
@@ -161,18 +172,23 @@ def records(config: LessonConfig) -> int:
     return 8 * config.tiles + 64
 
 
-def table(found: dict[str, dict[str, list[float]]]) -> str:
-    """Each variant's median over that of `off`, a column a workload, as Markdown."""
-    off = {workload: statistics.median(times["off"]) for workload, times in found.items()}
+def table(found: dict[str, dict[str, list[list[float]]]]) -> str:
+    """Each way's time over that of `off`, a column a workload, as Markdown: median of places (lowest-highest)."""
+    off = {workload: statistics.median(medians(times["off"])) for workload, times in found.items()}
     titles = [f"{workload}, {time / CONFIG.tiles * 1000:.0f} ns a tile" for workload, time in off.items()]
     lines = ["| log | " + " | ".join(titles) + " |", "|---" * (1 + len(off)) + "|"]
     for name in next(iter(found.values())):
-        ratios = [
-            f"{statistics.median(times[name]) / off[workload]:.3f}" if name in times else ""
-            for workload, times in found.items()
-        ]
-        lines.append("| " + " | ".join([name, *ratios]) + " |")
+        cells = []
+        for workload, times in found.items():
+            ratios = [time / off[workload] for time in medians(times.get(name, []))]
+            several = f" ({min(ratios):.3f}-{max(ratios):.3f})" if len(ratios) > 1 else ""
+            cells.append(f"{statistics.median(ratios):.3f}{several}" if ratios else "")
+        lines.append("| " + " | ".join([name, *cells]) + " |")
     return "\n".join(lines)
+
+
+def medians(places: list[list[float]]) -> list[float]:
+    return [statistics.median(times) for times in places]
 
 
 def versions() -> dict[str, Any]:

@@ -2,7 +2,8 @@
 //
 // Each stage has two barriers. full[s] completes when the producer has arrived and the copy's bytes have landed;
 // empty[s] completes when every consumer has released the stage. Compile with
-//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
+//   -DPHASESCOPE_STAGES=1..8, -DPHASESCOPE_CONSUMER_WARPS=1..15, -DPHASESCOPE_TILE_BYTES=1024..,
+//   -DPHASESCOPE_LOG=0..4 (off, phases, standard, full, words: clock_log.cuh),
 //   -DPHASESCOPE_EXACT=0|1 (compare every value, or only sum them),
 //   -DPHASESCOPE_RING=0|1 (the log keeps the last records, not the first), -DPHASESCOPE_BOUND=0|1 (waits give up: watchdog.cuh),
 //   -DPHASESCOPE_FAULT=0 (none) or one of faults.cuh,
@@ -39,17 +40,16 @@ extern "C" __global__ void __launch_bounds__(kMostThreads, 1)
     extern __shared__ __align__(1024) uint8_t shared[];
     auto& storage = *reinterpret_cast<Pipeline::SharedStorage*>(in_register(shared));
     uint8_t* const buffers = in_register(shared + params.data_offset);
-    const uint32_t buffer_bytes = in_register(tile_bytes(params));
+    constexpr uint32_t buffer_bytes = PHASESCOPE_TILE_BYTES;
     auto& control = *reinterpret_cast<Control*>(buffers + kStages * buffer_bytes);
 
     const uint32_t warp = threadIdx.x / 32;
     const bool is_producer = warp == 0;
-    const bool is_leader = threadIdx.x == 0;
     Log log(log_memory(params));
     Watchdog<Log> watchdog(control, log, params.watchdog_ns, &params.status[blockIdx.x], &params.anchors[2 * blockIdx.x + 1]);
-    Pipeline pipeline(storage, {params.transaction_bytes, is_leader, params.arrive_per_warp != 0}, log, watchdog);
+    Pipeline pipeline(storage, {in_register(params.transaction_bytes), params.arrive_per_warp != 0}, log, watchdog);
 
-    if (is_leader) {
+    if (threadIdx.x == 0) {
         if constexpr (Log::enabled) params.anchors[2 * blockIdx.x] = take_anchor();
         control = {};
         init_barriers(storage, params.full_init, params.empty_init, log);
@@ -61,20 +61,24 @@ extern "C" __global__ void __launch_bounds__(kMostThreads, 1)
 
     if (is_producer) {
         auto pipe_write = make_producer_start_state<kStages>(params.producer_phase);
+        const uint32_t boxes = in_register(boxes_per_tile(params)), bytes = in_register(box_bytes(params));
+        const uint32_t delay = in_register(params.producer_delay);
+        SourceColumn column(params);
         for (uint32_t tile = 0; tile < producer_tiles(params.tiles); ++tile) {
-            work_for(params.producer_delay);
+            tile += work_for(delay);
             pipeline.producer_acquire(pipe_write);
-            if (is_leader && copies(tile)) {
+            if (elect_one() && copies(tile)) {
                 auto& full = pipeline.producer_get_barrier(pipe_write);
                 uint8_t* const buffer = buffers + pipe_write.index() * buffer_bytes;
 #pragma unroll 1
-                for (uint32_t box = 0; box < boxes_per_tile(params); ++box) {
-                    tma_load(source, full, buffer, box, pipe_write, params, log);
+                for (uint32_t box = 0; box < boxes; ++box) {
+                    tma_load(source, full, buffer, box, column.first(), bytes, pipe_write, log);
                 }
             }
             __syncwarp();
             log.issued();
             ++pipe_write, log.advance(pipe_write, tile);
+            ++column;
         }
         pipeline.producer_tail(pipe_write);
         log.finish();
@@ -82,12 +86,13 @@ extern "C" __global__ void __launch_bounds__(kMostThreads, 1)
         watchdog.leave();
     } else {
         PipelineState<kStages> pipe_read(0, params.consumer_phase, 0);
-        const TileShare share = tile_share(params);
+        const uint32_t delay = in_register(params.consumer_delay);
         uint32_t result = 0;
         for (uint32_t tile = 0; tile < consumer_tiles(params.tiles); ++tile) {
-            const TilePlace place = tile_place(buffers + pipe_read.index() * buffer_bytes, share);
+            // Before the wait, while there is nothing else to do.
+            const uint32_t first = worked_out(first_chunk(buffers + pipe_read.index() * buffer_bytes));
             pipeline.consumer_wait(pipe_read);
-            result += read_tile(place, pipe_read, share, params, log);
+            result += read_tile(first, pipe_read, delay, params, log);
             if (releases<kStages>(tile, warp)) pipeline.consumer_release(released<kStages>(pipe_read));
             ++pipe_read, log.advance(pipe_read, tile);
         }
@@ -112,11 +117,10 @@ extern "C" __global__ void calibrate_record(const __grid_constant__ LessonParams
     Log log(log_memory(params));
     const uint64_t begin = read_clock();
     for (uint32_t tile = 0; tile < records; ++tile) {
-        log.testing();
-        log.store(On::Full);
-        log.passed();
-        log.released();
-        log.write(log.clock(), __LINE__, {.tile = tile, .kind = Kind::Advance, .stage = 0, .parity = 0});
+        log.testing(On::Full);
+        log.passed(false);
+        log.releasing();
+        log.advance(PipelineState<kStages>(0, 0, tile), tile);
     }
     *cycles = read_clock() - begin;
 }

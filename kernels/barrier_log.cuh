@@ -168,6 +168,9 @@ public:
         }
     }
 
+    // The clock read next is that of the last lane.
+    __device__ void gather() const { __syncwarp(); }
+
     // ++PipelineState has just been done at `tile`.
     template <class State>
     __device__ void advance(const State& state, uint32_t tile, uint32_t line = __builtin_LINE()) {
@@ -196,13 +199,11 @@ public:
 
     // ClockLog's moments; here `write` has them all.
     __device__ void start() {}
-    __device__ void testing() {}
-    __device__ void store(On) {}
-    __device__ void passed() {}
-    __device__ void blocked(uint32_t) {}
+    __device__ void testing(On) {}
+    __device__ void passed(bool) {}
     __device__ void copying() {}
     __device__ void issued() {}
-    __device__ void released() {}
+    __device__ void releasing() {}
     __device__ void finish() {}
 
 private:
@@ -221,6 +222,7 @@ public:
 
     __device__ NoLog(const LogMemory&) {}
     __device__ uint64_t clock() const { return 0; }
+    __device__ void gather() const {}
     __device__ void write(uint64_t, uint32_t, const Event&) {}
     template <class State>
     __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
@@ -230,12 +232,10 @@ public:
     __device__ void time_out(const Event&, uint32_t) {}
     __device__ void close() {}
     __device__ void start() {}
-    __device__ void testing() {}
-    __device__ void store(On) {}
-    __device__ void passed() {}
-    __device__ void blocked(uint32_t) {}
+    __device__ void testing(On) {}
+    __device__ void passed(bool) {}
     __device__ void copying() {}
     __device__ void issued() {}
-    __device__ void released() {}
+    __device__ void releasing() {}
     __device__ void finish() {}
 };

@@ -10,10 +10,10 @@
 // follow as tiles of their own. Words of a CTA: producer
 // [capacity][words], then consumer warps [warp][capacity][words].
 //
-// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: a record is stored while
-// the answer of the next wait is on its way, in the loop that waits, so that a further turn stores it again; the store is
-// predicated inside one asm block; nothing has a memory clobber; and no register is written soon after a store has read it,
-// because a store reads late. So a warp that waits has stored all its records: the host counts on it after a hang.
+// What it costs was found in the SASS and on the clock (docs/hardware.md, "What logging costs"), hence: where the record goes is
+// found while the answer of the wait's test is on its way; one instruction stores it, between the wait and the release, where
+// its registers are not needed soon - a store reads them late, and who writes one before waits; no clock has a memory clobber,
+// and none is read by way of a uniform register. A warp that waits has stored all its records: the host counts on it after a hang.
 #pragma once
 
 #include "barrier_log.cuh"
@@ -46,6 +46,8 @@ public:
         const uint32_t room = kRing ? ~0u : memory.capacity < window.tiles ? memory.capacity : window.tiles;
         room_ = in_register(first_lane_ && warp <= consumers && window.has(blockIdx.x, warp) ? room : 0);
         ring_mask_ = memory.capacity - 1;
+        const int before = kRing ? static_cast<int>(index_ & ring_mask_) : static_cast<int>(index_);
+        place_ = slice_ + static_cast<long long>(before) * (warp ? kConsumerWords : kProducerWords);
         span_ = memory.spans + blockIdx.x * warps + warp;
         attempted_ = memory.attempted + blockIdx.x * warps + warp;
     }
@@ -54,46 +56,43 @@ public:
         if (first_lane_) span_->begin = ::read_clock();
     }
 
-    // A wait begins.
-    __device__ void testing() {
-        if constexpr (level == Level::Full) read_clock(begun_);
+    // A wait has begun: its first test is on its way. The answer takes 35 cycles, in which the place of the record is found.
+    __device__ void testing(On barrier) {
+        if constexpr (level == Level::Full) tick(begun_);
+        ++index_;
+        barrier == On::Empty ? move_on<kProducerWords>() : move_on<kConsumerWords>();
+        stores_ = index_ < room_;
     }
-    // It awaits its answer: the record before it is stored. May be called again and again.
-    __device__ void store(On barrier) { barrier == On::Empty ? store_producer() : store_consumer(); }
-    // The wait has passed.
-    __device__ void passed() { passed_ = read_clock_low(); }
-    __device__ void blocked(uint32_t blocked) { blocked_ = blocked; }
+    // It has passed.
+    __device__ void passed(bool blocked) {
+        passed_ = read_clock_low();
+        blocked_ = blocked;
+    }
     // The producer has armed the stage.
     __device__ void copying() {
-        if constexpr (level == Level::Full) read_clock(copying_);
+        if constexpr (level == Level::Full) tick(copying_);
     }
     // It has issued the copies: its record is whole.
     __device__ void issued() {
-        if constexpr (level != Level::Phases) read_clock(words_[3]);
-        words_[2] = copying_;
-        complete();
+        if constexpr (level != Level::Phases) tick(issued_);
+        store_producer();
     }
-    // A consumer has released the stage: its record is whole.
-    __device__ void released() { complete(); }
+    // A consumer is about to release the stage: nothing waits any more between its record and that.
+    __device__ void releasing() { store_consumer(); }
 
     // The loop over the tiles is over.
     __device__ void finish() {
         if (first_lane_) span_->begun = read_clock_low();
     }
     __device__ void time_out(const Event&, uint32_t) {
+        --index_;  // there is no record of this wait
         if (first_lane_) {
             span_->begun = begun_;
             span_->timeout = ::read_clock();
         }
     }
-    __device__ void exit_producer() {
-        store_producer();
-        exit(0);
-    }
-    __device__ void exit_consumer() {
-        store_consumer();
-        exit(0);
-    }
+    __device__ void exit_producer() { exit(0); }
+    __device__ void exit_consumer() { exit(0); }
     __device__ void exit(uint32_t) {
         if (first_lane_) span_->end = ::read_clock();
     }
@@ -104,63 +103,63 @@ public:
 
     // BarrierLog's records; nothing here.
     __device__ uint64_t clock() const { return 0; }
+    __device__ void gather() const {}
     __device__ void write(uint64_t, uint32_t, const Event&) {}
     template <class State>
     __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
 
 private:
-    // Only lanes that store read the clock: what a whole warp reads comes by way of a uniform register, which takes longer.
-    __device__ void read_clock(uint32_t& cycles) {
-        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p mov.u32 %0, %%clock; }" : "+r"(cycles) : "r"(room_));
+    // Reads the clock in the lane that stores. One that is the same in all lanes the compiler reads into a uniform register, and
+    // waits for it.
+    __device__ void tick(uint32_t& clock) {
+        if (first_lane_) clock = read_clock_low();
     }
 
-    // A new word for the next record. Using the old one keeps its register from being given away right behind the store,
-    // where whoever wrote it next would wait for the store to have read it.
-    __device__ void replace(uint32_t& word, uint32_t value) {
-        asm volatile("lop3.b32 %0, %1, %0, %2, 0xf8;" : "+r"(word) : "r"(value), "r"(zero_));
-    }
+    // The wait's end, and in its lowest bit whether it blocked.
+    __device__ uint32_t passed() const { return (passed_ & ~1u) | blocked_; }
 
-    __device__ void complete() {
-        replace(words_[0], begun_);
-        replace(words_[1], (passed_ & ~1u) | blocked_);
-        ++index_;
-    }
-
-    // Address and predicate are worked out with the store: one instruction each, where the answer of a wait is still awaited.
-    __device__ uint32_t place() const { return kRing ? index_ & ring_mask_ : index_; }
-
-    __device__ void store_producer() {
-        if constexpr (level == Level::Full) {
-            asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 16, %3;"
-                         " @p st.global.v4.u32 [at], {%4, %5, %6, %7}; }" ::"r"(index_),
-                         "r"(room_), "r"(place()), "l"(slice_), "r"(words_[0]), "r"(words_[1]), "r"(words_[2]), "r"(words_[3]));
-        } else if constexpr (level == Level::Standard) {
-            store_pair(words_[1], words_[3]);
+    template <uint32_t words>
+    __device__ void move_on() {
+        if (kRing && (index_ & ring_mask_) == 0) {
+            place_ = slice_;
         } else {
-            store_one();
+            asm volatile("mad.wide.u32 %0, %1, %2, %0;" : "+l"(place_) : "r"(one_), "n"(4 * words));
         }
     }
-    __device__ void store_consumer() { level == Level::Full ? store_pair(words_[0], words_[1]) : store_one(); }
-    __device__ void store_pair(uint32_t first, uint32_t second) {
-        asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 8, %3;"
-                     " @p st.global.v2.u32 [at], {%4, %5}; }" ::"r"(index_),
-                     "r"(room_), "r"(place()), "l"(slice_), "r"(first), "r"(second));
+
+    // One instruction each: the compiler makes a predicate of the condition.
+    __device__ void store_producer() {
+        if constexpr (level == Level::Full) {
+            if (stores_) {
+                asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(place_), "r"(begun_), "r"(passed()), "r"(copying_),
+                             "r"(issued_));
+            }
+        } else if constexpr (level == Level::Standard) {
+            store_pair(passed(), issued_);
+        } else {
+            store_one(passed());
+        }
     }
-    __device__ void store_one() {
-        asm volatile("{ .reg .pred p; .reg .u64 at; setp.lt.u32 p, %0, %1; mad.wide.u32 at, %2, 4, %3;"
-                     " @p st.global.u32 [at], %4; }" ::"r"(index_), "r"(room_), "r"(place()), "l"(slice_), "r"(words_[1]));
+    __device__ void store_consumer() { level == Level::Full ? store_pair(begun_, passed()) : store_one(passed()); }
+    __device__ void store_pair(uint32_t first, uint32_t second) {
+        if (stores_) asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(place_), "r"(first), "r"(second));
+    }
+    __device__ void store_one(uint32_t word) {
+        if (stores_) asm volatile("st.global.u32 [%0], %1;" ::"l"(place_), "r"(word));
     }
 
     uint32_t* slice_;  // this warp's records
+    uint32_t* place_;  // of the record that is being made, whether there is room or not; counted along
     uint32_t room_;
-    uint32_t zero_ = in_register(0u);
-    uint32_t index_;  // of the last whole record
+    uint32_t index_;      // of that record
     uint32_t ring_mask_;  // of the index, if this is a ring
-    uint32_t words_[4] = {};
+    uint32_t one_ = in_register(blockDim.y);  // 1, but the compiler cannot know: adding in two steps would part the address
+    bool stores_ = false;
     uint32_t begun_ = 0;
     uint32_t passed_ = 0;
-    uint32_t copying_ = 0;
     uint32_t blocked_ = 0;  // or 1
+    uint32_t copying_ = 0;
+    uint32_t issued_ = 0;
     bool first_lane_;
     Span* span_;
     uint32_t* attempted_;

@@ -14,8 +14,8 @@ struct LessonParams {
     // Read by the kernel.
     const uint16_t* expected;  // [tile_rows][source_tiles * tile_columns] halves, what the tiles should hold
     uint64_t watchdog_ns;
-    uint32_t producer_delay;  // SM cycles
-    uint32_t consumer_delay;  // SM cycles
+    uint32_t producer_delay;  // turns of work_for
+    uint32_t consumer_delay;  // likewise
     uint32_t capacity;
     uint32_t tiles;
     uint32_t tile_rows;
@@ -37,10 +37,6 @@ __device__ inline LogMemory log_memory(const LessonParams& params) {
 
 constexpr uint32_t kBoxColumns = 64;  // halves in a box's row: 128 bytes, the span of the swizzle
 constexpr uint32_t kElementBytes = 2;
-
-__device__ inline uint32_t tile_bytes(const LessonParams& params) {
-    return params.tile_rows * params.tile_columns * kElementBytes;
-}
 
 __device__ inline uint32_t box_bytes(const LessonParams& params) {
     return params.tile_rows * kBoxColumns * kElementBytes;

@@ -64,18 +64,6 @@ struct ClusterBarrier {
         return passed != 0;
     }
 
-    // try_wait behind a test_wait, which sets `blocked` if it answers false: both are on their way before the first is back.
-    __device__ bool try_wait(uint32_t parity, uint32_t& blocked) {
-        uint32_t passed;
-        asm volatile(
-            "{ .reg .pred p, q; mbarrier.test_wait.parity.shared::cta.b64 p, [%2], %3;"
-            " mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3; @!p mov.u32 %1, 1; selp.u32 %0, 1, 0, q; }"
-            : "=r"(passed), "+r"(blocked)
-            : "r"(shared_address(this)), "r"(parity)
-            : "memory");
-        return passed != 0;
-    }
-
     // Like test_wait, but may sleep in hardware for a while before it answers false.
     __device__ bool try_wait(uint32_t parity) {
         uint32_t passed;
@@ -107,6 +95,14 @@ struct ClusterTransactionBarrier : ClusterBarrier {
         return token;
     }
 };
+
+// True in one thread of the warp, which all must call: lane 0 [H200], whose events the log takes. Unlike a comparison with
+// threadIdx, it tells the compiler that one thread copies: it makes no loop over threads of a bulk copy.
+__device__ inline bool elect_one() {
+    uint32_t elected;
+    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(elected));
+    return elected != 0;
+}
 
 // Publishes initialised barriers, to the copy engine too. A CTA-wide sync must follow.
 __device__ inline void fence_mbarrier_init() {

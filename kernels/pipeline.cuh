@@ -42,18 +42,21 @@ public:
 
     struct Params {
         uint32_t transaction_bytes;
-        bool is_leader;        // the one producer thread that arrives
         bool arrive_per_warp;  // consumers: one lane a warp arrives, not every thread
     };
 
     __device__ PipelineTmaAsync(SharedStorage& storage, Params params, Log& log, Watchdog<Log>& watchdog)
-        : storage_(storage), params_(params), log_(log), watchdog_(watchdog) {}
+        : storage_(storage),
+          params_(params),
+          arrives_(in_register(!params.arrive_per_warp || threadIdx.x % 32 == 0)),
+          log_(log),
+          watchdog_(watchdog) {}
 
     // Waits until the stage is empty; then the leader arrives on full and expects the bytes, *before* the copy is
     // issued: pending is 0 then while bytes are outstanding, so the phase stays open until the copy has landed.
     __device__ void producer_acquire(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
         if constexpr (kFault != Fault::NoProducerAcquire) wait(On::Empty, state, state.phase(), state.count(), line);
-        if (params_.is_leader) {
+        if (elect_one()) {
             ClusterTransactionBarrier& full = storage_.full_barrier[state.index()];
             Event event{.tile = state.count(),
                         .amount = params_.transaction_bytes,
@@ -97,11 +100,12 @@ public:
     // The lanes of a warp that arrive in one instruction arrive as one: every lane gets the same token, the word before
     // all of them, in any pattern of lanes [H200]. So lane 0's token orders the warp's arrivals as a whole.
     __device__ void consumer_release(PipelineState<Stages> state, uint32_t line = __builtin_LINE()) {
+        log_.releasing();
         __syncwarp();  // all lanes have read; and they arrive in one instruction
         const uint64_t clock = log_.clock();
         uint64_t token = 0;
         uint32_t arriving = 0;
-        if (!params_.arrive_per_warp || threadIdx.x % 32 == 0) {
+        if (arrives_ != 0) {
             arriving = __popc(__activemask());
             token = storage_.empty_barrier[state.index()].arrive();
         }
@@ -113,7 +117,6 @@ public:
                     .stage = static_cast<uint8_t>(state.index()),
                     .barrier = On::Empty,
                     .flags = kHasToken});
-        log_.released();
     }
 
 private:
@@ -127,15 +130,15 @@ private:
         ClusterBarrier& waited =
             barrier == On::Full ? storage_.full_barrier[state.index()] : storage_.empty_barrier[state.index()];
         event.kind = Kind::WaitEnd;
-        const uint32_t blocked = watchdog_.wait(waited, event, line);
+        const bool blocked = watchdog_.wait(waited, event, line);
         event.flags = blocked ? kBlocked : 0;
-        log_.passed();
-        log_.blocked(blocked);
+        log_.passed(blocked);
         log_.write(log_.clock(), line, event);
     }
 
     SharedStorage& storage_;
     Params params_;
+    uint32_t arrives_;  // 0, or this thread of a consumer arrives
     Log& log_;
     Watchdog<Log>& watchdog_;
 };

@@ -25,27 +25,46 @@ __device__ void fence_barrier_init(Log& log, uint32_t line = __builtin_LINE()) {
     log.write(log.clock(), line, {.kind = Kind::Fence});
 }
 
-// The leader copies box `box` of the tile at `state` behind the boxes before it in the stage buffer.
+// The first of the source's columns that the next tile holds; the source's tiles come again and again. Counted along,
+// because a remainder takes the producer a hundred cycles.
+class SourceColumn {
+public:
+    __device__ SourceColumn(const LessonParams& params)
+        : tile_columns_(in_register(params.tile_columns)), end_(in_register(params.source_tiles * params.tile_columns)) {}
+
+    __device__ uint32_t first() const { return first_; }
+    __device__ void operator++() {
+        first_ += tile_columns_;
+        if (first_ == end_) first_ = 0;
+    }
+
+private:
+    uint32_t tile_columns_;
+    uint32_t end_;
+    uint32_t first_ = 0;
+};
+
+// Copies box `box` of the tile that begins at `column`, behind the boxes before it in the stage buffer.
 template <class State, class Log>
 __device__ void tma_load(const TensorMap& source, ClusterTransactionBarrier& full, uint8_t* buffer, uint32_t box,
-                         const State& state, const LessonParams& params, Log& log, uint32_t line = __builtin_LINE()) {
-    const uint32_t column = state.count() % params.source_tiles * params.tile_columns + box * kBoxColumns;
+                         uint32_t column, uint32_t bytes, const State& state, Log& log, uint32_t line = __builtin_LINE()) {
     const uint64_t clock = log.clock();
-    copy_box(source, full, buffer + box * box_bytes(params), static_cast<int>(column), 0);
+    copy_box(source, full, buffer + box * bytes, static_cast<int>(column + box * kBoxColumns), 0);
     log.write(clock, line,
               {.tile = state.count(),
-               .amount = box_bytes(params),
+               .amount = bytes,
                .kind = Kind::CopyIssue,
                .stage = static_cast<uint8_t>(state.index()),
                .barrier = On::Full});
 }
 
-// Other work, for as many SM cycles. The low half of the clock goes round in two seconds; delays last milliseconds.
-__device__ inline void work_for(uint32_t cycles) {
-    if (cycles == 0) return;
-    const uint32_t start = read_clock_low();
-    while (read_clock_low() - start < cycles) {
-    }
+// Other work: so many turns of a loop, the same whenever it begins. One that watched the clock would end at a turn of its own,
+// and the kernel's time would jump by a turn from one build to the next. Returns 0; who uses it keeps the loop from being dropped.
+__device__ inline uint32_t work_for(uint32_t turns) {
+    uint32_t odd = 1;
+#pragma unroll 1
+    for (uint32_t turn = 0; turn < turns; ++turn) asm volatile("mad.lo.u32 %0, %0, 4, 1;" : "+r"(odd));
+    return odd == 0;
 }
 
 __device__ inline uint4 load_chunk(uint32_t address) {
@@ -62,75 +81,55 @@ __device__ inline uint32_t differing_halves(uint32_t a, uint32_t b) {
     return ((difference & 0xffffu) != 0) + ((difference >> 16) != 0);
 }
 
-// Chunks that each thread loads before it uses the first. The loop around them stays a loop: a tile's whole round is short
-// enough for the instruction cache of a quarter of an SM, so that code beside it - a log, a wait's bound - costs no fetches.
-constexpr uint32_t kBatch = 6;
+// The tile's chunks of 16 bytes go round the consumers' threads. How many there are is a number of the build: loads then need
+// no register for an address each, and loops no test before they begin.
+constexpr uint32_t kThreads = PHASESCOPE_CONSUMER_WARPS * 32;
+constexpr uint32_t kChunks = PHASESCOPE_TILE_BYTES / 16;
+constexpr uint32_t kStep = kThreads * 16;  // bytes from one of a thread's chunks to the next
+constexpr uint32_t kBatch = 5;             // so many a thread loads before it uses the first
 
-// Which chunks are this thread's, in bytes: its first, and the step from one to the next. And the work it does then, in cycles.
-struct TileShare {
-    uint32_t tile_bytes;
-    uint32_t first;
-    uint32_t step;
-    uint32_t delay;
-};
+// Where this thread's first chunk of the tile lies.
+__device__ inline uint32_t first_chunk(const uint8_t* buffer) { return shared_address(buffer) + (threadIdx.x - 32) * 16; }
 
-__device__ inline TileShare tile_share(const LessonParams& params) {
-    return {in_register(tile_bytes(params)), in_register((threadIdx.x - 32) * 16), in_register((agent_threads() - 32) * 16),
-            in_register(params.consumer_delay)};
-}
-
-// Where the chunks of one tile lie. Worked out before the wait for the tile, while there is nothing else to do.
-struct TilePlace {
-    uint32_t first;  // this thread's first chunk
-    uint32_t end;    // of the tile
-};
-
-__device__ inline TilePlace tile_place(const uint8_t* buffer, const TileShare& share) {
-    const uint32_t base = shared_address(buffer);
-    return {worked_out(base + share.first), worked_out(base + share.tile_bytes)};
-}
-
-// This thread's share of the tile, 16 bytes at a time: the number of wrong values, or the sum of its 32-bit words.
+// This thread's share of the tile: the number of wrong values, or the sum of its 32-bit words.
 // The 128-byte swizzle has exchanged the eight chunks of each row by address bits 7..9.
 template <class State, class Log>
-__device__ uint32_t read_tile(const TilePlace& place, const State& state, const TileShare& share,
-                              const LessonParams& params, Log& log, uint32_t line = __builtin_LINE()) {
+__device__ uint32_t read_tile(uint32_t first, const State& state, uint32_t delay, const LessonParams& params, Log& log,
+                              uint32_t line = __builtin_LINE()) {
     Event event{.tile = state.count(), .kind = Kind::ReadBegin, .stage = static_cast<uint8_t>(state.index())};
     log.write(log.clock(), line, event);
     uint32_t result = 0;
 #if PHASESCOPE_EXACT
-    const uint32_t base = place.end - share.tile_bytes;
+    const uint32_t base = first - (threadIdx.x - 32) * 16;
     const uint32_t row_halves = params.source_tiles * params.tile_columns;
     const uint32_t first_column = state.count() % params.source_tiles * params.tile_columns;
+    const auto use = [&](const uint4& found, uint32_t address) {
+        const uint32_t chunk = (address - base) / 16;
+        const uint32_t row = chunk / 8 % params.tile_rows;
+        const uint32_t box = chunk / 8 / params.tile_rows;
+        const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address >> 7 & 7)) * 8;
+        const uint4 wanted =
+            *reinterpret_cast<const uint4*>(params.expected + static_cast<uint64_t>(row) * row_halves + column);
+        result += differing_halves(found.x, wanted.x) + differing_halves(found.y, wanted.y) +
+                  differing_halves(found.z, wanted.z) + differing_halves(found.w, wanted.w);
+    };
+#else
+    const auto use = [&](const uint4& found, uint32_t) { result += found.x + found.y + found.z + found.w; };
 #endif
-    uint32_t address = place.first;
+    uint32_t address = first;
 #pragma unroll 1
-    do {
+    for (uint32_t batch = 0; batch < kChunks / kThreads / kBatch; ++batch, address += kBatch * kStep) {
         uint4 found[kBatch];
 #pragma unroll
-        for (uint32_t turn = 0; turn < kBatch; ++turn) {
-            found[turn] = address + turn * share.step < place.end ? load_chunk(address + turn * share.step) : uint4{};
-        }
+        for (uint32_t turn = 0; turn < kBatch; ++turn) found[turn] = load_chunk(address + turn * kStep);
 #pragma unroll
-        for (uint32_t turn = 0; turn < kBatch; ++turn) {
-#if PHASESCOPE_EXACT
-            const uint32_t chunk = (address + turn * share.step - base) / 16;
-            if (address + turn * share.step >= place.end) break;
-            const uint32_t row = chunk / 8 % params.tile_rows;
-            const uint32_t box = chunk / 8 / params.tile_rows;
-            const uint32_t column = first_column + box * kBoxColumns + (chunk % 8 ^ (address + turn * share.step >> 7 & 7)) * 8;
-            const uint4 wanted =
-                *reinterpret_cast<const uint4*>(params.expected + static_cast<uint64_t>(row) * row_halves + column);
-            result += differing_halves(found[turn].x, wanted.x) + differing_halves(found[turn].y, wanted.y) +
-                      differing_halves(found[turn].z, wanted.z) + differing_halves(found[turn].w, wanted.w);
-#else
-            result += found[turn].x + found[turn].y + found[turn].z + found[turn].w;
-#endif
-        }
-        address += kBatch * share.step;
-    } while (address < place.end);
-    work_for(share.delay);
-    __syncwarp();
+        for (uint32_t turn = 0; turn < kBatch; ++turn) use(found[turn], address + turn * kStep);
+    }
+#pragma unroll 1
+    for (uint32_t left = kChunks / kThreads % kBatch; left != 0; --left, address += kStep) use(load_chunk(address), address);
+    if (threadIdx.x - 32 < kChunks % kThreads) use(load_chunk(address), address);
+    result += work_for(delay);
+    log.gather();
     event.kind = Kind::ReadEnd;
     log.write(log.clock(), line, event);
     return result;

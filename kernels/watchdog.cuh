@@ -1,8 +1,9 @@
-// The waits of the kernel: CUTLASS's plain ones, or - if PHASESCOPE_BOUND is 1 - ones that give up when they take too long: all
-// agents of the CTA then log what they wait for and leave.
+// The waits of the kernel: CUTLASS's plain ones behind one test, which tells whether they block; or - if PHASESCOPE_BOUND is 1 -
+// waits that give up when they take too long: all agents of the CTA then log what they wait for and leave.
 //
-// A bound costs 29 ns a tile (docs/hardware.md, "What logging costs"): ptxas moves a bare try_wait loop out of the tiles' loop,
-// but not one with a bound. Without it a hang is ended from outside, and a log in host memory tells all up to there.
+// A bound costs some nanoseconds a tile; without one a hang is ended from outside. Mind in changing this that ptxas puts a YIELD,
+// which costs a warp 50 cycles, into every loop of a kernel in which a function is called, and into a loop that is left in its
+// middle by more than one predicated exit (docs/hardware.md, "What logging costs").
 #pragma once
 
 #include "barrier_log.cuh"
@@ -22,28 +23,13 @@ constexpr uint32_t kCompleted = 1;                // visualizer/trace/raw.py STA
 constexpr uint32_t kTimedOut = 0x80000000u;       // | warp << 16 | barrier << 8 | stage
 constexpr uint64_t kLandingTime = 100000;         // ns: copies in flight must land before the CTA's memory is given away
 
-// What only a long wait or a leaving warp needs is kept out of the pipeline's loops by being functions of their own: even code
-// that is jumped over costs the tiles' loops time (docs/hardware.md, "What logging costs").
-
-// Whether the barrier's phase bit was no longer `parity` before some wait of the CTA gave up or `limit_ns` were over.
-__device__ __noinline__ bool wait_bounded(ClusterBarrier& barrier, uint32_t parity, const Control& control,
-                                          uint64_t limit_ns) {
-    const uint64_t start = read_globaltimer();
-    bool passed;
-    do {
-        passed = barrier.try_wait(parity);
-    } while (!passed && *static_cast<const volatile uint32_t*>(&control.aborted) == 0 &&
-             read_globaltimer() - start <= limit_ns);
-    return __all_sync(0xffffffffu, passed);
-}
-
-__device__ __noinline__ void let_copies_land() {
+__device__ inline void let_copies_land() {
     const uint64_t start = read_globaltimer();
     while (read_globaltimer() - start < kLandingTime) __nanosleep(1000);
 }
 
 // The last warp to leave takes the CTA's closing anchor.
-__device__ __noinline__ void count_leaving(Control& control, uint32_t* status, Anchor* last_anchor) {
+__device__ inline void count_leaving(Control& control, uint32_t* status, Anchor* last_anchor) {
     if (threadIdx.x % 32 == 0 && atomicAdd(&control.left, 1) + 1 == agent_warps()) {
         *last_anchor = take_anchor();
         atomicCAS(status, 0, kCompleted);
@@ -56,37 +42,43 @@ public:
     __device__ Watchdog(Control& control, Log& log, uint64_t limit_ns, uint32_t* status, Anchor* last_anchor)
         : control_(control), log_(log), limit_ns_(limit_ns), status_(status), last_anchor_(last_anchor) {}
 
-    // Waits for the whole warp, whose lanes test in one instruction and see one answer. Returns 1 if the wait blocked, else 0;
-    // does not return if it gives up. A try_wait sleeps for longer than a sound pipeline's wait lasts. Nothing is between it and
-    // its answer but the store of the log, which a further turn of the loop does again.
-    __device__ uint32_t wait(ClusterBarrier& barrier, const Event& event, uint32_t line) {
-        log_.testing();
-        if constexpr (kBounded) {
+    // Waits for the whole warp, whose lanes test in one instruction and see one answer. Returns whether the wait blocked, as far
+    // as a log asks; does not return if it gives up. Without a log this is CUTLASS's wait, to measure the others against.
+    __device__ bool wait(ClusterBarrier& barrier, const Event& event, uint32_t line) {
+        if constexpr (Log::enabled) {
             const bool passed = barrier.test_wait(event.parity);
-            log_.store(event.barrier);
-            if (__builtin_expect(passed, true)) return 0;
-            if (__builtin_expect(barrier.try_wait(event.parity), true)) return 1;
-            if (!wait_bounded(barrier, event.parity, control_, limit_ns_)) give_up(event, line);
-            return 1;
-        } else {
-            uint32_t blocked = 0;
-            bool passed;
-            do {
-                passed = barrier.try_wait(event.parity, blocked);
-                log_.store(event.barrier);
-            } while (!passed);
-            return blocked;
+            log_.testing(event.barrier);
+            if (passed) return false;
         }
+        if constexpr (Log::enabled && kBounded) {
+            const uint64_t start = read_globaltimer();
+            while (!barrier.try_wait(event.parity)) {
+                const bool gives_up = *static_cast<const volatile uint32_t*>(&control_.aborted) != 0 ||
+                                      read_globaltimer() - start > limit_ns_;
+                if (gives_up) give_up(event, line);
+                exit_if(gives_up);
+            }
+        } else {
+            while (!barrier.try_wait(event.parity)) {
+            }
+        }
+        return Log::enabled;
     }
 
     // The warp is done, or has given up.
     __device__ void leave() {
+        if constexpr (!Log::enabled) return;
         log_.close();
         __syncwarp();
         count_leaving(control_, status_, last_anchor_);
     }
 
 private:
+    // By a predicated instruction and no branch, see above.
+    static __device__ void exit_if(uint32_t condition) {
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p exit; }" ::"r"(condition));
+    }
+
     __device__ void give_up(const Event& event, uint32_t line) {
         log_.time_out(event, line);
         if (threadIdx.x % 32 == 0) {
@@ -97,7 +89,6 @@ private:
         let_copies_land();
         log_.exit(line);
         leave();
-        asm volatile("exit;");
     }
 
     Control& control_;
@@ -105,19 +96,4 @@ private:
     uint64_t limit_ns_;
     uint32_t* status_;
     Anchor* last_anchor_;
-};
-
-// Logging off: CUTLASS's plain wait, so that what logging costs can be measured against it. Nothing bounds it.
-template <>
-class Watchdog<NoLog> {
-public:
-    __device__ Watchdog(Control&, NoLog&, uint64_t, uint32_t*, Anchor*) {}
-
-    __device__ uint32_t wait(ClusterBarrier& barrier, const Event& event, uint32_t) {
-        while (!barrier.try_wait(event.parity)) {
-        }
-        return 0;
-    }
-
-    __device__ void leave() {}
 };

@@ -67,6 +67,8 @@ def consumer_loop(level: LogLevel, *, bound: bool = False) -> tuple[str, ...]:
 def _defines(stages: int, level: LogLevel, exact: bool, fault: int, probe: int, bound: bool) -> tuple[str, ...]:
     return (
         f"-DPHASESCOPE_STAGES={stages}",
+        "-DPHASESCOPE_CONSUMER_WARPS=3",
+        "-DPHASESCOPE_TILE_BYTES=16384",
         f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
         f"-DPHASESCOPE_EXACT={int(exact)}",
         f"-DPHASESCOPE_FAULT={fault}",

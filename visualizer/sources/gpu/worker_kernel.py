@@ -28,6 +28,7 @@ from visualizer.trace.window import EVERYTHING, Window
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
+TURN_CYCLES = 29  # of the loop in work_for, kernels/tile.cuh [measured on H200]
 CALIBRATION_RECORDS = 4096
 CALIBRATION_RUNS = 8
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
@@ -109,6 +110,8 @@ class LessonKernel:
                 "-std=c++20",
                 f"-I{resource_dir('kernels')}",
                 f"-DPHASESCOPE_STAGES={config.stages}",
+                f"-DPHASESCOPE_CONSUMER_WARPS={config.consumer_warps}",
+                f"-DPHASESCOPE_TILE_BYTES={config.tile_bytes}",
                 f"-DPHASESCOPE_LOG={LOG_LEVELS.index(level)}",
                 f"-DPHASESCOPE_EXACT={int(check == 'exact')}",
                 f"-DPHASESCOPE_RING={int(window.keep_last > 0)}",
@@ -163,8 +166,8 @@ class LessonKernel:
         for name, pointer in pointers.items():
             params[name] = pointer
         cycles_per_ns = cupy.cuda.Device().attributes["ClockRate"] / 1e6
-        params["producer_delay"] = round(config.producer_delay * cycles_per_ns)
-        params["consumer_delay"] = round(config.consumer_delay * cycles_per_ns)
+        for name in ("producer_delay", "consumer_delay"):
+            params[name] = round(getattr(config, name) * cycles_per_ns / TURN_CYCLES)
         params["watchdog_ns"] = self._watchdog_ms * 1_000_000
         params["capacity"] = capacity
         params["data_offset"] = config.storage.data_offset
