@@ -22,7 +22,8 @@ GAVE_UP_IN_CTAS = mark("{agent} gave up after {ms} ms of waiting on {barrier} ({
 TOO_LONG = mark("it took longer than the time limit of {seconds} s")
 NO_EVENT = mark("it hung: no event for {seconds} s after {events}")
 LOST_IN_DEVICE = mark(
-    "{why}; its log was in device memory and went with it before it could be copied: record again with --log-memory host"
+    "{why}; its log was in device memory and went with it before it could be copied: record again with --log-memory"
+    " host"
 )
 LAST_COPY = mark(
     "{why}; its log was in device memory and is shown as it was last copied while the kernel ran: last events may be"

@@ -1,10 +1,10 @@
 """The flight recorder: the log in a file that another process can read while the kernel runs.
 
-Either the GPU writes it: the worker registers a mapping of the file with the driver, so records reach it over the bus as
-they are made. They are there while a kernel hangs, after a launch failure - when device memory can no longer be read -
-and after the worker was killed [measured on H200]. That needs a file of a memory file system, which the driver can map.
-Or the log is in device memory, and the worker copies it to the file now and then: mirror.py.
-Not the shared memory of multiprocessing, which is unlinked with its worker. Pure numpy: the launcher reads with this too.
+Either the GPU writes it: the worker registers a mapping of the file with the driver, so records reach it over the bus
+as they are made. They are there while a kernel hangs, after a launch failure - when device memory can no longer be read
+- and after the worker was killed [measured on H200]. That needs a file of a memory file system, which the driver can
+map; not the shared memory of multiprocessing, which is unlinked with its worker. Or the log is in device memory, and
+the worker copies it to the file now and then: mirror.py. Pure numpy: the launcher reads with this too.
 """
 
 from __future__ import annotations

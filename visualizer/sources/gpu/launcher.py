@@ -40,7 +40,6 @@ from visualizer.trace.raw import (
     STATUS_TIMED_OUT,
     TILE_WORDS,
     LogLayout,
-    LogLevel,
     RawLog,
 )
 from visualizer.trace.samples import probe_figures

@@ -45,7 +45,7 @@ class Mirror:
         self._due = end + max(COPY_EVERY_S, REST * (end - begin))
 
     def _copy(self) -> None:
-        """Copy everything once. The kernel goes on meanwhile, and the file can be read, or this process end, at any time.
+        """Copy everything once. Meanwhile the kernel goes on, the file may be read, and this process may be ended.
 
         The other arrays say how many records there are and who has left, so they must never be newer than the records:
         they are read off the GPU before these, and written to the file behind them. Then a record that is claimed is
@@ -61,9 +61,9 @@ class Mirror:
         with self._file.path.open("r+b" if self._copies else "w+b") as file:
             file.truncate(end)
             for piece in self._read(records):
-                file.write(piece)
+                file.write(piece.data)
             file.seek(behind)
-            file.write(claims)
+            file.write(claims.data)
         self._copies += 1
 
 
