@@ -120,7 +120,9 @@ class FlightFile:
         # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
         stored = np.zeros((raw.ctas, raw.warps), np.int64)
         for warp in range(raw.logging_warps):
-            stored[:, warp] = _leading((raw.clocks(warp) > 0).any(axis=2))
+            clocks = raw.clocks(warp)
+            # Word by word: over so short an axis numpy takes four times as long to reduce.
+            stored[:, warp] = _leading(np.logical_or.reduce([clocks[..., word] > 0 for word in range(clocks.shape[2])]))
         stored[:, raw.logging_warps :] = stored[:, raw.logging_warps - 1 : raw.logging_warps]
         return np.where(started & (raw.spans["begin"] > 0), stored.ravel(), 0)
 
