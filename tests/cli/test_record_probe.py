@@ -101,6 +101,7 @@ def test_the_probes_room_counts_towards_what_must_fit() -> None:
         ab_pairs=0,
         fault=0,
         flight="",
+        mapped=False,
         probe="words",
         probe_capacity=MOST_RUNS,
     )

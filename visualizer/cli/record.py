@@ -90,22 +90,22 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help=tr(
             "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
-            " (default: 1000)"
+            " (default: 0; 1000 at --level words)"
         ),
     )
     gpu.add_argument(
         "--log-memory",
         choices=("auto", "host", "device"),
         help=tr(
-            "where the log lies while the kernel runs: host memory outlives hangs and crashes, device"
-            " memory is faster (default: auto, host if the log is small)"
+            "where the log lies while the kernel runs: host memory outlives a crash, device memory is"
+            " faster and is copied while the kernel hangs (default: auto, host if the log is small)"
         ),
     )
     gpu.add_argument(
         "--hang",
         type=_seconds,
         metavar="S",
-        help=tr("with the log in host memory, end a run with no event for S s; what was logged is kept (default: 5)"),
+        help=tr("end a run with no event for S s; what was logged is kept (default: 5)"),
     )
     gpu.add_argument(
         "--probe",

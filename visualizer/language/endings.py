@@ -22,8 +22,12 @@ GAVE_UP_IN_CTAS = mark("{agent} gave up after {ms} ms of waiting on {barrier} ({
 TOO_LONG = mark("it took longer than the time limit of {seconds} s")
 NO_EVENT = mark("it hung: no event for {seconds} s after {events}")
 LOST_IN_DEVICE = mark(
-    "{why}; its log was in device memory and went with it: record again with --watchdog-ms 1000, so that the wait that"
-    " hangs gives up, or with --log-memory host"
+    "{why}; its log was in device memory and went with it before it could be copied: record again with --log-memory"
+    " host"
+)
+LAST_COPY = mark(
+    "{why}; its log was in device memory and is shown as it was last copied while the kernel ran: last events may be"
+    " missing or not fit together. Record again with --log-memory host to have them all"
 )
 LOST_RING = mark(
     "{why}; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level"

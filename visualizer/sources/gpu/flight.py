@@ -1,9 +1,10 @@
-"""The flight recorder: the log in a file, which the GPU writes and another process can read meanwhile.
+"""The flight recorder: the log in a file that another process can read while the kernel runs.
 
-The worker registers a mapping of the file with the driver, so records reach it over the bus as they are made. They are
-there while a kernel hangs, after a launch failure - when device memory can no longer be read - and after the worker was
-killed [measured on H200]. A file of a memory file system, which the driver can map; not the shared memory of
-multiprocessing, which is unlinked with its worker. Pure numpy: the launcher reads with this too.
+Either the GPU writes it: the worker registers a mapping of the file with the driver, so records reach it over the bus
+as they are made. They are there while a kernel hangs, after a launch failure - when device memory can no longer be read
+- and after the worker was killed [measured on H200]. That needs a file of a memory file system, which the driver can
+map; not the shared memory of multiprocessing, which is unlinked with its worker. Or the log is in device memory, and
+the worker copies it to the file now and then: mirror.py. Pure numpy: the launcher reads with this too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from visualizer.trace.raw import ANCHOR_DTYPE, TILE_WORDS, LogLayout, RawLog
 
+COPIES_BYTES = 8
 _ALIGNMENT = 256
 
 
@@ -27,14 +29,15 @@ class FlightFile:
 
     path: Path
     layout: LogLayout
+    copied: bool = False  # by the worker, now and then; else the GPU writes it
 
     @property
     def size(self) -> int:
         """Bytes of the whole file."""
-        return self.offsets()["end"]
+        return self.offsets()["end"] + COPIES_BYTES
 
     def offsets(self) -> dict[str, int]:
-        """The byte at which each array starts, and "end"."""
+        """The byte at which each array starts, and "end", behind them: there is the number of copies made."""
         offsets, end = {}, 0
         for name, (dtype, shape) in self.layout.arrays().items():
             offsets[name] = end
@@ -49,6 +52,11 @@ class FlightFile:
         """Keep the clock anchors taken before the launch: after a crash none can be taken."""
         np.save(self._calibration, anchors, allow_pickle=False)
 
+    def copies(self) -> int:
+        """Whole copies of the log that the worker has made by now; 0 where the GPU writes it."""
+        memory = self._map()
+        return 0 if memory is None else int.from_bytes(memory[-COPIES_BYTES:].tobytes(), "little")
+
     def events_so_far(self) -> int:
         """Records written by now; 0 before the worker has made the file."""
         memory = self._map()
@@ -60,13 +68,16 @@ class FlightFile:
         return 0 if memory is None else int(self._view(memory).records.view(np.uint32).sum(dtype=np.uint64))
 
     def read(self) -> RawLog | None:
-        """What the file holds now; None if no CTA has started. Slices of warps that never left end where they stand."""
+        """What the file holds now; None if no CTA has started, or none is known to have.
+
+        Slices of warps that never left end where they stand.
+        """
         memory = self._map()
         if memory is None:
             return None
         # A copy, so that it stays as it is while the kernel goes on.
         raw = self._view(memory.copy())
-        if not (raw.anchors["globaltimer"][:, 0] > 0).any():
+        if not _has_started(raw).any():
             return None
         attempted = np.where(raw.attempted > 0, raw.attempted, self._stored(raw)).astype(np.uint32)
         return replace(raw, attempted=attempted)
@@ -99,17 +110,27 @@ class FlightFile:
 
     @staticmethod
     def _stored(raw: RawLog) -> NDArray[np.int64]:
-        """Whole records at the start of each slice."""
+        """Whole records at the start of each slice. None of a warp without a begin, which places its clocks: in a copy
+        records can be newer than the rest."""
+        started = np.repeat(_has_started(raw), raw.warps)
         if raw.level not in TILE_WORDS:
             # Both halves of a record are there once its kind and clock are.
             kind, clock = raw.records["kind"], raw.records["clock"]
-            return _leading((kind > 0) & (clock > 0))
+            return np.where(started, _leading((kind > 0) & (clock > 0)), 0)
         # A record of clocks is stored at once, and none is zero but for one cycle in four billion.
         stored = np.zeros((raw.ctas, raw.warps), np.int64)
         for warp in range(raw.logging_warps):
-            stored[:, warp] = _leading((raw.clocks(warp) > 0).any(axis=2))
+            clocks = raw.clocks(warp)
+            # Word by word: over so short an axis numpy takes four times as long to reduce.
+            stored[:, warp] = _leading(np.logical_or.reduce([clocks[..., word] > 0 for word in range(clocks.shape[2])]))
         stored[:, raw.logging_warps :] = stored[:, raw.logging_warps - 1 : raw.logging_warps]
-        return stored.ravel()
+        return np.where(started & (raw.spans["begin"] > 0), stored.ravel(), 0)
+
+
+def _has_started(raw: RawLog) -> NDArray[np.bool_]:
+    """Which CTAs have their first anchor."""
+    has_started: NDArray[np.bool_] = raw.anchors["globaltimer"][:, 0] > 0
+    return has_started
 
 
 def _leading(whole: Any) -> NDArray[np.int64]:

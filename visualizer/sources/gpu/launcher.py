@@ -6,6 +6,7 @@ ending; only where no kernel ran is there a SourceError.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ import numpy as np
 
 from visualizer import __version__
 from visualizer.language import recorded, tr
-from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS, LOST_IN_DEVICE, LOST_RING
+from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS, LAST_COPY, LOST_IN_DEVICE, LOST_RING
 from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_text
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
@@ -38,7 +39,7 @@ from visualizer.trace.raw import (
     CAPACITY_STEP,
     STATUS_TIMED_OUT,
     TILE_WORDS,
-    LogLevel,
+    LogLayout,
     RawLog,
 )
 from visualizer.trace.samples import probe_figures
@@ -70,11 +71,16 @@ def record_gpu(
     options = options or GpuOptions()
     check_size(config, options.window)
     level = level_of(options, fault)
-    capacity = options.log_capacity or records_per_warp(config, level, options.window)
+    wanted = records_per_warp(config, level, options.window)
+    capacity = options.log_capacity or wanted
     if level in TILE_WORDS:
         capacity = -(-capacity // CAPACITY_STEP) * CAPACITY_STEP
-    place = FLIGHT_DIRECTORY if level != "off" and _in_host_memory(config, level, capacity, options) else None
-    with tempfile.TemporaryDirectory(prefix="phasescope-", dir=place) as directory:
+    layout = log_layout(config, level, capacity)
+    mapped = level != "off" and _in_host_memory(layout, options)
+    with (
+        tempfile.TemporaryDirectory(prefix="phasescope-") as directory,
+        tempfile.TemporaryDirectory(prefix="phasescope-", dir=_flight_directory(layout, mapped)) as flights,
+    ):
         output = Path(directory) / "raw.npz"
         job = Job(
             config=config.as_dict(),
@@ -86,14 +92,18 @@ def record_gpu(
             fault=fault,
             window=asdict(options.window),
             ab_pairs=options.ab_pairs,
-            flight=str(Path(directory) / "flight.log") if place else "",
+            flight=str(Path(flights) / "flight.log") if level != "off" else "",
+            mapped=mapped,
             probe=options.probe,
             probe_barriers=chosen_barriers(config, options.probe_barriers),
             probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
-        # Outside a window the log is silent, however well the kernel runs: only the kernel or the time limit can tell.
-        silent = len(options.window.tiles(config.tiles)) < config.tiles and not options.window.keep_last
+        # Outside a window, or once it is full, the log is silent, however well the kernel runs: only the kernel or the
+        # time limit can tell.
+        silent = not options.window.keep_last and (
+            len(options.window.tiles(config.tiles)) < config.tiles or capacity < wanted
+        )
         watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess([], job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
@@ -103,10 +113,11 @@ def record_gpu(
                 )
             outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
             ending = Ending("timeout" if report.ended else "crash", report.why)
-            return _trace_of_flight(config, options, level, flight, outcome, ending)
+            hung = watch is not None and watch.hung
+            return _trace_of_flight(config, options, flight, outcome, ending, hung=hung)
         outcome = Outcome(**report.answer)
         if outcome.crash:
-            return _trace_of_flight(config, options, level, flight, outcome, Ending("crash", outcome.crash))
+            return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
         if progress:
             progress(0.8, tr("decoding the log"))
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
@@ -172,7 +183,7 @@ def trace_of_log(
     return build_window(raw, options.window, agents, barriers, sites, meta, texts, shape)
 
 
-def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, options: GpuOptions) -> bool:
+def _in_host_memory(layout: LogLayout, options: GpuOptions) -> bool:
     if options.log_memory == "host" and not FLIGHT_DIRECTORY.is_dir():
         raise SourceError(
             tr(
@@ -180,29 +191,39 @@ def _in_host_memory(config: LessonConfig, level: LogLevel, capacity: int, option
                 flight_directory=FLIGHT_DIRECTORY,
             )
         )
-    is_small = log_layout(config, level, capacity).size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
+    is_small = layout.size <= HOST_LOG_BYTES and FLIGHT_DIRECTORY.is_dir()
     return options.log_memory == "host" or (options.log_memory == "auto" and is_small)
+
+
+def _flight_directory(layout: LogLayout, mapped: bool) -> Path | None:
+    """Where the flight recorder's file goes; None: where temporary files go, which does for one that is not mapped."""
+    if mapped or (FLIGHT_DIRECTORY.is_dir() and shutil.disk_usage(FLIGHT_DIRECTORY).free > layout.size):
+        return FLIGHT_DIRECTORY
+    return None
 
 
 def _trace_of_flight(
     config: LessonConfig,
     options: GpuOptions,
-    level: LogLevel,
     flight: FlightFile | None,
     outcome: Outcome,
     ending: Ending,
+    *,
+    hung: bool = False,
 ) -> Trace:
-    """What a kernel that never came back had logged; no events, and why, if that cannot be told."""
+    """What a kernel that never came back had logged; no events, and why, if that cannot be told.
+
+    `hung`: it had long stopped to log, so that a copy of its log is whole.
+    """
     raw = flight.read() if flight else None
     why = "{why}"
-    if flight is None and ending.kind == "timeout" and level != "off":
-        why = LOST_IN_DEVICE
-    elif raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
+    if raw is not None and raw.level in TILE_WORDS and options.window.keep_last:
         why, raw = LOST_RING, None
+    elif flight is not None and flight.copied and not hung:
+        why = LOST_IN_DEVICE if raw is None else LAST_COPY
+    ending = replace(ending, detail=why.format(why=ending.detail))
     if raw is None:
-        return _empty_trace(
-            config, outcome.source, outcome.versions, replace(ending, detail=why.format(why=ending.detail))
-        )
+        return _empty_trace(config, outcome.source, outcome.versions, ending)
     return trace_of_log(config, options, raw, outcome, ending)
 
 

@@ -31,10 +31,10 @@ class GpuOptions:
     level: LogLevel | None = None  # what to log; None: full, or words with a mistake in the program or a probe
     log_capacity: int = 0  # records per warp; 0: as many as the program makes
     check: CheckMode = "exact"  # compare every value, compare sums (fast), or only read
-    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: 1000
+    watchdog_ms: int | None = None  # 0..60000: a wait longer than this ends the run; 0: none does; None: see bound_ms
     time_limit_s: float = 120.0  # the worker is ended after this long
-    log_memory: LogPlace = "auto"  # "host" outlives a crash; "device" is faster; "auto": host if it is small
-    hang_s: float = 5.0  # with the log in host memory, the worker is ended after this long without an event
+    log_memory: LogPlace = "auto"  # "host" outlives a crash, "device" a hang only but is faster; "auto": host if small
+    hang_s: float = 5.0  # the worker is ended after this long without an event
     window: Window = EVERYTHING  # what of the run is recorded
     ab_pairs: int = 0  # pairs of further runs, logging off and on, that tell what recording costs; 0: none
     probe: ProbeMode = "off"  # experimental: a spare warp looks at live barriers, see docs/hardware.md
@@ -121,8 +121,9 @@ def level_of(options: GpuOptions, fault: int) -> LogLevel:
 
 
 def bound_ms(options: GpuOptions, level: LogLevel) -> int:
-    """After how long a wait gives up, or 0: plain waits. The bound costs nothing that was measured beside a log
-    (docs/hardware.md), and a kernel that ends by itself keeps its log wherever that lies."""
+    """After how long a wait gives up, or 0: plain waits, which cost the kernel less than ones with a bound. A hang is
+    then noticed from outside, wherever the log lies. Unless told otherwise only records of events come with a bound:
+    beside them it costs little, and each agent that gives up says so."""
     if options.watchdog_ms is not None:
         return options.watchdog_ms
-    return 0 if level == "off" else WATCHDOG_MS
+    return WATCHDOG_MS if level == "words" else 0

@@ -38,7 +38,8 @@ class Job:
     window: dict[str, Any]  # trace.window.Window's fields
     ab_pairs: int  # pairs of runs, logging off and on, to time after the recording
     fault: int  # the mistake compiled into the kernel, kernels/faults.cuh; 0: none
-    flight: str  # the file that holds the log while the kernel runs; "": device memory does
+    flight: str  # the file that holds the log while the kernel runs; "": there is none
+    mapped: bool  # the GPU writes that file itself; else the log is in device memory, and the worker copies it there
     probe: ProbeMode = "off"
     probe_barriers: int = 0  # bit i: look at barrier i of each CTA, full[0], full[1], ..., empty[0], ...
     probe_capacity: int = 0  # runs of equal samples each barrier has room for
@@ -57,10 +58,10 @@ def probe_file(job: Job) -> Path:
 
 
 def flight_file(config: LessonConfig, job: Job) -> FlightFile | None:
-    """The file that holds the log of this job while the kernel runs, if it is not in device memory."""
+    """The file that holds the log of this job while the kernel runs, if there is one."""
     if not job.flight:
         return None
-    return FlightFile(Path(job.flight), log_layout(config, job.level, job.log_capacity))
+    return FlightFile(Path(job.flight), log_layout(config, job.level, job.log_capacity), copied=not job.mapped)
 
 
 def log_layout(config: LessonConfig, level: LogLevel, capacity: int) -> LogLayout:

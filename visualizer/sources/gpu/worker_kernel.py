@@ -5,6 +5,7 @@ Runs in the worker process, never in the one with the window.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,14 +20,16 @@ from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConf
 from visualizer.resources import resource_dir
 from visualizer.sources.gpu.flight import FlightFile
 from visualizer.sources.gpu.log_window import log_window, ring_mask
+from visualizer.sources.gpu.mirror import Mirror
 from visualizer.sources.gpu.protocol import CheckMode
-from visualizer.sources.gpu.worker_memory import DeviceMemory, LogMemory, MappedMemory
+from visualizer.sources.gpu.worker_memory import DeviceMemory, LiveReader, LogMemory, MappedMemory
 from visualizer.sources.gpu.worker_probe import NO_PROBE, ProbeMemory, Probing
 from visualizer.trace.probe import PROBES, RawProbe
 from visualizer.trace.raw import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog
 from visualizer.trace.window import EVERYTHING, Window
 
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
+POLL_S = 0.001  # how often a kernel whose log is copied meanwhile is asked whether it is done
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
 TURN_CYCLES = 29  # of the loop in work_for, kernels/tile.cuh [measured on H200]
 CALIBRATION_RECORDS = 4096
@@ -137,17 +140,24 @@ class LessonKernel:
     ) -> Run:
         """Launch once. `capacity` is in records per warp; `expected` is what the tiles should hold, if not the source.
 
-        With `flight` the log lies in that file from the start.
-        Raises cupy's CUDARuntimeError if the launch fails; the context is dead then.
+        With `flight` the log lies in that file from the start, or is copied there when the kernel takes long.
+        Raises cupy's CUDARuntimeError if the launch fails; the context is dead then. Does not return from a kernel that
+        hangs: whoever started this process ends it.
         """
-        memory: LogMemory = MappedMemory(flight) if flight else self.memory(capacity)
+        memory: LogMemory
+        reader: LiveReader | None = None
+        if flight and not flight.copied:
+            memory = MappedMemory(flight)
+        else:
+            memory = device = self.memory(capacity)
+            reader = LiveReader(device, flight.layout) if flight else None
         launch = self.prepare(memory, capacity, expected)
         logging = self._level != "off"
         before = self._take_anchors() if logging else _no_anchors()
         if flight:
             flight.save_calibration(before)
-        launch.start()
-        cupy.cuda.runtime.deviceSynchronize()
+        mirror = Mirror(flight, reader) if flight and reader else None
+        _run(launch, mirror)
         after = self._take_anchors() if logging else _no_anchors()
         log = memory.log(np.concatenate([before, after]))
         return Run(log, cupy.asnumpy(launch.results), launch.probe.read() if launch.probe else None)
@@ -223,6 +233,18 @@ class LessonKernel:
         anchors = cupy.zeros(blocks * 2 * ANCHOR_DTYPE.itemsize, dtype=cupy.uint8)
         self._calibrate((blocks,), (1,), (anchors, np.uint64(span_ns)))
         return _anchors(anchors)
+
+
+def _run(launch: Launch, meanwhile: Callable[[], None] | None) -> None:
+    """Start the kernel, and wait until it has come back. `meanwhile` is called again and again."""
+    done = cupy.cuda.Event(disable_timing=True)
+    launch.start()
+    done.record()
+    # Not `done.done`: after an error that stays False.
+    while meanwhile and driver.cuEventQuery(done.ptr)[0] == driver.CUresult.CUDA_ERROR_NOT_READY:
+        meanwhile()
+        time.sleep(POLL_S)
+    cupy.cuda.runtime.deviceSynchronize()
 
 
 def _anchors(on_device: Any) -> NDArray[np.void]:

@@ -1,8 +1,12 @@
-"""Where a kernel's log lies while it runs: in device memory, fast, or in a mapped file, where it outlives a crash."""
+"""Where a kernel's log lies while it runs: in device memory, fast, or in a mapped file, where it outlives a crash.
+
+Device memory can be read while the kernel runs, but no more after a launch failure.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -15,6 +19,7 @@ from visualizer.sources.gpu.flight import FlightFile
 from visualizer.trace.raw import LogLayout, RawLog
 
 MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
+PIECE_BYTES = 8 << 20  # of a copy made while the kernel runs
 
 
 class LogMemory(Protocol):
@@ -26,7 +31,7 @@ class LogMemory(Protocol):
 
 
 class DeviceMemory:
-    """The log in device memory; nothing of it can be read after a launch failure."""
+    """The log in device memory."""
 
     def __init__(self, layout: LogLayout) -> None:
         self._layout = layout
@@ -44,6 +49,32 @@ class DeviceMemory:
             for name, (dtype, shape) in self._layout.arrays().items()
         }
         return RawLog(**host, calibration=calibration, level=self._layout.level)
+
+
+class LiveReader:
+    """Reads a log in device memory while its kernel runs. To be made before the launch.
+
+    The kernel is on the legacy default stream, which all streams wait for but those that are non-blocking. Page-locking
+    memory may wait for a kernel as well, so what the copies go through is had beforehand.
+    """
+
+    def __init__(self, memory: DeviceMemory, layout: LogLayout) -> None:
+        self._pointers = memory.pointers()
+        self._sizes = {name: math.prod(shape) * dtype.itemsize for name, (dtype, shape) in layout.arrays().items()}
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        size = min(PIECE_BYTES, max(self._sizes.values()))
+        self._staging = np.frombuffer(cupy.cuda.alloc_pinned_memory(size), np.uint8, size)
+
+    def __call__(self, name: str) -> Iterator[NDArray[np.uint8]]:
+        """The bytes of an array in pieces, each good until the next."""
+        runtime, pointer, size = cupy.cuda.runtime, self._pointers[name], self._sizes[name]
+        for begin in range(0, size, PIECE_BYTES):
+            piece = self._staging[: min(PIECE_BYTES, size - begin)]
+            runtime.memcpyAsync(
+                piece.ctypes.data, pointer + begin, len(piece), runtime.memcpyDeviceToHost, self._stream.ptr
+            )
+            self._stream.synchronize()
+            yield piece
 
 
 class MappedMemory:
