@@ -22,9 +22,9 @@ _TITLES = {
     **{parameter.option: parameter.title for parameter in PARAMETERS},
     **RECORDING,
     "--tile": mark("Tile"),
-    "--program": mark("program"),
-    "--fault": mark("fault"),
-    "--source": mark("source"),
+    "--program": mark("Program"),
+    "--fault": mark("Fault"),
+    "--source": mark("Source"),
 }
 
 
