@@ -197,7 +197,8 @@ class _Column(QScrollArea):
     """Scrolls up and down alone: as wide as its fields need, and no higher than there is room."""
 
     def __init__(self, inside: QWidget) -> None:
-        super().__init__(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
+        # Its fields take the keyboard.
+        super().__init__(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=tr("Experiment"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(inside)
 
