@@ -317,7 +317,7 @@ def show_lecture() -> None:
 def record_on_gpu(window: MainWindow, folder: Path) -> None:
     panel = window.experiment
     panel.source.setCurrentIndex(panel.source.findData("gpu"))
-    panel.show_config(LessonConfig())
+    panel.show_lesson(LessonConfig(), None)
     wait_for_document(window, panel.run_button.click)
     assert window.document is not None
     print(window.document.history.trace.meta.source, window.document.history.trace.meta.check)

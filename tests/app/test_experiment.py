@@ -18,7 +18,6 @@ from visualizer.app.record_job import Experiment
 from visualizer.cli.main import main
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.gpu.options import GpuOptions
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.file import load
 from visualizer.trace.trace import Trace
@@ -89,30 +88,6 @@ def test_the_gpu_command_has_no_seed() -> None:
     assert Experiment("gpu", "lesson", LessonConfig(tiles=9), seed=3).command() == (
         "phasescope record --source gpu --program lesson --tiles 9 -o lesson.pscope"
     )
-
-
-def test_the_probe_is_chosen_for_the_gpu_only(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    panel = window.experiment
-    assert not panel.probe.isEnabled()
-    _choose_gpu(window)
-    assert panel.probe.isEnabled()
-    assert panel.experiment().probe == "off"
-    panel.probe.setCurrentIndex(panel.probe.findData("words"))
-    assert "(experimental)" in panel.probe.currentText()
-    assert "PTX does not provide" in panel.probe.toolTip()
-    assert "--probe words" in panel.experiment().command()
-    asked = []
-
-    def record(program: str, config: LessonConfig, fault: str | None, options: GpuOptions, **others: object) -> Trace:
-        asked.append(options)
-        raise SourceError("no GPU here")
-
-    monkeypatch.setattr("visualizer.sources.gpu.faulty.record_program_gpu", record)
-    with qtbot.waitSignal(window.jobs.failed):
-        qtbot.mouseClick(panel.run_button, Qt.MouseButton.LeftButton)
-    assert [options.probe for options in asked] == ["words"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -17,21 +19,18 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.fault_box import FaultBox, story
-from visualizer.app.parameter_form import ParameterForm, with_titles
+from visualizer.app.parameter_form import ParameterForm
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
+from visualizer.app.recording_box import RecordingBox
+from visualizer.app.titles import with_titles
 from visualizer.app.what_if_row import WhatIfRow
 from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.trace.probe import PROBES
+from visualizer.sources.errors import SourceError
 
 SOURCES = {"simulator": mark("Simulator (exact)"), "gpu": mark("GPU (SM90)")}
-PROBE_TITLES = {"off": mark("off"), "words": mark("words (experimental)"), "flips": mark("phase flips")}
-PROBE_HELP = mark(
-    "a spare warp looks at live barriers on the GPU: at their words, by arrivals of count 0, which PTX does not provide"
-    " for; or at their phase flips alone, by test_wait, which it does (--probe)"
-)
 _MAX_SEED = 2**31 - 1
 
 
@@ -54,10 +53,7 @@ class ExperimentPanel(QWidget):
         self.story = QLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
-        self.probe = QComboBox(accessibleName=tr("Probe"))
-        for mode in PROBES:
-            self.probe.addItem(tr(PROBE_TITLES[mode]), mode)
-        self.probe.setToolTip(tr(PROBE_HELP))
+        self.recording = RecordingBox()
         self.form = ParameterForm()
         self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
         self.reset_button = QPushButton(tr("Reset to lesson"))
@@ -72,30 +68,22 @@ class ExperimentPanel(QWidget):
         self.fault.currentIndexChanged.connect(self._refresh)
         self.program.changed.connect(self._refresh)
         self.form.changed.connect(self._refresh)
+        self.recording.changed.connect(self._refresh)
         self.reset_button.clicked.connect(self.reset)
         self.run_button.clicked.connect(self.run)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self._refresh()
 
     def experiment(self) -> Experiment:
-        """What Run would record; ProgramError if the parameters do not go together."""
-        program = self.program.program()
-        config = self.form.config() if program == LESSON else LessonConfig()
-        return Experiment(
-            self.source.currentData(),
-            program,
-            config,
-            self.seed.value(),
-            fault=self.fault.fault(),
-            probe=self.probe.currentData(),
-        )
+        """What Run would record; ProgramError or SourceError if what is chosen does not go together."""
+        return replace(self._program_to_run(), options=self.recording.options())
 
     def run(self) -> None:
         if self.run_button.isEnabled():
             self.run_requested.emit(self.experiment())
 
     def reset(self) -> None:
-        """Back to the lesson's parameters; the source and the seed stay."""
+        """Back to the lesson's parameters; the source, the seed and how to record stay."""
         self.form.set_config(LessonConfig())
 
     def show_lesson(self, config: LessonConfig, fault: str | None) -> None:
@@ -114,6 +102,7 @@ class ExperimentPanel(QWidget):
         """The language is another now: the parameters' help and the faults' stories in it."""
         self.form.say_again()
         self.fault.say_again()
+        self.recording.say_again()
         self._refresh()
 
     def show_progress(self, fraction: float, what: str) -> None:
@@ -122,15 +111,17 @@ class ExperimentPanel(QWidget):
 
     def _refresh(self) -> None:
         program, source = self.program.program(), self.source.currentData()
+        self.recording.offer(source)
         experiment, problem = self._checked()
         self.fault.offer(program, source, experiment and experiment.config)
         if experiment is not None:
-            experiment = self.experiment()  # the offer may have given the chosen fault up
+            experiment = self._program_to_run()  # the offer may have given the chosen fault up
             problem = self.fault.problem()
             if source == "gpu" and program != LESSON:
                 problem = tr(
                     "The GPU runs the {lesson}'s kernel: choose the simulator for this program.", lesson=LESSON
                 )
+            problem = problem or self._problem_of_recording()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.story.setText(story(self.fault.fault()))
@@ -138,19 +129,32 @@ class ExperimentPanel(QWidget):
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
         self.seed.setEnabled(source == "simulator")
-        self.probe.setEnabled(source == "gpu")
         self.what_if.set_experiment(experiment)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
         self.progress.setVisible(self._busy)
         self.stage_of_work.setVisible(self._busy)
 
+    def _program_to_run(self) -> Experiment:
+        """Source, program and parameters, however they are recorded; ProgramError if they do not go together."""
+        program = self.program.program()
+        config = self.form.config() if program == LESSON else LessonConfig()
+        return Experiment(self.source.currentData(), program, config, self.seed.value(), self.fault.fault())
+
     def _checked(self) -> tuple[Experiment | None, str]:
-        """The experiment, or why there is none."""
+        """The program to run, or why there is none."""
         try:
-            return self.experiment(), ""
+            return self._program_to_run(), ""
         except ProgramError as error:
             return None, with_titles(str(error))
+
+    def _problem_of_recording(self) -> str:
+        """Why the program cannot be recorded as chosen, or ""."""
+        try:
+            self.experiment().check()
+        except SourceError as error:
+            return with_titles(str(error))
+        return ""
 
     def _lay_out(self) -> None:
         head = QFormLayout()
@@ -160,18 +164,17 @@ class ExperimentPanel(QWidget):
         head.addRow(tr("Fault"), self.fault)
         head.addRow(self.story)
         head.addRow(tr("Seed"), self.seed)
-        head.addRow(tr("Probe"), self.probe)
         inside = QWidget(objectName="parameters")
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 6, 8, 6)
         column.addLayout(head)
         column.addWidget(self.form)
         column.addWidget(self.reset_button)
+        column.addWidget(self.recording)
         column.addStretch(1)
-        scroll = QScrollArea(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inside)
-        scroll.setMinimumWidth(inside.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
+        scroll = _Column(inside)
+        # Once its fields have their places.
+        self.recording.unfolded.connect(lambda: QTimer.singleShot(0, self, lambda: scroll.show_all_of(self.recording)))
         buttons = QHBoxLayout()
         buttons.addWidget(self.run_button, 1)
         buttons.addWidget(self.cancel_button)
@@ -188,3 +191,26 @@ class ExperimentPanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(scroll, 1)
         layout.addLayout(foot)
+
+
+class _Column(QScrollArea):
+    """Scrolls up and down alone: as wide as its fields need, and no higher than there is room."""
+
+    def __init__(self, inside: QWidget) -> None:
+        # Its fields take the keyboard.
+        super().__init__(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=tr("Experiment"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(inside)
+
+    def show_all_of(self, widget: QWidget) -> None:
+        """Scroll so far that the widget is seen, if need be from its top."""
+        self.ensureWidgetVisible(widget, 0, 0)
+        self.verticalScrollBar().setValue(min(self.verticalScrollBar().value(), widget.y()))
+
+    def minimumSizeHint(self) -> QSize:
+        width = self.widget().minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        return QSize(width, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        # The panel around it scrolls too: asked for more, it would scroll Run and the problem out of sight.
+        return self.minimumSizeHint()

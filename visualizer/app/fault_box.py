@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
-from visualizer.app.parameter_form import with_titles
+from visualizer.app.titles import with_titles
 from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
 from visualizer.programs.faults import FAULTS, check_fit, fault_on_gpu

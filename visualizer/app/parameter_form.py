@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSpinBox, QWidget
 
+from visualizer.app.fields import SpinBox, show_changed
 from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
 
@@ -77,7 +78,7 @@ class ParameterForm(QWidget):
             field.setChecked(getattr(_LESSON, parameter.name))
             field.toggled.connect(lambda: self._value_changed(parameter.name))
         else:
-            field = _SpinBox()
+            field = SpinBox()
             field.setRange(parameter.low, parameter.high)
             field.setSingleStep(_STEPS.get(parameter.name, 1))
             field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
@@ -90,26 +91,8 @@ class ParameterForm(QWidget):
 
     def _value_changed(self, name: str) -> None:
         field = self._fields[name]
-        field.setProperty("changed", self.values()[name] != getattr(_LESSON, name))
-        field.style().unpolish(field)
-        field.style().polish(field)
+        show_changed(field, self.values()[name] != getattr(_LESSON, name))
         self.changed.emit()
-
-
-class _SpinBox(QSpinBox):
-    """A spin box that lets the wheel scroll the form unless it has the focus, and is no wider than it must be."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setKeyboardTracking(True)
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("10000000 ns") + 20)
-
-    def wheelEvent(self, event: Any) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 def _tooltip(parameter: Parameter) -> str:
@@ -124,16 +107,3 @@ def _tooltip(parameter: Parameter) -> str:
         limits=limits,
         option=parameter.option,
     )
-
-
-def with_titles(message: str) -> str:
-    """The command line's "--consumer-warps" as the form's "Consumer warps"."""
-    titles = {parameter.option: parameter.title for parameter in PARAMETERS} | {
-        "--tile": "Tile",
-        "--program": "program",
-        "--fault": "fault",
-        "--source": "source",
-    }
-    for option in sorted(titles, key=len, reverse=True):
-        message = message.replace(option, titles[option])
-    return message

@@ -5,34 +5,45 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
+from visualizer.sources.gpu.options import GpuOptions, level_of
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.window_check import check_window
 from visualizer.trace.file import load
-from visualizer.trace.probe import ProbeMode
 from visualizer.trace.trace import Trace
+from visualizer.trace.window import EVERYTHING, ROLES, cut
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Everything the experiment panel decides. `seed` matters to the simulator only, `probe` to the GPU."""
+    """Everything the experiment panel decides. `seed` matters to the simulator alone, which takes of `options`
+    the window."""
 
     source: str
     program: str
     config: LessonConfig
     seed: int = 0
     fault: str | None = None
-    probe: ProbeMode = "off"
+    options: GpuOptions = field(default_factory=GpuOptions)
+
+    def check(self) -> None:
+        """Refuse, before anything runs, what cannot be recorded in this way: SourceError, as on the command line;
+        ProgramError if the GPU cannot make the fault."""
+        check_window(self.options.window, self.program, self.config, self.fault)
+        if self.source == "gpu" and self.fault is not None:
+            level_of(self.options, fault_on_gpu(find_fault(self.fault), self.config)[1])
 
     def command(self) -> str:
         """The command line that makes this recording again."""
@@ -41,8 +52,7 @@ class Experiment:
             words += ["--fault", self.fault]
         if self.source == "simulator":
             words += ["--seed", str(self.seed)]
-        elif self.probe != "off":
-            words += ["--probe", self.probe]
+        words += _recording_words(self.options)
         default = LessonConfig()
         config = self.config
         if (config.tile_rows, config.tile_columns) != (default.tile_rows, default.tile_columns):
@@ -55,6 +65,26 @@ class Experiment:
         return shlex.join([*words, "-o", f"{Path(self.program).stem}.pscope"])
 
 
+def _recording_words(options: GpuOptions) -> list[str]:
+    """The options that are not as usual, of those the panel has."""
+    words, window = [], options.window
+    if (window.first, window.last) != (EVERYTHING.first, EVERYTHING.last):
+        words += ["--window", f"{window.first}:{window.last if window.last >= 0 else ''}"]
+    if window.keep_last:
+        words += ["--keep-last", str(window.keep_last)]
+    if window.every_cta > 1:
+        words += ["--every-cta", str(window.every_cta)]
+    if window.roles != ROLES:
+        words += ["--roles", ",".join(window.roles)]
+    if options.level is not None:
+        words += ["--level", options.level]
+    if options.ab_pairs:
+        words += ["--ab", str(options.ab_pairs)]
+    if options.probe != "off":
+        words += ["--probe", options.probe]
+    return words
+
+
 def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, CancelCheck], Document]:
     """Work that records `experiment`; raises what the source raises (SourceError, ProgramError, Cancelled)."""
 
@@ -65,7 +95,9 @@ def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, C
         trace = _record(experiment, program, progress, cancelled)
         trace = replace(trace, meta=replace(trace.meta, command=experiment.command()))
         document = Document(_history(trace, progress, cancelled), path=None, saved=False, note=note)
-        return _diagnosed(document, program, progress, cancelled)
+        # The agents of a window do not start where the program's do.
+        whole = experiment.options.window.is_everything
+        return _diagnosed(document, program if whole else None, progress, cancelled)
 
     return work
 
@@ -115,15 +147,19 @@ def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Docum
 def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
     if program is None:
         from visualizer.sources.gpu.faulty import record_program_gpu
-        from visualizer.sources.gpu.options import GpuOptions
 
-        options = GpuOptions(probe=experiment.probe)
         return record_program_gpu(
-            experiment.program, experiment.config, experiment.fault, options, progress=progress, cancelled=cancelled
+            experiment.program,
+            experiment.config,
+            experiment.fault,
+            experiment.options,
+            progress=progress,
+            cancelled=cancelled,
         )
     from visualizer.sources.simulator import simulate
 
-    return simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
+    trace = simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
+    return cut(trace, experiment.options.window, experiment.config.tiles, experiment.config.ctas)
 
 
 def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> History:

@@ -70,6 +70,10 @@ QToolButton {{ border: 1px solid transparent; border-radius: 4px; padding: 4px 7
 QToolButton:hover {{ background: {button}; border-color: {theme.border}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {theme.selection}; border-color: {theme.accent}; }}
 QToolButton:disabled {{ color: {theme.text_disabled}; }}
+#foldHeader {{ padding: 3px 6px 3px 0; font-weight: 600; qproperty-iconSize: {px(10)} {px(10)}; }}
+#foldHeader:checked {{ background: transparent; border-color: transparent; }}
+#foldHeader:hover {{ background: {button}; }}
+#foldHeader:focus {{ border: {edge}px solid {theme.accent}; }}
 QDockWidget {{ color: {theme.text_muted}; font-weight: 600; }}
 QDockWidget::title {{ background: {theme.header}; padding: 4px 8px; border-top: 1px solid {theme.border}; }}
 QDockWidget > QWidget {{ background: {theme.panel}; font-weight: 400; }}

@@ -7,8 +7,8 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from visualizer.app.job import JobRunner, Work
-from visualizer.app.parameter_form import with_titles
 from visualizer.app.record_job import Experiment
+from visualizer.app.titles import with_titles
 from visualizer.language import tr
 from visualizer.sources.explorer.what_if import WHAT_IFS, Answer, WhatIf, ask
 from visualizer.sources.progress import CancelCheck, Progress

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from visualizer.cli.errors import UserError
 from visualizer.language import tr
+from visualizer.sources.window_check import window_asked_for
 from visualizer.trace.window import ROLES, Window
 
 _TILES = re.compile(r"(\d+):(\d*)")
@@ -34,11 +34,8 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
 
 
 def window_from(args: argparse.Namespace) -> Window:
-    """The window that the options describe."""
-    if args.window is not None and args.keep_last is not None:
-        raise UserError(tr("--window and --keep-last exclude each other: say which tiles, or how many from the end"))
-    first, last = args.window or (0, -1)
-    return Window(first, last, args.keep_last or 0, args.every_cta or 1, args.roles or ROLES)
+    """The window that the options describe; SourceError if they tell its tiles in two ways."""
+    return window_asked_for(args.window, args.keep_last, args.every_cta, args.roles)
 
 
 def _tiles(text: str) -> tuple[int, int]:

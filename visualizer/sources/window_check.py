@@ -6,9 +6,19 @@ from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
-from visualizer.trace.window import Window
+from visualizer.trace.window import ROLES, Window
 
 _PHASE_MAKERS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes", "producer_phase", "consumer_phase")
+
+
+def window_asked_for(
+    tiles: tuple[int, int] | None, keep_last: int | None, every_cta: int | None, roles: tuple[str, ...] | None
+) -> Window:
+    """The window with these fields, None where nothing was asked. SourceError if its tiles are told in two ways."""
+    if tiles is not None and keep_last is not None:
+        raise SourceError(tr("--window and --keep-last exclude each other: say which tiles, or how many from the end"))
+    first, last = tiles or (0, -1)
+    return Window(first, last, keep_last or 0, every_cta or 1, roles or ROLES)
 
 
 def check_window(window: Window, program: str | None, config: LessonConfig, fault: str | None) -> None:
