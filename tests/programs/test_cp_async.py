@@ -31,6 +31,7 @@ def times(trace: Trace, kind: EventKind, tile: int) -> np.ndarray:
 @given(stages=st.integers(2, 6), tiles=st.integers(1, 12), seed=st.integers(0, 1000))
 def test_reads_follow_all_copies_and_precede_the_next_ones(stages: int, tiles: int, seed: int) -> None:
     trace = run(stages, tiles, seed)
+    assert trace.stages == stages, "also where there are fewer tiles"
     assert trace.meta.ending.kind == "completed"
     for tile in range(tiles):
         issued, landed = times(trace, EventKind.COPY_ISSUE, tile), times(trace, EventKind.COPY_DONE, tile)

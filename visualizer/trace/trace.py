@@ -57,11 +57,14 @@ class Trace:
     def stages(self) -> int:
         """Stage buffers per CTA: one more than the highest stage any barrier belongs to.
 
-        Where no barrier belongs to one, as in a cp.async pipeline, the events name the stages.
+        Where no barrier belongs to one, as in a cp.async pipeline, the program's configuration or the events name them.
         """
         highest = max((b.stage for b in self.barriers), default=-1)
         if highest < 0 and len(self.events):
-            highest = min(int(self.events["stage"].max()), MAX_STAGES_WITHOUT_BARRIERS - 1)
+            named = self.meta.config.get("stages")
+            used = int(self.events["stage"].max())
+            highest = max(used, named - 1) if isinstance(named, int) else used
+            highest = min(highest, MAX_STAGES_WITHOUT_BARRIERS - 1)
         return highest + 1
 
     @cached_property
