@@ -38,8 +38,9 @@ from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel
 CONFIG = LessonConfig(ctas=132, tiles=1024, stages=3, consumer_warps=3)
 WORKLOADS = {
     "tiles read at full speed": CONFIG,
-    "and 60 ns of work on each": CONFIG.changed(consumer_delay=60),
-    "and 220 ns of work on each": CONFIG.changed(consumer_delay=220),
+    "and 140 ns of work on each": CONFIG.changed(consumer_delay=140),
+    "and 280 ns of work on each": CONFIG.changed(consumer_delay=280),
+    "and 420 ns of work on each": CONFIG.changed(consumer_delay=420),
 }
 
 
