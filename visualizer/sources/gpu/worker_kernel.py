@@ -31,7 +31,7 @@ from visualizer.trace.window import EVERYTHING, Window
 CONTROL_BYTES = 16  # struct Control, behind the stage buffers
 POLL_S = 0.001  # how often a kernel whose log is copied meanwhile is asked whether it is done
 WARM_UP_NS = 50_000_000  # an idle GPU takes some 10 ms to raise its clocks [measured on H200]
-TURN_CYCLES = 29  # of the loop in work_for, kernels/tile.cuh [measured on H200]
+TURN_CYCLES = 28  # of the loop in work_for, kernels/tile.cuh [measured on H200]
 CALIBRATION_RECORDS = 4096
 CALIBRATION_RUNS = 8
 CALIBRATION_NS = 2_000_000  # a span over which 10 ns of anchor error are 5 parts in a million
