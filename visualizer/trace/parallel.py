@@ -35,7 +35,7 @@ def each(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         for place in places:
             try:
                 done[place] = work(items[place])
-            except BaseException as error:  # noqa: BLE001  raised below, in the caller's thread
+            except BaseException as error:  # raised below, in the caller's thread
                 failed[place] = error
             if failed:
                 return
