@@ -24,11 +24,11 @@ def lay_out(cta: RegularCta, rows: RegularRows, pace: Pace, room: NDArray[np.voi
     if int(landings.max()) > pace.horizon_ps:
         return None
     settled = settle(cta, landings)
-    if settled is None:
+    moves = settled and settled.moves(cta, landings)
+    if settled is None or moves is None:
         return None
     time = rows.spread(settled.producer, settled.consumers, settled.landings)
-    not_last = np.arange(cta.grid.consumers)[:, None] != settled.last
-    rows.flips(time)[not_last] = int(time.max()) + 1
+    rows.flips(time)[settled.rank < cta.grid.consumers - 1] = int(time.max()) + 1
     events = room[: cta.grid.events]
     order = order_by(time)[: len(events)]
     # "clip" because every row is there, and checking makes a copy.
@@ -36,12 +36,6 @@ def lay_out(cta: RegularCta, rows: RegularRows, pace: Pace, room: NDArray[np.voi
     events["time"] = time[order]
     events["measured"] = rows.spread(cta.producer, cta.consumers, landings)[order]
     events["flags"] = rows.flags_of(cta.acquire_blocked, cta.wait_blocked, seen)[order]
-    pairs = (
-        (cta.producer, settled.producer),
-        (cta.consumers, settled.consumers),
-        (landings, settled.landings),
-    )
-    distances = [(after - before)[after != before] for before, after in pairs]
     observed = int(seen.sum())
     landed = Landed(observed, probed=0, estimated=landings.size - observed)
-    return LaidOut(events, Moves.of(np.concatenate(distances)), landed)
+    return LaidOut(events, Moves.of(moves), landed)
