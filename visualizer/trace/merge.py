@@ -13,7 +13,7 @@ from visualizer.trace.parallel import each
 from visualizer.trace.pool import ROW, Pool
 from visualizer.trace.schema import EVENT_DTYPE
 
-_EVENTS_AT_ONCE = 1 << 15
+_EVENTS_AT_ONCE = 1 << 16
 """Events merged at a time: they and their order stay in the processor's cache."""
 _SAMPLE = 1 << 6
 """Of every so many events one is looked at to find times that divide them evenly."""

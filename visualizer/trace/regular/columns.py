@@ -15,6 +15,12 @@ from visualizer.trace.clocks import Ints
 from visualizer.trace.parts import Span
 from visualizer.trace.pool import ROW
 from visualizer.trace.regular.rows import RegularRows
+from visualizer.trace.schema import EVENT_DTYPE, EventFlag
+
+
+_FLAG_BITS = int(max(EventFlag)).bit_length()
+_NO_BARRIER = np.iinfo(np.int32).min // 2
+"""Stays below any row of a table when a part's first is added."""
 
 
 class RegularColumns:
@@ -24,9 +30,22 @@ class RegularColumns:
         self.rows = rows
         shape = (len(spans), rows.grid.events)
         self.time, self.measured = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        self.row, self.flags = np.empty(shape, np.uint32), np.empty(shape, np.uint8)
-        self._agents = np.array([span.agents.start for span in spans], np.int32)
-        self._barriers = np.array([span.barriers.start for span in spans], np.int32)
+        few = len(rows.events) <= 1 << (32 - _FLAG_BITS)
+        self._numbers = np.empty(shape, np.uint32 if few else np.uint64)  # the row's number, then the flags' bits
+        events = rows.events.view(EVENT_DTYPE)
+        self._agent = np.ascontiguousarray(events["agent"])
+        self._barrier = np.where(events["barrier"] < 0, np.int32(_NO_BARRIER), events["barrier"])
+        self._first_agents = np.array([span.agents.start for span in spans], np.int32)
+        self._first_barriers = np.array([span.barriers.start for span in spans], np.int32)
+
+    def put(self, part: int, order: Ints, time: Ints, measured: Ints, flags: NDArray[np.uint8]) -> None:
+        """The events of a part: the rows in `order`, with what these columns say by row."""
+        # "clip" because every row is there, and checking makes a copy.
+        np.take(time, order, out=self.time[part], mode="clip")
+        np.take(measured, order, out=self.measured[part], mode="clip")
+        number = order << _FLAG_BITS
+        number |= flags.take(order)
+        self._numbers[part] = number
 
     @property
     def times(self) -> Sequence[Ints]:
@@ -40,14 +59,18 @@ class RegularColumns:
             own: list[NDArray[Any]] = [part[begin:end] for part, begin, end in zip(column, begins, ends, strict=True)]
             return np.concatenate(own).take(order)
 
-        # "clip" because every row is there, and checking makes a copy.
-        np.take(self.rows.events, merged(self.row), out=target.view(ROW), mode="clip")
+        number = merged(self._numbers)
+        row = (number >> _FLAG_BITS).astype(np.int64)
+        np.take(self.rows.events, row, out=target.view(ROW), mode="clip")
+        target["flags"] = number & ((1 << _FLAG_BITS) - 1)
         target["measured"] = merged(self.measured)
-        target["flags"] = merged(self.flags)
-        part = np.repeat(np.arange(len(begins)), np.subtract(ends, begins)).take(order)
-        target["agent"] += self._agents.take(part)
-        barrier = np.ascontiguousarray(target["barrier"])
-        target["barrier"] = barrier + self._barriers.take(part) * (barrier >= 0)
+        sizes = np.subtract(ends, begins)
+        agent = self._agent.take(row)
+        agent += np.repeat(self._first_agents, sizes).take(order)
+        target["agent"] = agent
+        barrier = self._barrier.take(row)
+        barrier += np.repeat(self._first_barriers, sizes).take(order)
+        target["barrier"] = np.maximum(barrier, -1, out=barrier)
 
     def give_back(self, part: int, begin: int, end: int) -> None:
         """As Source.give_back: nothing, for what little there is."""

@@ -28,12 +28,8 @@ def lay_out(cta: RegularCta, pace: Pace, columns: RegularColumns, part: int) -> 
     time = rows.spread(settled.producer, settled.consumers, settled.landings)
     rows.flips(time)[settled.rank < cta.grid.consumers - 1] = int(time.max()) + 1
     order = order_by(time)[: cta.grid.events]
-    columns.row[part] = order
-    np.take(time, order, out=columns.time[part], mode="clip")
     measured = rows.spread(cta.producer, cta.consumers, landings)
-    np.take(measured, order, out=columns.measured[part], mode="clip")
-    flags = rows.flags_of(cta.acquire_blocked, cta.wait_blocked, seen)
-    np.take(flags, order, out=columns.flags[part], mode="clip")
+    columns.put(part, order, time, measured, rows.flags_of(cta.acquire_blocked, cta.wait_blocked, seen))
     observed = int(seen.sum())
     landed = Landed(observed, probed=0, estimated=landings.size - observed)
     return LaidOut(None, Moves.of(moves), landed)
