@@ -18,7 +18,7 @@ _EVENTS_AT_ONCE = 1 << 16
 _SAMPLE = 1 << 6
 """Of every so many events one is looked at to find times that divide them evenly."""
 _GIVE_BACK = 16
-"""How many times the source gets back what has been merged."""
+"""How many times a pool gets back what has been merged."""
 
 
 class Source(Protocol):
@@ -32,8 +32,9 @@ class Source(Protocol):
         """Write the events from `begins` to `ends` of the parts, one part after another and then in `order`, to
         `target`, EVENT_DTYPE; their times may be left out."""
 
-    def give_back(self, part: int, begin: int, end: int) -> None:
-        """Some events of a part are not asked for again."""
+    @property
+    def pool(self) -> Pool | None:
+        """Gets back, part by part, what has been merged."""
 
 
 class Pooled:
@@ -41,7 +42,7 @@ class Pooled:
 
     def __init__(self, parts: Sequence[NDArray[np.void]], pool: Pool) -> None:
         self.times: Sequence[Ints] = [part["time"] for part in parts]
-        self.give_back = pool.give_back
+        self.pool: Pool | None = pool
         self._rows = [part.view(ROW) for part in parts]
 
     def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
@@ -74,10 +75,11 @@ def merge(source: Source) -> NDArray[np.void]:
 
     pieces = range(len(places) - 1)
     done = 0
-    for batch in np.array_split(pieces, min(_GIVE_BACK, len(pieces))):
+    for batch in np.array_split(pieces, min(_GIVE_BACK, len(pieces)) if source.pool else 1):
         each(fill, batch.tolist())
         for part, (begin, end) in enumerate(cuts[:, [done, batch[-1] + 1]].tolist()):
-            source.give_back(part, begin, end)
+            if source.pool:
+                source.pool.give_back(part, begin, end)
         done = batch[-1] + 1
     return merged
 

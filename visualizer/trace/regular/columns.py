@@ -17,14 +17,15 @@ from visualizer.trace.pool import ROW
 from visualizer.trace.regular.rows import RegularRows
 from visualizer.trace.schema import EVENT_DTYPE, EventFlag
 
-
 _FLAG_BITS = int(max(EventFlag)).bit_length()
 _NO_BARRIER = np.iinfo(np.int32).min // 2
 """Stays below any row of a table when a part's first is added."""
 
 
 class RegularColumns:
-    """Columns of (parts, events), each part's in order of time; `spans` are the parts'."""
+    """Columns of (parts, events), each part's in order of time; `spans` are the parts'. A Source to merge."""
+
+    pool = None
 
     def __init__(self, rows: RegularRows, spans: Sequence[Span]) -> None:
         self.rows = rows
@@ -71,9 +72,6 @@ class RegularColumns:
         barrier = self._barrier.take(row)
         barrier += np.repeat(self._first_barriers, sizes).take(order)
         target["barrier"] = np.maximum(barrier, -1, out=barrier)
-
-    def give_back(self, part: int, begin: int, end: int) -> None:
-        """As Source.give_back: nothing, for what little there is."""
 
     def write_part(self, part: int, room: NDArray[np.void]) -> NDArray[np.void]:
         """All events of one part, in the beginning of `room`."""

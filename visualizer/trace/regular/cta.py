@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit
 from visualizer.trace.clocks import LAP, Ints, producer_clocks, unwrap
-from visualizer.trace.parallel import each
 from visualizer.trace.raw import RawLog
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.unfold import PipelineShape, initialising
@@ -194,7 +193,7 @@ def read_ctas(raw: RawLog, ctas: Sequence[int], stages: int, shape: PipelineShap
         consumers[row, :, -1] = marks[:, -1]
         return RegularCta(grid, producers[row], consumers[row], acquire_blocked, wait_blocked, missed + missed_waiting)
 
-    return each(read, range(len(ctas)))
+    return [read(row) for row in range(len(ctas))]  # steps too short for threads to take turns
 
 
 def _read_producer(raw: RawLog, cta: int, grid: Grid, producer: Ints) -> tuple[Bools, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from visualizer.trace.derive import Landed, Pace
 from visualizer.trace.expand import LaidOut
 from visualizer.trace.ordering import order_by
