@@ -31,12 +31,11 @@ class Settled:
         distances = []
         pairs = ((cta.producer, self.producer), (cta.consumers, self.consumers), (landings, self.landings))
         for before, after in pairs:
-            moved = (after - before).ravel()
-            rows = np.flatnonzero(moved)
+            rows = np.flatnonzero(after != before)
             far = _LONGEST_RUN - 1
             if after is not self.landings and (rows[far:] - rows[:-far] == far).any():
                 return None
-            distances.append(moved[rows])
+            distances.append(after.take(rows) - before.take(rows))
         return np.concatenate(distances)
 
 
@@ -104,8 +103,9 @@ def _rank(releases: Ints) -> Ints:
 
 def _in_order(times: Ints) -> None:
     """Raise times until each is above the one before it."""
-    late = np.flatnonzero(times[1:] <= times[:-1])
-    if len(late) <= len(times) // _FEW:
+    is_late = times[1:] <= times[:-1]
+    if np.count_nonzero(is_late) <= len(times) // _FEW:
+        late = np.flatnonzero(is_late)
         for _ in range(_FEW):
             if not len(late):
                 return
