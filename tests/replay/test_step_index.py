@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visualizer.replay.step_index import StepIndex, stable_order
+from visualizer.replay import step_index
+from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where, stable_order
 
 ROWS = st.lists(st.one_of(st.none(), st.integers(0, 5)), min_size=1, max_size=80)
 """At each step the entity that has a row there, or none."""
@@ -66,3 +69,23 @@ def test_nearest_finds_the_next_accepted_row_however_far(direction: int) -> None
 def test_ids_beyond_16_bits_are_sorted_as_well() -> None:
     entity = np.array([70_000, 3, 65_536, 3, 70_000, 0], np.int64)
     assert stable_order(entity, 70_001).tolist() == [5, 1, 3, 2, 0, 4]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 9), max_size=60), st.sampled_from((10, 70_000, 1 << 31)))
+def test_the_order_of_entities_is_a_stable_sort(entity: list[int], entities: int) -> None:
+    rows = np.array(entity, np.int64) * (entities // 10)
+    assert stable_order(rows, entities).tolist() == np.argsort(rows, kind="stable").tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=60))
+def test_rows_are_found_piece_by_piece(kinds: list[int]) -> None:
+    column = np.array(kinds, np.uint8)
+    with mock.patch.object(step_index, "_STEPS_AT_ONCE", 7):
+        chosen = of_kinds(column, kind_mask(1, 4))
+        steps, own = rows_where(chosen, column)
+    assert chosen.tolist() == [kind in (1, 4) for kind in kinds]
+    assert steps.tolist() == np.flatnonzero(chosen).tolist()
+    assert own.tolist() == column[chosen].tolist()
+    assert own.dtype == column.dtype

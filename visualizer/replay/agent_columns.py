@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import Narrow, StepIndex, Steps, kind_mask, steps_where
+from visualizer.replay.step_index import StepIndex, Steps, kind_mask, of_kinds, rows_where
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -92,13 +92,13 @@ def activity_of(kinds: NDArray[np.uint8], steps: Steps) -> NDArray[np.uint8]:
 def build_agent_columns(columns: EventColumns) -> AgentColumns:
     """All agents of the trace."""
     trace = columns.trace
-    agents = len(trace.agents)
-    acts, _ = StepIndex.build(*_where(columns, _ACTS[columns.kind]), agents, len(trace))
-    advances, _ = StepIndex.build(*_where(columns, columns.kind == EventKind.ADVANCE), agents, len(trace))
+    acts = _index(columns, of_kinds(columns.kind, _ACTS))
+    advances = _index(columns, columns.kind == EventKind.ADVANCE)
     start = [(a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents]
-    return AgentColumns(acts, advances, np.array(start, np.int32).reshape(agents, 3))
+    return AgentColumns(acts, advances, np.array(start, np.int32).reshape(len(start), 3))
 
 
-def _where(columns: EventColumns, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.integer], Narrow]:
-    """Agent and step of the chosen events. What chose them takes no memory while they are sorted."""
-    return columns.agent[chosen], steps_where(chosen)
+def _index(columns: EventColumns, chosen: NDArray[np.bool_]) -> StepIndex:
+    """The chosen events by agent."""
+    steps, agent = rows_where(chosen, columns.agent)
+    return StepIndex.build(agent, steps, len(columns.trace.agents), len(columns.trace))[0]

@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.event_columns import EventColumns
-from visualizer.replay.step_index import StepIndex, kind_mask, steps_where
+from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where
 from visualizer.trace.parallel import each
 from visualizer.trace.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
 from visualizer.trace.trace import Trace
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)
+_ARRIVING = kind_mask(*ARRIVAL_KINDS).astype(np.int32)
+_ADDING = kind_mask(EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX).astype(np.int32)
+_ADDING[EventKind.COMPLETE_TX] = -1
+"""At a kind: how often an event's amount counts as arrivals, and as bytes to come."""
 _ROWS_AT_ONCE = 1 << 15
 
 
@@ -98,10 +102,11 @@ class BarrierColumns:
 def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     """All barriers of the trace."""
     trace = columns.trace
-    steps = steps_where(_CHANGES[columns.kind] & (columns.barrier >= 0))
-    index, (kind, amount) = StepIndex.build(
-        columns.barrier[steps], steps, len(trace.barriers), len(trace), columns.kind[steps], columns.amount[steps]
-    )
+    changes = of_kinds(columns.kind, _CHANGES)
+    changes &= columns.barrier >= 0
+    steps, whose, *rest = rows_where(changes, columns.barrier, columns.kind, columns.amount)
+    index, (kind, amount) = StepIndex.build(whose, steps, len(trace.barriers), len(trace), *rest)
+    del whose, rest
     size = len(steps)
     phase, pending, expected, tx = np.empty((4, size), np.int32)
     built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64))
@@ -127,40 +132,38 @@ def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDAr
     kind = built.kind[rows]
     is_init = kind == EventKind.INIT
     is_complete = kind == EventKind.PHASE_COMPLETE
-    arrivals = _masked(amount, kind, *ARRIVAL_KINDS)
+    arrivals = amount * _ARRIVING.take(kind)
     arrivals[kind == EventKind.ARRIVE_EXPECT_TX] = 1
-    bytes_ = _masked(amount, kind, EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX)
-    bytes_ -= _masked(amount, kind, EventKind.COMPLETE_TX)
+    bytes_ = amount * _ADDING.take(kind)
 
     first = np.zeros(len(kind), bool)
     starts = built.index.starts
     first[starts[np.searchsorted(starts, rows.start) : np.searchsorted(starts, rows.stop)] - rows.start] = True
-    born = is_init | first
-    expected = _since(np.where(is_init, amount, 0), _masked(-amount, kind, EventKind.ARRIVE_DROP), _latest(born))
-    begins = born | is_complete
-    reload = _latest(begins)
-    start_pending = np.where(is_init, amount, np.where(is_complete, expected, -arrivals))
-    built.expected[rows] = expected
-    built.pending[rows] = _since(start_pending, -arrivals, reload)
-    built.tx[rows] = _since(np.where(is_init | is_complete, 0, bytes_), bytes_, reload)
-    built.phase[rows] = np.where(is_complete, amount + 1, 0)[reload]
-    built.valid[rows] = is_init[_latest(born | (kind == EventKind.INVAL))]
-    reloads: NDArray[np.int64] = rows.start + np.flatnonzero(begins)
+    born = np.flatnonzero(is_init | first)
+    lowered = np.where(kind == EventKind.ARRIVE_DROP, -amount, 0)
+    expected = built.expected[rows]
+    _since(born, np.where(is_init[born], amount[born], 0), lowered, expected)
+
+    begins = np.flatnonzero(is_init | first | is_complete)
+    is_init, is_complete, given = is_init[begins], is_complete[begins], amount[begins]
+    pending = np.where(is_init, given, np.where(is_complete, expected[begins], -arrivals[begins]))
+    _since(begins, pending, np.negative(arrivals, out=arrivals), built.pending[rows])
+    _since(begins, np.where(is_init | is_complete, 0, bytes_[begins]), bytes_, built.tx[rows])
+    lengths = np.diff(begins, append=len(kind))
+    built.phase[rows] = np.repeat(np.where(is_complete, given + 1, 0), lengths)
+    turns = np.flatnonzero(first | (kind == EventKind.INIT) | (kind == EventKind.INVAL))
+    built.valid[rows] = np.repeat(kind[turns] == EventKind.INIT, np.diff(turns, append=len(kind)))
+    reloads: NDArray[np.int64] = rows.start + begins
     return reloads
 
 
-def _masked(values: NDArray[np.int32], kind: NDArray[np.uint8], *kinds: int) -> NDArray[np.int32]:
-    return values * kind_mask(*kinds)[kind]
-
-
-def _latest(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """For each row the latest marked row at or before it (row 0 is marked or there are no rows)."""
-    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), 0))
-
-
-def _since(start: NDArray[np.int32], change: NDArray[np.int32], origin: NDArray[np.int64]) -> NDArray[np.int32]:
-    """start at each row's origin plus the changes of the rows after it, up to and with the row."""
-    total = np.cumsum(change, dtype=np.int32)
-    total -= total[origin]
-    total += start[origin]
-    return total
+def _since(
+    origins: NDArray[np.int64], start: NDArray[np.int32], change: NDArray[np.int32], into: NDArray[np.int32]
+) -> None:
+    """Write `start` at each of the origins (the first is row 0), and at rows after it that plus the changes of the
+    rows since, up to and with the row. `change` is used up."""
+    change[origins] = 0
+    ends = start + np.add.reduceat(change, origins, dtype=np.int32)
+    change[origins] = start
+    change[origins[1:]] -= ends[:-1]
+    np.cumsum(change, dtype=np.int32, out=into)

@@ -11,7 +11,8 @@ from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import place_of
-from visualizer.replay.step_index import StepIndex, Steps
+from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
+from visualizer.trace.ordering import group_starts
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
 
@@ -68,50 +69,49 @@ _LOOK_BACK = 64
 
 def build_copies(columns: EventColumns) -> Copies:
     """All copies of the trace."""
-    issues, issued, issue_lane = _by_stage(columns, np.flatnonzero(columns.kind == EventKind.COPY_ISSUE))
-    _, landed, landing_lane = _by_stage(columns, np.flatnonzero(columns.kind == EventKind.COPY_DONE))
-    # The n-th copy of a tile into a stage is the n-th to land of that tile in that stage.
-    _, lane = np.unique(np.concatenate((issue_lane, landing_lane)), return_inverse=True)
-    issue_key = _rank_keys(lane[: len(issued)], len(lane))
-    landing_key = _rank_keys(lane[len(issued) :], len(lane))
-    _, issue_row, landing_row = np.intersect1d(issue_key, landing_key, assume_unique=True, return_indices=True)
+    trace = columns.trace
+    concerns = columns.kind == EventKind.COPY_ISSUE
+    concerns |= columns.kind == EventKind.COPY_DONE
+    (steps,) = rows_where(concerns)
+    del concerns
+    stage, cta = place_of(columns, steps)
+    placed = stage >= 0
+    steps, stage, cta = steps[placed], stage[placed], cta[placed]
+    is_issue = columns.kind.take(steps) == EventKind.COPY_ISSUE
+    row = cta * trace.stages + stage
+    issues, issued, issue_lane = _by_stage(columns, steps[is_issue], row[is_issue])
+    _, landed, landing_lane = _by_stage(columns, steps[~is_issue], row[~is_issue])
+    # The n-th copy of a tile into a stage is the n-th to land of that tile in that stage. Tiles mostly come in order.
+    issue_order, landing_order = (np.argsort(lane, kind="stable") for lane in (issue_lane, landing_lane))
+    issue_lane, landing_lane = issue_lane[issue_order], landing_lane[landing_order]
+    landing = np.searchsorted(landing_lane, issue_lane) + np.arange(len(issue_lane)) - group_starts(issue_lane)
+    pairs = np.flatnonzero(landing < len(landing_lane))
+    pairs = pairs[landing_lane[landing[pairs]] == issue_lane[pairs]]
+    issue_row, landing_row = issue_order[pairs], landing_order[landing[pairs]]
     done_step = np.full(len(issued), -1, np.int64)
     done_step[issue_row] = landed[landing_row]
     by_time = np.argsort(landed[landing_row])
-    traffic, in_flight = _traffic(columns)
+    traffic, in_flight = _traffic(steps, cta, is_issue, trace)
     return Copies(issues, done_step, landed[landing_row][by_time], issued[issue_row][by_time], traffic, in_flight)
 
 
-def _by_stage(columns: EventColumns, steps: Steps) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
+def _by_stage(
+    columns: EventColumns, steps: Narrow, row: NDArray[np.int64]
+) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
     """Index of the steps by stage; at its positions the steps, and one number per (stage, tile)."""
     trace = columns.trace
-    stage, cta = place_of(columns, steps)
-    steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
-    lane = (row << 32) + columns.tile[steps]
-    index, (steps, lane) = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace), steps, lane)
-    return index, steps, lane
+    lane = (row << 32) + columns.tile.take(steps)
+    index, (lane,) = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace), lane)
+    return index, index.step_at(np.arange(len(index))), lane
 
 
-def _rank_keys(lane: NDArray[np.int64], span: int) -> NDArray[np.int64]:
-    """A key per row, unique: its lane and its rank (from 0, less than `span`) among the lane's rows, in row order."""
-    order = np.argsort(lane, kind="stable")
-    ordered = lane[order]
-    rows = np.arange(len(lane))
-    first = np.ones(len(lane), bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    keys = np.empty(len(lane), np.int64)
-    keys[order] = ordered * span + rows - np.maximum.accumulate(np.where(first, rows, 0))
-    return keys
-
-
-def _traffic(columns: EventColumns) -> tuple[StepIndex, NDArray[np.int32]]:
-    trace, kinds = columns.trace, columns.kind
-    steps = np.flatnonzero((kinds == EventKind.COPY_ISSUE) | (kinds == EventKind.COPY_DONE))
-    stage, cta = place_of(columns, steps)
-    steps, cta = steps[stage >= 0], cta[stage >= 0]
-    change = np.where(kinds[steps] == EventKind.COPY_ISSUE, 1, -1)
+def _traffic(
+    steps: Narrow, cta: NDArray[np.int64], is_issue: NDArray[np.bool_], trace: Trace
+) -> tuple[StepIndex, NDArray[np.int32]]:
+    """Issues and landings by CTA, and how many copies are in flight after each."""
+    change = np.where(is_issue, np.int32(1), np.int32(-1))
     index, (change,) = StepIndex.build(cta, steps, trace.ctas, len(trace), change)
-    total = np.cumsum(change)
-    base = np.concatenate(([0], total))[index.starts[:-1]]
-    in_flight = total - np.repeat(base, np.diff(index.starts))
-    return index, in_flight.astype(np.int32)
+    total = np.cumsum(change, dtype=np.int32)
+    base = np.concatenate((np.zeros(1, np.int32), total))[index.starts[:-1]]
+    total -= np.repeat(base, np.diff(index.starts))
+    return index, total

@@ -24,7 +24,7 @@ from visualizer.replay.event_columns import EventColumns, event_columns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
-from visualizer.replay.step_index import StepIndex, Steps, steps_where
+from visualizer.replay.step_index import StepIndex, Steps, rows_where
 from visualizer.trace.parallel import each
 from visualizer.trace.schema import EventKind
 from visualizer.trace.trace import Trace
@@ -89,8 +89,8 @@ class History:
     def wait_ends(self) -> StepIndex:
         """WAIT_END events by barrier."""
         barrier = self.columns.barrier
-        steps = steps_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0))
-        return StepIndex.build(barrier[steps], steps, len(self.trace.barriers), self.steps)[0]
+        steps, barrier = rows_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0), barrier)
+        return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:

@@ -29,11 +29,13 @@ class StageState(IntEnum):
 _STATE = np.zeros(256, np.uint8)
 _STATE[EventKind.COPY_ISSUE] = StageState.FILLING
 _STATE[EventKind.READ_BEGIN] = StageState.READING
+_STATE[EventKind.COPY_DONE] = StageState.FULL
 _NEITHER = 255
 _HELD = {"full": StageState.FULL, "empty": StageState.EMPTY}
 """What a stage holds once the phase of such a barrier completes; _NEITHER for others."""
 _CONCERNS = kind_mask(EventKind.COPY_ISSUE, EventKind.READ_BEGIN, EventKind.PHASE_COMPLETE, EventKind.COPY_DONE)
 _ROWS_AT_ONCE = 1 << 17
+_CANDIDATES_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +89,7 @@ def build_stage_columns(columns: EventColumns) -> StageColumns:
     if landings.any():
         kept = ~landings | _last_landed(row.astype(np.int64), tile, kind)
         steps, row, state, tile = steps[kept], row[kept], state[kept], tile[kept]
-    # Further copies into the stage and further readers of it change nothing.
-    order = stable_order(row, stages)
-    held = row[order].astype(np.int64)
-    for column, bits in ((state, 2), (tile.view(np.uint32), 32)):
-        held <<= bits
-        held |= column[order]
-    changes = np.ones(len(row), bool)
-    changes[order[1:][held[1:] == held[:-1]]] = False
-    del order, held
+    changes = _changes(row, state, tile, stages)
     index, (state, tile) = StepIndex.build(
         row[changes], steps[changes], stages, len(trace), state[changes], tile[changes]
     )
@@ -114,20 +108,44 @@ class _Candidates(NamedTuple):
 
 def _candidates(columns: EventColumns, held_after: NDArray[np.uint8], begin: int) -> _Candidates:
     """Those of the piece that begins at step `begin`. `held_after`: by barrier, what completing its phase leaves."""
-    trace = columns.trace
-    steps = np.flatnonzero(_CONCERNS[columns.kind[begin : begin + _ROWS_AT_ONCE]]) + begin
-    kind = columns.kind[steps]
-    barrier = columns.barrier[steps]
-    state = np.where(kind == EventKind.PHASE_COMPLETE, held_after[barrier], _STATE[kind])
+    trace, piece = columns.trace, slice(begin, begin + _ROWS_AT_ONCE)
     # Of copies that are bound to a barrier, that knows when all are in.
-    state[kind == EventKind.COPY_DONE] = StageState.FULL
-    state[(kind == EventKind.COPY_DONE) & (barrier >= 0)] = _NEITHER
+    concerns = _CONCERNS.take(columns.kind[piece])
+    concerns &= (columns.kind[piece] != EventKind.COPY_DONE) | (columns.barrier[piece] < 0)
+    steps = np.flatnonzero(concerns) + begin
+    kind = columns.kind.take(steps)
+    state = np.where(kind == EventKind.PHASE_COMPLETE, held_after[columns.barrier.take(steps)], _STATE.take(kind))
     stage, cta = place_of(columns, steps)
+    row = (cta * trace.stages + stage).astype(_row_type(trace))
+    tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile.take(steps))
+    found = _Candidates(steps.astype(step_type(len(trace))), kind, row, state, tile)
     keep = (stage >= 0) & (state != _NEITHER)
-    steps, kind, state = steps[keep], kind[keep], state[keep]
-    row = (cta[keep] * trace.stages + stage[keep]).astype(_row_type(trace))
-    tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile[steps])
-    return _Candidates(steps.astype(step_type(len(trace))), kind, row, state, tile)
+    return found if keep.all() else _Candidates(*(column[keep] for column in found))
+
+
+def _changes(row: NDArray[Any], state: NDArray[np.uint8], tile: NDArray[np.int32], stages: int) -> NDArray[np.bool_]:
+    """Which candidates differ from the one before of their stage (`row`): further copies into a stage and further
+    readers of it change nothing. A piece at a time, to stay in the processor's cache."""
+    changes = np.zeros(len(row), bool)
+
+    def compare(begin: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Mark changes within a piece; its stages, where each first occurs, and what it holds first and last."""
+        piece = slice(begin, begin + _CANDIDATES_AT_ONCE)
+        order = stable_order(row[piece], stages)
+        whose = row[piece].take(order)
+        held = state[piece].take(order).astype(np.int64) << 32 | tile[piece].take(order).view(np.uint32)
+        first = np.ones(len(order), bool)
+        first[1:] = whose[1:] != whose[:-1]
+        differs = first.copy()
+        differs[1:] |= held[1:] != held[:-1]
+        changes[piece][order] = differs
+        return whose[first], begin + order[first], held[first], held[np.append(first[1:], True)]
+
+    latest = np.full(stages, -1, np.int64)
+    for stage, at, begun, left in each(compare, range(0, len(row), _CANDIDATES_AT_ONCE)):
+        changes[at[begun == latest[stage]]] = False
+        latest[stage] = left
+    return changes
 
 
 def _row_type(trace: Trace) -> type[np.integer[Any]]:
@@ -166,13 +184,14 @@ def place_of(columns: EventColumns, steps: NDArray[np.int64]) -> tuple[NDArray[n
 
     The barrier says the CTA; it says the stage too unless the event names one: a copy may fill another stage.
     """
-    trace, barrier, agent = columns.trace, columns.barrier[steps], columns.agent[steps]
-    stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)[barrier]
-    cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)[barrier]
-    cta_of_agent = np.array([a.cta for a in trace.agents], np.int64)[agent]
-    own = columns.stage[steps]
-    stage = np.where(own >= 0, own, stage_of_barrier)
-    cta = np.where(barrier >= 0, cta_of_barrier, cta_of_agent)
+    trace, barrier = columns.trace, columns.barrier.take(steps)
+    stage_of_barrier = np.array([b.stage for b in trace.barriers] + [-1], np.int64)
+    cta_of_barrier = np.array([b.cta for b in trace.barriers] + [0], np.int64)
+    stage, cta = columns.stage.take(steps).astype(np.int64), cta_of_barrier[barrier]
+    if len(unnamed := np.flatnonzero(stage < 0)):
+        stage[unnamed] = stage_of_barrier[barrier[unnamed]]
+    if len(unbound := np.flatnonzero(barrier < 0)):
+        cta[unbound] = trace.agent_cta[columns.agent[steps[unbound]]]
     # A file may name a barrier of a CTA without agents, or a stage where no barrier has one: not a place of this trace.
     return np.where((stage < trace.stages) & (cta >= 0) & (cta < trace.ctas), stage, -1), cta
 

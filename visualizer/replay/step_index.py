@@ -21,22 +21,23 @@ Steps = NDArray[np.int64]
 Narrow = NDArray[Any]
 """Steps or positions in 32 bits, unless the recording is too long for that."""
 
-_RADIX_SPAN = 1 << 16
 _BLOCK_ROWS = 1 << 13
-_BLOCKS_AT_ONCE = 64
+_BLOCKS_AT_ONCE = 8
 _STEPS_AT_ONCE = 1 << 16
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
     """The order that sorts `entity` (values 0..entities-1), equal values in their given order.
 
-    numpy sorts 16-bit integers by radix, in linear time; wider ids take two such passes.
+    Entity and row become one number, 32 bits wide if they fit: numpy sorts plain numbers faster than an order.
     """
-    order = np.argsort(entity.astype(np.uint16), kind="stable")
-    if entities > _RADIX_SPAN:
-        high = (entity >> 16).astype(np.uint16)[order]
-        order = order[np.argsort(high, kind="stable")]
-    return order
+    bits = max(len(entity) - 1, 0).bit_length()
+    key: NDArray[Any] = entity.astype(np.uint32 if entities <= 1 << (32 - bits) else np.uint64)
+    key <<= bits
+    key |= np.arange(len(key), dtype=key.dtype)
+    key.sort()
+    key &= (1 << bits) - 1
+    return key.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,34 +66,25 @@ class StepIndex:
         block = max(_BLOCK_ROWS, entities)
         begins = range(0, size, block)
         counts = np.zeros((len(begins) + 1, entities), np.int32)
-
-        def count(blocks: range) -> None:
-            for row in blocks:
-                counts[row + 1] = np.bincount(entity[row * block : (row + 1) * block], minlength=entities)
-
-        together = [
-            range(row, min(row + _BLOCKS_AT_ONCE, len(begins))) for row in range(0, len(begins), _BLOCKS_AT_ONCE)
-        ]
-        each(count, together)
+        for row, begin in enumerate(begins):
+            counts[row + 1] = np.bincount(entity[begin : begin + block], minlength=entities)
         before = np.cumsum(counts, axis=0, dtype=np.int32)
         starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])
         unsorted = [steps, *columns]
         ordered = [np.empty_like(column) for column in unsorted]
 
-        def place(blocks: range) -> None:
-            for row in blocks:
-                begin = row * block
-                whose = entity[begin : begin + block]
-                local = stable_order(whose, entities)
-                # Where the entity's rows of this block go, less where they lie in `local`.
-                shift = starts[:-1] + before[row]
-                shift[1:] -= np.cumsum(counts[row + 1, :-1])
-                target = shift[whose[local]]
-                target += np.arange(len(local))
-                for into, column in zip(ordered, unsorted, strict=True):
-                    into[target] = column[begin : begin + block][local]
+        def place(first: int) -> None:
+            last = min(first + _BLOCKS_AT_ONCE, len(begins))
+            rows = slice(first * block, last * block)
+            local = stable_order(entity[rows], entities)
+            own = before[last] - before[first]
+            # Where each entity's rows of these blocks go, less where they lie in `local`.
+            target = np.repeat(starts[:-1] + before[first] - (np.cumsum(own) - own), own)
+            target += np.arange(len(target))
+            for into, column in zip(ordered, unsorted, strict=True):
+                into[target] = column[rows].take(local)
 
-        each(place, together)
+        each(place, range(0, len(begins), _BLOCKS_AT_ONCE))
         return cls(starts, length, ordered[0], steps, entity, before, block), ordered[1:]
 
     def __len__(self) -> int:
@@ -176,14 +168,33 @@ def step_type(length: int) -> type[np.signedinteger[Any]]:
     return np.int32 if length < 1 << 31 else np.int64
 
 
-def steps_where(chosen: NDArray[np.bool_]) -> Narrow:
-    """The steps at which `chosen`, (steps,), is true; a piece at a time, because numpy finds them in 64 bits."""
-    steps = np.empty(np.count_nonzero(chosen), step_type(len(chosen)))
-    end = 0
-    for begin in range(0, len(chosen), _STEPS_AT_ONCE):
+def rows_where(chosen: NDArray[np.bool_], *columns: NDArray[Any]) -> list[NDArray[Any]]:
+    """The steps at which `chosen`, (steps,), is true, and the columns there; a piece at a time, because numpy finds
+    them in 64 bits."""
+    begins = range(0, len(chosen), _STEPS_AT_ONCE)
+    counts = [np.count_nonzero(chosen[begin : begin + _STEPS_AT_ONCE]) for begin in begins]
+    ends = np.cumsum(counts, dtype=np.int64).tolist()
+    rows: list[NDArray[Any]] = [np.empty(sum(counts), step_type(len(chosen)))]
+    rows += [np.empty(sum(counts), column.dtype) for column in columns]
+
+    def find(piece: int) -> None:
+        begin, into = begins[piece], slice(ends[piece] - counts[piece], ends[piece])
         found = np.flatnonzero(chosen[begin : begin + _STEPS_AT_ONCE])
-        np.add(found, begin, out=steps[end : (end := end + len(found))], casting="same_kind")
-    return steps
+        for row, column in zip(rows[1:], columns, strict=True):
+            row[into] = column[begin : begin + _STEPS_AT_ONCE].take(found)
+        np.add(found, begin, out=rows[0][into], casting="same_kind")
+
+    each(find, range(len(begins)))
+    return rows
+
+
+def of_kinds(kinds: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of `kinds` are in the mask (see kind_mask); a piece at a time, because numpy looks up in 64 bits."""
+    chosen = np.empty(len(kinds), bool)
+    for begin in range(0, len(kinds), _STEPS_AT_ONCE):
+        piece = slice(begin, begin + _STEPS_AT_ONCE)
+        np.take(mask, kinds[piece], out=chosen[piece], mode="clip")
+    return chosen
 
 
 def kind_mask(*kinds: int) -> NDArray[np.bool_]:

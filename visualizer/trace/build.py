@@ -12,13 +12,14 @@ from visualizer.trace.decode import decode
 from visualizer.trace.derive import Pace, derive, pace_of
 from visualizer.trace.evidence import Evidence, examine
 from visualizer.trace.expand import LaidOut, expand
-from visualizer.trace.merge import first_time, merge
+from visualizer.trace.merge import Pooled, Source, first_time, merge
 from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, split
 from visualizer.trace.pool import Pool
 from visualizer.trace.probe import RawProbe
 from visualizer.trace.raw import RawLog
 from visualizer.trace.reconcile import reconcile, summary
+from visualizer.trace.regular.columns import RegularColumns
 from visualizer.trace.regular.cta import RegularCta
 from visualizer.trace.regular.layout import lay_out as lay_out_regular
 from visualizer.trace.samples import decode_samples, find_flips
@@ -101,19 +102,23 @@ def _assemble(
     room = Pool([part.most_events for part in known])
     del known
 
+    ours = [part for part, seen in enumerate(evidence) if isinstance(seen, RegularCta)]
+    places = {part: place for place, part in enumerate(ours)}
+    columns = None
+    if places:
+        assert parts.regular_rows is not None
+        columns = RegularColumns(parts.regular_rows, [spans[part] for part in places])
+
     def lay_out(part: int) -> LaidOut:
         seen, evidence[part] = evidence[part], None
         assert seen is not None
-        laid_out = None
         if isinstance(seen, RegularCta):
-            assert parts.regular_rows is not None
-            laid_out = lay_out_regular(seen, parts.regular_rows, pace, room.events(part))
-            seen = examined(part) if laid_out is None else seen
-        if not isinstance(seen, RegularCta):
-            laid_out = _lay_out(
-                seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part)
-            )
-        assert laid_out is not None
+            assert columns is not None
+            if laid_out := lay_out_regular(seen, pace, columns, places[part]):
+                return laid_out
+            seen = examined(part)
+        laid_out = _lay_out(seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part))
+        assert laid_out.events is not None
         spans[part].to_table(laid_out.events)
         logged.give_back(part, 0, parts.sizes[part])
         return laid_out
@@ -127,12 +132,31 @@ def _assemble(
     if len(samples):
         figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    ordered = [part.events for part in laid_out]
-    samples = _counted_from(samples, first_time(ordered))
-    events = merge(ordered, room)
+    source = _source(laid_out, room, columns, places)
+    columns = None  # the events may lie in the room now
+    samples = _counted_from(samples, first_time(source.times))
+    events = merge(source)
+    del source
     if meta.window:
         events = opened(events, agents, barriers)
     return Trace(meta, agents, barriers, sites, events, source_files, samples)
+
+
+def _source(
+    laid_out: Sequence[LaidOut], room: Pool, columns: RegularColumns | None, places: Mapping[int, int]
+) -> Source:
+    """Where the events of all parts are: in `columns`, at `places`, or in `room`, where all are put if some are."""
+    if columns is not None and all(part.events is None for part in laid_out):
+        return columns
+
+    def events(part: int) -> NDArray[np.void]:
+        own = laid_out[part].events
+        if own is None:
+            assert columns is not None
+            own = columns.write_part(places[part], room.events(part))
+        return own
+
+    return Pooled(each(events, range(len(laid_out))), room)
 
 
 def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:

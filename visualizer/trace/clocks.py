@@ -85,18 +85,24 @@ def consumer_clocks(raw: RawLog, cta: int, warp: int, reused: Ints) -> TileClock
     return TileClocks(begun, passed, passed, ended, blocked, frozenset({"begun", "passed", "ended"}), last, 0)
 
 
+def unwrap(begin: Ints, *words: NDArray[np.uint32]) -> Ints:
+    """The words of several warps, (warps, ...) one behind the other, as the 64-bit clocks that follow `begin`."""
+    chain = np.concatenate([begin.astype(np.uint32)[:, None], *words], axis=1)
+    steps = np.diff(chain).astype(np.int64)
+    np.subtract(steps, LAP, out=steps, where=steps > LAP - _BACK)
+    clocks = np.cumsum(steps, axis=1, out=steps)
+    clocks += begin[:, None]
+    return np.maximum.accumulate(clocks, axis=1, out=clocks)
+
+
 def _unwrapped(raw: RawLog, slice_: int, words: NDArray[np.uint32]) -> tuple[Ints, NDArray[np.bool_], int, int]:
     """The records as 64-bit clocks, whether each wait blocked, when what followed began, and laps missed."""
     span = raw.spans[slice_]
     begin = int(span["begin"])
     blocked = (words[:, 1 if raw.level == "full" else 0] & 1).astype(bool)
     has_rest = bool(span["begun"]) and raw.lost[slice_] == 0
-    chain = np.concatenate([[np.uint32(begin % LAP)], words.ravel(), [span["begun"]] if has_rest else []]).astype(
-        np.uint32
-    )
-    steps = np.diff(chain).astype(np.int64)
-    steps[steps > LAP - _BACK] -= LAP
-    clocks = np.maximum.accumulate(begin + np.cumsum(steps))
+    rest = np.array([[span["begun"]] if has_rest else []], np.uint32)
+    clocks = unwrap(np.array([begin]), words.reshape(1, -1), rest)[0]
     last = int(clocks[-1]) if len(clocks) else begin
     # Its end is known in full; what lies between its last clock and that is short, unless a wait gave up.
     missed = 0

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.trace.clock import ClockFit, fit_clock
-from visualizer.trace.parallel import each
 from visualizer.trace.parts import NEVER, Parts, spans_of, split
 from visualizer.trace.raw import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
 from visualizer.trace.regular.cta import read_ctas, regular_ctas
@@ -142,7 +141,8 @@ def _decode_clocks(
     missed += sum(part.missed_laps for part in found)
     if not regular:
         return Decoded(whole, lost, clock, origin, missed)
-    each(lambda part: part.count_from(origin), found)
+    for part in found:
+        part.count_from(origin)
 
     def write(part: int, own: NDArray[np.void]) -> None:
         if part not in regular:

@@ -18,9 +18,9 @@ from visualizer.trace.tables import Barrier
 
 @dataclass(frozen=True, eq=False)
 class LaidOut:
-    """A part's events as rows of a Trace, EVENT_DTYPE by time, and what goes into its meta."""
+    """A part's events as rows of a Trace, and what goes into its meta."""
 
-    events: NDArray[np.void]
+    events: NDArray[np.void] | None  # EVENT_DTYPE, by time; None: they are in RegularColumns
     moves: Moves
     landed: Landed
 

@@ -3,63 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.ordering import distinct, order_by
+from visualizer.trace.ordering import Ints, distinct, order_by
 from visualizer.trace.parallel import each
 from visualizer.trace.pool import ROW, Pool
 from visualizer.trace.schema import EVENT_DTYPE
 
-_EVENTS_AT_ONCE = 1 << 15
+_EVENTS_AT_ONCE = 1 << 16
 """Events merged at a time: they and their order stay in the processor's cache."""
 _SAMPLE = 1 << 6
 """Of every so many events one is looked at to find times that divide them evenly."""
 _GIVE_BACK = 16
-"""How many times the pool gets back what has been merged."""
+"""How many times a pool gets back what has been merged."""
 
 
-def merge(parts: Sequence[NDArray[np.void]], pool: Pool) -> NDArray[np.void]:
-    """All events of `parts` (EVENT_DTYPE, each in order of time) in order of time, from 0; ties in order of parts.
+class Source(Protocol):
+    """Where the events of all parts come from, each part's in order of time."""
 
-    The parts lie in `pool` and are gone afterwards.
-    """
-    merged = np.empty(sum(map(len, parts)), EVENT_DTYPE)
-    start = first_time(parts)
-    edges = _edges(parts)
+    @property
+    def times(self) -> Sequence[Ints]:
+        """Of each part."""
+
+    def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
+        """Write the events from `begins` to `ends` of the parts, one part after another and then in `order`, to
+        `target`, EVENT_DTYPE; their times may be left out."""
+
+    @property
+    def pool(self) -> Pool | None:
+        """Gets back, part by part, what has been merged."""
+
+
+class Pooled:
+    """A source of parts that lie in a pool as events."""
+
+    def __init__(self, parts: Sequence[NDArray[np.void]], pool: Pool) -> None:
+        self.times: Sequence[Ints] = [part["time"] for part in parts]
+        self.pool: Pool | None = pool
+        self._rows = [part.view(ROW) for part in parts]
+
+    def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
+        """As Source.write."""
+        taken = np.concatenate([row[begin:end] for row, begin, end in zip(self._rows, begins, ends, strict=True)])
+        # "clip" because every row is there, and checking makes a copy.
+        np.take(taken, order, out=target.view(ROW), mode="clip")
+
+
+def merge(source: Source) -> NDArray[np.void]:
+    """All events of `source` in order of time, from 0; ties in order of parts. EVENT_DTYPE."""
+    times = source.times
+    merged = np.empty(sum(map(len, times)), EVENT_DTYPE)
+    start = first_time(times)
+    edges = _edges(times)
     # cuts[p, e]: rows of part p before edge e
-    cuts = np.array([[0, *np.searchsorted(part["time"], edges).tolist(), len(part)] for part in parts])
+    cuts = np.array([[0, *np.searchsorted(part, edges).tolist(), len(part)] for part in times])
     places = cuts.sum(axis=0)
-    rows = [part.view(ROW) for part in parts]
 
     def fill(piece: int) -> None:
         begins, ends = cuts[:, piece].tolist(), cuts[:, piece + 1].tolist()
-        taken = np.concatenate([row[begin:end] for row, begin, end in zip(rows, begins, ends, strict=True)])
+        time = np.concatenate([part[begin:end] for part, begin, end in zip(times, begins, ends, strict=True)])
+        order = order_by(time)
         target = merged[places[piece] : places[piece + 1]]
-        order = order_by(taken.view(EVENT_DTYPE)["time"])
-        # "clip" because every row is there, and checking makes a copy.
-        np.take(taken, order, out=target.view(ROW), mode="clip")
+        source.write(begins, ends, order, target)
+        target["time"] = time.take(order)
         if start:
             target["time"] -= start
             target["measured"] -= start
 
     pieces = range(len(places) - 1)
     done = 0
-    for batch in np.array_split(pieces, min(_GIVE_BACK, len(pieces))):
+    for batch in np.array_split(pieces, min(_GIVE_BACK, len(pieces)) if source.pool else 1):
         each(fill, batch.tolist())
         for part, (begin, end) in enumerate(cuts[:, [done, batch[-1] + 1]].tolist()):
-            pool.give_back(part, begin, end)
+            if source.pool:
+                source.pool.give_back(part, begin, end)
         done = batch[-1] + 1
     return merged
 
 
-def first_time(parts: Sequence[NDArray[np.void]]) -> int:
+def first_time(times: Sequence[Ints]) -> int:
     """The time that merging makes 0."""
-    return min((int(part["time"][0]) for part in parts if len(part)), default=0)
+    return min((int(part[0]) for part in times if len(part)), default=0)
 
 
-def _edges(parts: Sequence[NDArray[np.void]]) -> NDArray[np.int64]:
+def _edges(times: Sequence[Ints]) -> NDArray[np.int64]:
     """Times between which about _EVENTS_AT_ONCE events lie."""
-    sample = np.sort(np.concatenate([part["time"][::_SAMPLE] for part in parts]))
+    sample = np.sort(np.concatenate([part[::_SAMPLE] for part in times]))
     return distinct(sample[_EVENTS_AT_ONCE // _SAMPLE :: _EVENTS_AT_ONCE // _SAMPLE])

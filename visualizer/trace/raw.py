@@ -163,6 +163,11 @@ class RawLog:
         rows = self.records[:, begin : begin + words * self.capacity]
         return rows.reshape(self.ctas, self.capacity, words)
 
+    def consumer_clocks(self, cta: int) -> NDArray[np.uint32]:
+        """The records of a CTA's consumer warps, (warps, capacity, words of a tile): a view."""
+        producer, consumer = TILE_WORDS[self.level]
+        return self.records[cta, producer * self.capacity :].reshape(self.logging_warps - 1, self.capacity, consumer)
+
     @property
     def stored(self) -> NDArray[np.int64]:
         """Records each slice holds, (slices,)."""

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.trace.clock import ClockFit
-from visualizer.trace.clocks import Ints, consumer_clocks, producer_clocks
-from visualizer.trace.parallel import each
+from visualizer.trace.clocks import LAP, Ints, producer_clocks, unwrap
 from visualizer.trace.raw import RawLog
 from visualizer.trace.tables import Agent, Barrier
 from visualizer.trace.unfold import PipelineShape, initialising
@@ -194,7 +193,7 @@ def read_ctas(raw: RawLog, ctas: Sequence[int], stages: int, shape: PipelineShap
         consumers[row, :, -1] = marks[:, -1]
         return RegularCta(grid, producers[row], consumers[row], acquire_blocked, wait_blocked, missed + missed_waiting)
 
-    return each(read, range(len(ctas)))
+    return [read(row) for row in range(len(ctas))]  # steps too short for threads to take turns
 
 
 def _read_producer(raw: RawLog, cta: int, grid: Grid, producer: Ints) -> tuple[Bools, int]:
@@ -217,11 +216,11 @@ def _read_producer(raw: RawLog, cta: int, grid: Grid, producer: Ints) -> tuple[B
 def _read_consumers(raw: RawLog, cta: int, grid: Grid) -> tuple[Ints, Bools, int]:
     """Per warp, SM clocks of its waits' begins and ends, last tile's end and exit; which waits blocked; missed laps."""
     marks = np.empty((grid.consumers, 2 * grid.tiles + 2), np.int64)
-    blocked, missed = np.empty((grid.consumers, grid.tiles), bool), 0
-    for row in range(grid.consumers):
-        clocks = consumer_clocks(raw, cta, row + 1, np.empty(0, np.int64))
-        marks[row, :-2:2], marks[row, 1:-2:2] = clocks.begun, clocks.passed
-        marks[row, -2], marks[row, -1] = clocks.ended[-1], raw.spans["end"][cta * raw.warps + row + 1]
-        blocked[row] = clocks.blocked
-        missed += clocks.missed_laps
-    return marks, blocked, missed
+    spans = raw.spans[cta * raw.warps + 1 : (cta + 1) * raw.warps]
+    words = raw.consumer_clocks(cta)[:, : grid.tiles]
+    # When a warp was done with its last tile: unknown if 0, and then taken to be when it began to read it.
+    done = np.where(spans["begun"] > 0, spans["begun"], words[:, -1, 1])
+    marks[:, :-1] = unwrap(spans["begin"].astype(np.int64), words.reshape(grid.consumers, -1), done[:, None])
+    marks[:, -1] = spans["end"]
+    missed = np.maximum(marks[:, -1] - marks[:, -2], 0) // LAP * (spans["begun"] > 0)
+    return marks, (words[..., 1] & 1).astype(bool), int(missed.sum())

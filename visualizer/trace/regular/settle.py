@@ -12,7 +12,9 @@ from visualizer.trace.regular.cta import EXPECT, FIRST_COPY, RELEASE, WAIT_BEGIN
 
 _MOST_ROUNDS = 20
 _LONGEST_RUN = 50
-"""More rounds, or more events in a row that move, are left to reconcile: it may have to give some evidence up."""
+"""More rounds, or so many events in a row that move, are left to reconcile: it may have to give some evidence up."""
+_FEW = 8
+"""Up to one in so many events out of order, and so many in a row, are put in order one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +24,19 @@ class Settled:
     producer: Ints
     consumers: Ints
     landings: Ints  # (tiles, copies)
-    last: Ints  # (tiles,): the consumer that arrives last and so completes the empty barrier's phase
+    rank: Ints  # (consumers, tiles): which to arrive each is, from 0; the last one completes the empty barrier's phase
+
+    def moves(self, cta: RegularCta, landings: Ints) -> Ints | None:
+        """How far (ps) each event that moved did; None if a long run of an agent's events moved."""
+        distances = []
+        pairs = ((cta.producer, self.producer), (cta.consumers, self.consumers), (landings, self.landings))
+        for before, after in pairs:
+            rows = np.flatnonzero(after != before)
+            far = _LONGEST_RUN - 1
+            if after is not self.landings and (rows[far:] - rows[:-far] == far).any():
+                return None
+            distances.append(after.take(rows) - before.take(rows))
+        return np.concatenate(distances)
 
 
 def land(cta: RegularCta, pace: Pace) -> tuple[Ints, Bools]:
@@ -56,26 +70,51 @@ def settle(cta: RegularCta, landings: Ints) -> Settled | None:
     """
     grid, stages = cta.grid, cta.grid.stages
     releases = grid.consumer_tiles(cta.consumers)[..., RELEASE]
-    order = np.argsort(releases.T, axis=1, kind="stable").T if grid.consumers > 1 else np.zeros((1, grid.tiles), int)
-    arrived = np.take_along_axis(releases, order, axis=0)
+    rank = _rank(releases)
+    # Where the arrivals are among all events of the consumers, tile by tile in the order in which they arrive.
+    places = np.empty_like(rank)
+    own = grid.consumer_tiles(np.arange(cta.consumers.size).reshape(cta.consumers.shape))[..., RELEASE]
+    places[rank, np.arange(grid.tiles)] = own
+    arrived = cta.consumers.ravel()[places]
     if (arrived[-1, :-stages] >= arrived[0, stages:]).any():
         return None
-    found = Settled(cta.producer.copy(), cta.consumers.copy(), landings.copy(), order[-1])
-    producer_steps, consumer_steps = np.arange(len(cta.producer)), np.arange(grid.consumer_events)
+    found = Settled(cta.producer.copy(), cta.consumers.copy(), landings.copy(), rank)
     for _ in range(_MOST_ROUNDS):
-        _in_order(found.producer, producer_steps)
+        _in_order(found.producer)
         _raise(found.consumers[:, 0], found.producer[grid.prologue - 1] + 1)  # the fence
-        _in_order(found.consumers, consumer_steps)
+        for warp in found.consumers:
+            _in_order(warp)
         _land_after(cta, found)
-        if not (_filled(grid, found) | _freed(cta, found, order)):
-            return found if _short(cta.producer, found.producer) and _short(cta.consumers, found.consumers) else None
+        if not (_filled(grid, found) | _freed(cta, found, places)):
+            return found
     return None
 
 
-def _in_order(times: Ints, steps: Ints) -> None:
-    """Raise times until each is above the one before it along the last axis."""
+def _rank(releases: Ints) -> Ints:
+    """Which to arrive each is of its tile, from 0, (consumers, tiles). Of equal ones the first consumer is."""
+    rank = np.zeros(releases.shape, np.int64)
+    for later in range(1, len(releases)):
+        for earlier in range(later):
+            after = releases[later] >= releases[earlier]
+            rank[later] += after
+            rank[earlier] += ~after
+    return rank
+
+
+def _in_order(times: Ints) -> None:
+    """Raise times until each is above the one before it."""
+    is_late = times[1:] <= times[:-1]
+    if np.count_nonzero(is_late) <= len(times) // _FEW:
+        late = np.flatnonzero(is_late)
+        for _ in range(_FEW):
+            if not len(late):
+                return
+            times[late + 1] = times[late] + 1
+            late = late[late < len(times) - 2] + 1
+            late = late[times[late + 1] <= times[late]]
+    steps = np.arange(len(times))
     times -= steps
-    np.maximum.accumulate(times, axis=-1, out=times)
+    np.maximum.accumulate(times, out=times)
     times += steps
 
 
@@ -89,8 +128,8 @@ def _land_after(cta: RegularCta, found: Settled) -> None:
     np.maximum(last, np.maximum(refused, own[:, EXPECT]) + 1, out=last)
     for stage in range(grid.stages):
         laps = landings[stage :: grid.stages]
-        times = laps.ravel()
-        _in_order(times, np.arange(len(times)))
+        times = laps.flatten()
+        _in_order(times)
         laps[:] = times.reshape(laps.shape)
 
 
@@ -102,12 +141,12 @@ def _filled(grid: Grid, found: Settled) -> bool:
     return _raise(waits[..., WAIT_END], after) or raised
 
 
-def _freed(cta: RegularCta, found: Settled, order: Ints) -> bool:
+def _freed(cta: RegularCta, found: Settled, places: Ints) -> bool:
     """Raise arrivals above each other and refused waits, and waits above the last arrival; whether something was."""
     grid, stages = cta.grid, cta.grid.stages
     own, tail = grid.producer_tiles(found.producer), grid.tail(found.producer)
-    releases = grid.consumer_tiles(found.consumers)[..., RELEASE]
-    arrived = np.take_along_axis(releases, order, axis=0)
+    consumers = found.consumers.reshape(-1)
+    arrived = consumers[places]
     raised = False
     for row in range(1, grid.consumers):
         raised |= _raise(arrived[row], arrived[row - 1] + 1)
@@ -116,7 +155,7 @@ def _freed(cta: RegularCta, found: Settled, order: Ints) -> bool:
     raised |= _raise(arrived[-1], np.where(cta.acquire_blocked[stages:], begins, -1) + 1)
     raised |= _raise(arrived[0, stages:], arrived[-1, :-stages] + 1)
     if raised:
-        np.put_along_axis(releases, order, arrived, axis=0)
+        consumers[places] = arrived
     after, split = arrived[-1] + 1, max(grid.tiles - stages, 0)
     raised |= _raise(own[stages:, WAIT_END], after[:split])
     raised |= _raise(tail[max(stages - grid.tiles, 0) :, WAIT_END], after[split:])
@@ -129,9 +168,3 @@ def _raise(times: Ints, least: Ints) -> bool:
         return False
     np.maximum(times, least, out=times)
     return True
-
-
-def _short(measured: Ints, times: Ints) -> bool:
-    """Whether no long run of events moved."""
-    still = np.flatnonzero((measured == times).ravel())
-    return int(np.diff(still, prepend=-1, append=times.size).max()) <= _LONGEST_RUN
