@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QTableView
+from PySide6.QtWidgets import QDockWidget, QTabBar, QTableView
 from pytestqt.qtbot import QtBot
 
 from visualizer.app import languages
@@ -41,6 +41,19 @@ def test_the_open_window_speaks_chinese_and_english_again(window: MainWindow, qt
     window.actions_by_id["view.language"].trigger()
     assert current() == "en"
     assert Counter(_texts(window)) - Counter(english) == Counter(english) - Counter(_texts(window))
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1600, 900)])
+def test_no_tab_of_the_layout_is_left_in_the_former_language(window: MainWindow, size: tuple[int, int]) -> None:
+    window.resize(*size)
+    window.reset_layout()
+    window.languages.toggle()
+    window.reset_layout()
+    titles = {dock.windowTitle() for dock in window.docks.all()}
+    bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown = [{bar.tabText(index) for index in range(bar.count())} for bar in bars if bar.isVisible()]
+    assert shown
+    assert all(tabs <= titles for tabs in shown)
 
 
 def test_what_panes_say_of_the_step_follows(window: MainWindow) -> None:

@@ -103,7 +103,8 @@ class Docks:
             docks[name].raise_()
         self._share_out(size, wide, pairs)
         # Qt shows the tab bars with the next layout request, and forgets to if another change comes first. Of an
-        # arrangement before, it may leave one where it stood.
+        # arrangement before, it may leave one where it stood, perhaps in another language.
+        spoken = {dock.windowTitle() for dock in self.all()}
         latest: dict[tuple[str, ...], QTabBar] = {}
         for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setAccessibleName(tr("Panes"))
@@ -115,7 +116,7 @@ class Docks:
                 if titles in latest:
                     latest[titles].hide()
                 latest[titles] = bar
-                bar.show()
+                bar.setVisible(spoken.issuperset(titles))
 
     def _share_out(self, size: QSize, wide: bool, pairs: bool) -> None:
         """Divide the window among the docks: the timeline and the ring get what grows."""
