@@ -15,6 +15,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.titles import with_titles
 from visualizer.cli.main import main
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.programs.cp_async import cp_async
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
@@ -193,3 +194,34 @@ def test_the_status_bar_says_what_the_pairs_of_runs_found(
         window.experiment.run_button.click()
     assert window.status.text("trust").startswith("Recording slowed this kernel by 3.1% ± 0.4")
     assert "--ab 20" in window.document.history.trace.meta.command
+
+
+def test_the_gpu_runs_the_pipeline_without_mbarriers_too(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def record_cp_async(config: LessonConfig, **_: Any) -> Trace:
+        return simulate(cp_async(config))
+
+    monkeypatch.setattr("visualizer.sources.gpu.faulty.record_cp_async", record_cp_async)
+    choose(window, "gpu", {})
+    window.experiment.program.choose("cp-async")
+    assert window.experiment.problem.text() == ""
+    with qtbot.waitSignal(window.jobs.succeeded):
+        window.experiment.run_button.click()
+    assert window.document.history.trace.meta.program == "cp-async"
+    choose(window, "gpu", {"level": "full"})
+    assert "Program cp-async on a GPU is always recorded whole" in window.experiment.problem.text()
+    assert not window.experiment.run_button.isEnabled()
+
+
+def test_a_program_that_no_kernel_runs_is_refused_as_on_the_command_line(
+    window: MainWindow, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choose(window, "gpu", {})
+    window.experiment.program.choose("cluster")
+    output = tmp_path / "c.pscope"
+    assert main(["record", "--source", "gpu", "--program", "cluster", "-o", str(output)]) == 2
+    assert not output.exists()
+    said = capsys.readouterr().err.strip().removeprefix("phasescope: ")
+    assert window.experiment.problem.text() == with_titles(said)
+    assert not window.experiment.run_button.isEnabled()

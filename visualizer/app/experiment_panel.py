@@ -116,12 +116,7 @@ class ExperimentPanel(QWidget):
         self.fault.offer(program, source, experiment and experiment.config)
         if experiment is not None:
             experiment = self._program_to_run()  # the offer may have given the chosen fault up
-            problem = self.fault.problem()
-            if source == "gpu" and program != LESSON:
-                problem = tr(
-                    "The GPU runs the {lesson}'s kernel: choose the simulator for this program.", lesson=LESSON
-                )
-            problem = problem or self._problem_of_recording()
+            problem = self.fault.problem() or self._problem_of_recording()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.story.setText(story(self.fault.fault()))

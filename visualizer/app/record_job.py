@@ -41,6 +41,10 @@ class Experiment:
     def check(self) -> None:
         """Refuse, before anything runs, what cannot be recorded in this way: SourceError, as on the command line;
         ProgramError if the GPU cannot make the fault."""
+        if self.source == "gpu":
+            from visualizer.sources.gpu.faulty import check_program_gpu
+
+            check_program_gpu(self.program, self.fault, self.options)
         check_window(self.options.window, self.program, self.config, self.fault)
         if self.source == "gpu" and self.fault is not None:
             level_of(self.options, fault_on_gpu(find_fault(self.fault), self.config)[1])

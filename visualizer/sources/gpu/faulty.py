@@ -17,30 +17,18 @@ from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.trace.trace import Trace
 
 
-def record_program_gpu(
-    program: str | None,
-    config: LessonConfig,
-    fault: str | None = None,
-    options: GpuOptions | None = None,
-    *,
-    progress: Progress | None = None,
-    cancelled: CancelCheck | None = None,
-) -> Trace:
-    """`record_gpu` of the lesson (None means it too) with the fault of this id or name.
-
-    SourceError for another program, ProgramError if the kernel cannot make that mistake.
-    """
+def check_program_gpu(program: str | None, fault: str | None, options: GpuOptions | None) -> None:
+    """Refuse what no kernel does, before anything runs: SourceError. None is the lesson, or options as usual."""
     if program == CP_ASYNC and fault is None:
         if options not in (None, GpuOptions()):
             raise SourceError(
                 tr(
                     "--program {cp_async} on a GPU is always recorded whole, with every event: leave out"
-                    " --level, --check, --log-capacity, --window and the like",
+                    " --level, --window and the like",
                     cp_async=CP_ASYNC,
                 )
             )
-        return record_cp_async(config, progress=progress, cancelled=cancelled)
-    if program not in (None, LESSON):
+    elif program not in (None, LESSON):
         raise SourceError(
             tr(
                 "a GPU runs the kernels of {lesson} and {cp_async} only; --program {program} needs the"
@@ -50,6 +38,24 @@ def record_program_gpu(
                 program=program,
             )
         )
+
+
+def record_program_gpu(
+    program: str | None,
+    config: LessonConfig,
+    fault: str | None = None,
+    options: GpuOptions | None = None,
+    *,
+    progress: Progress | None = None,
+    cancelled: CancelCheck | None = None,
+) -> Trace:
+    """`record_gpu` of the lesson (None means it too) with the fault of this id or name, or the cp.async pipeline.
+
+    SourceError for another program, ProgramError if the kernel cannot make that mistake.
+    """
+    check_program_gpu(program, fault, options)
+    if program == CP_ASYNC:
+        return record_cp_async(config, progress=progress, cancelled=cancelled)
     if fault is None:
         return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)
     mistake = find_fault(fault)
