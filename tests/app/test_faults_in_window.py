@@ -115,7 +115,7 @@ def test_the_gpu_runs_no_other_program(window: MainWindow) -> None:
     panel = window.experiment
     _choose_gpu(window)
     panel.program.choose("baseline")
-    assert "choose the simulator" in panel.problem.text()
+    assert "Program baseline needs the simulator" in panel.problem.text()
     assert not panel.run_button.isEnabled()
 
 
