@@ -136,9 +136,29 @@ struct LogMemory {
     LogWindow window;
 };
 
+// The members of a log that has no use for ClockLog's moments.
+struct NoMoments {
+    __device__ void start() {}
+    __device__ void testing(On) {}
+    __device__ void passed(bool) {}
+    __device__ void copying() {}
+    __device__ void issued() {}
+    __device__ void releasing() {}
+    __device__ void finish() {}
+};
+
+// And of one that has none for BarrierLog's records.
+struct NoRecords {
+    __device__ uint64_t clock() const { return 0; }
+    __device__ void gather() const {}
+    __device__ void write(uint64_t, uint32_t, const Event&) {}
+    template <class State>
+    __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
+};
+
 // One warp's slice. `clock()` is read *before* an arrive or a copy and *after* a wait, so that a logged arrival is
 // never later than its effect and a logged pass never earlier than its cause.
-class BarrierLog {
+class BarrierLog : public NoMoments {
 public:
     static constexpr bool enabled = true;
 
@@ -197,15 +217,6 @@ public:
         if (writes_) *attempted_ = count_;
     }
 
-    // ClockLog's moments; here `write` has them all.
-    __device__ void start() {}
-    __device__ void testing(On) {}
-    __device__ void passed(bool) {}
-    __device__ void copying() {}
-    __device__ void issued() {}
-    __device__ void releasing() {}
-    __device__ void finish() {}
-
 private:
     Record* records_;
     uint32_t* attempted_;
@@ -216,26 +227,14 @@ private:
 };
 
 // Logging off: the same calls, and not one instruction.
-class NoLog {
+class NoLog : public NoRecords, public NoMoments {
 public:
     static constexpr bool enabled = false;
 
     __device__ NoLog(const LogMemory&) {}
-    __device__ uint64_t clock() const { return 0; }
-    __device__ void gather() const {}
-    __device__ void write(uint64_t, uint32_t, const Event&) {}
-    template <class State>
-    __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
     __device__ void exit_producer() {}
     __device__ void exit_consumer() {}
     __device__ void exit(uint32_t) {}
     __device__ void time_out(const Event&, uint32_t) {}
     __device__ void close() {}
-    __device__ void start() {}
-    __device__ void testing(On) {}
-    __device__ void passed(bool) {}
-    __device__ void copying() {}
-    __device__ void issued() {}
-    __device__ void releasing() {}
-    __device__ void finish() {}
 };

@@ -26,7 +26,7 @@ constexpr bool kRing = PHASESCOPE_RING != 0;  // the last records are kept, not 
 enum class Level : uint32_t { Off = 0, Phases = 1, Standard = 2, Full = 3, Words = 4 };
 
 template <Level level>
-class ClockLog {
+class ClockLog : public NoRecords {
 public:
     static constexpr bool enabled = true;
     static constexpr uint32_t kProducerWords = level == Level::Full ? 4 : level == Level::Standard ? 2 : 1;
@@ -100,13 +100,6 @@ public:
     __device__ void close() {
         if (first_lane_) *attempted_ = index_ + 1;
     }
-
-    // BarrierLog's records; nothing here.
-    __device__ uint64_t clock() const { return 0; }
-    __device__ void gather() const {}
-    __device__ void write(uint64_t, uint32_t, const Event&) {}
-    template <class State>
-    __device__ void advance(const State&, uint32_t, uint32_t = 0) {}
 
 private:
     // Reads the clock in the lane that stores. One that is the same in all lanes the compiler reads into a uniform register, and
