@@ -1,24 +1,13 @@
-"""What to export: format, stretch and lanes; then how far it is. The dialog knows no file and starts no work."""
+"""What to export: format, stretch and lanes; then how far it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QWidget
 
+from visualizer.app.work_dialog import WorkDialog
 from visualizer.export.errors import ExportError
 from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
 from visualizer.export.selection import Selection, between, select
@@ -50,17 +39,14 @@ class Request:
     step: int | None
 
 
-class ExportDialog(QDialog):
-    """Emits `requested(Request)` for what can be exported, `cancel_requested` while an export is on its way."""
+class ExportDialog(WorkDialog):
+    """Emits `requested(Request)` for what can be exported."""
 
     requested = Signal(object)
-    cancel_requested = Signal()
 
     def __init__(self, offer: Offer, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Export"))
+        super().__init__(tr("Export"), tr("Export…"), parent)
         self._offer = offer
-        self._busy = False
         self.format = QComboBox(accessibleName=tr("Format"))
         for format_ in FORMATS.values():
             self.format.addItem(f"{tr(format_.title)}  {format_.suffix}", format_.suffix)
@@ -74,27 +60,15 @@ class ExportDialog(QDialog):
         self.range = QLineEdit(placeholderText=tr("100:200 or 2us:3.5us"), accessibleName=tr("Steps or times"))
         self.lanes = QLineEdit(placeholderText=tr("all; or names such as producer full[*]"), accessibleName=tr("Lanes"))
         self.step = QCheckBox(tr("Mark the focused step and show its state"))
-        self.note = QLabel(wordWrap=True)
-        self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
-        self.progress.hide()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.start = QPushButton(tr("Export…"), default=True)
-        self.buttons.addButton(self.start, QDialogButtonBox.ButtonRole.AcceptRole)
-        self._fields = (self.format, self.part, self.range, self.lanes, self.step, self.start)
         form = QFormLayout()
         form.addRow(tr("Format"), self.format)
         form.addRow(tr("Part"), self.part)
         form.addRow("", self.range)
         form.addRow(tr("Lanes"), self.lanes)
         form.addRow("", self.step)
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(self.note)
-        layout.addWidget(self.progress)
-        layout.addWidget(self.buttons)
+        self._lay_out(form, (self.format, self.part, self.range, self.lanes, self.step))
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
         self.buttons.accepted.connect(self._ask)
-        self.buttons.rejected.connect(self.reject)
         for changed in (self.format.currentIndexChanged, self.part.currentIndexChanged):
             changed.connect(self._update)
         for edited in (self.range.textChanged, self.lanes.textChanged):
@@ -102,26 +76,9 @@ class ExportDialog(QDialog):
         self._update()
 
     def set_busy(self, busy: bool) -> None:
-        """While an export is on its way nothing can be changed, and Cancel stops it."""
-        self._busy = busy
-        for field in self._fields:
-            field.setEnabled(not busy)
-        self.progress.setVisible(busy)
+        super().set_busy(busy)
         if not busy:
             self._update()
-
-    def show_progress(self, fraction: float, what: str) -> None:
-        self.progress.setValue(round(fraction * 1000))
-        self.note.setText(what)
-
-    def show_error(self, sentence: str) -> None:
-        self.note.setText(sentence)
-
-    def reject(self) -> None:
-        if self._busy:
-            self.cancel_requested.emit()
-        else:
-            super().reject()
 
     def _update(self) -> None:
         """Show what applies to the format and the part, and about how large the file will be."""

@@ -1,4 +1,4 @@
-"""Which story to take home, as what; then how far it is. The dialog knows no file and starts no work."""
+"""Which story to take home, as what; then how far it is."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QFormLayout,
-    QLabel,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QPushButton, QWidget
 
 from visualizer.app.lecture.take_home import FORMATS, SIZE
+from visualizer.app.work_dialog import WorkDialog
 from visualizer.language import LANGUAGES, current, tr
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import Story, StoryError
@@ -39,16 +29,13 @@ class Choice:
     size: tuple[int, int]
 
 
-class StoryExportDialog(QDialog):
-    """Emits `requested(Choice)`, and `cancel_requested` while an export is on its way."""
+class StoryExportDialog(WorkDialog):
+    """Emits `requested(Choice)`."""
 
     requested = Signal(object)
-    cancel_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Export a story"))
-        self._busy = False
+        super().__init__(tr("Export a story"), tr("Export…"), parent)
         self.story = QComboBox(accessibleName=tr("Story"))
         for name in built_in_stories():
             self.add_story(story_path(name))
@@ -64,14 +51,7 @@ class StoryExportDialog(QDialog):
         self.size = QComboBox(accessibleName=tr("Size of the pictures"))
         for width, height in _SIZES:
             self.size.addItem(f"{width} x {height}", (width, height))
-        self.note = QLabel(wordWrap=True)
-        self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
-        self.progress.hide()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.start = QPushButton(tr("Export…"), default=True)
-        self.buttons.addButton(self.start, QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(lambda: self.requested.emit(self._choice()))
-        self.buttons.rejected.connect(self.reject)
         self.story.currentIndexChanged.connect(self._list_chapters)
         self._list_chapters()
         form = QFormLayout()
@@ -81,11 +61,7 @@ class StoryExportDialog(QDialog):
         form.addRow(tr("Format"), self.format)
         form.addRow(tr("Language"), self.language)
         form.addRow(tr("Size of the pictures"), self.size)
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(self.note)
-        layout.addWidget(self.progress)
-        layout.addWidget(self.buttons)
+        self._lay_out(form, (self.story, self.other, self.chapter, self.format, self.language, self.size))
         self.resize(self.fontMetrics().height() * 34, self.sizeHint().height())
 
     def add_story(self, path: Path) -> None:
@@ -99,27 +75,9 @@ class StoryExportDialog(QDialog):
         self.story.setCurrentIndex(self.story.count() - 1)
 
     def set_busy(self, busy: bool) -> None:
-        """While the work runs only Cancel can be pressed."""
-        self._busy = busy
-        for widget in (self.story, self.other, self.chapter, self.format, self.language, self.size, self.start):
-            widget.setEnabled(not busy)
-        self.progress.setVisible(busy)
+        super().set_busy(busy)
         if busy:
             self.note.clear()
-
-    def show_progress(self, share: float, what: str) -> None:
-        self.progress.setValue(round(1000 * share))
-        self.note.setText(what)
-
-    def show_error(self, sentence: str) -> None:
-        self.note.setText(sentence)
-
-    def reject(self) -> None:
-        """Cancel ends the work first, and the dialog the second time."""
-        if self._busy:
-            self.cancel_requested.emit()
-        else:
-            super().reject()
 
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, tr("Export a story"), "", tr("Stories (*.toml);;All files (*)"))
