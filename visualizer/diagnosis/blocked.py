@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from visualizer.diagnosis.causes import Cause, lapped_cause, starved_cause
+from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.causes import lapped_cause, starved_cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import barrier_facts, line, place, site_at
 from visualizer.diagnosis.report import Arrived, Finding, Owed

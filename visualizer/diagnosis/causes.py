@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.missing_arrivals import missing_arrival_cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause, restarted
-from visualizer.diagnosis.places import family, init_step, line, site_at
-from visualizer.diagnosis.report import Place
-from visualizer.diagnosis.wording import commas, listed, sentences
-from visualizer.language import tr, trn
+from visualizer.diagnosis.places import line, site_at
+from visualizer.diagnosis.wording import commas, sentences
+from visualizer.language import tr
 from visualizer.trace.schema import EventKind
-
-_WARP = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """`certain`: the recording shows this very fault, not only that nobody is left to help."""
-
-    sentence: str
-    divergence: int | None = None
-    site: Place | None = None
-    certain: bool = True
 
 
 def lapped_cause(outlook: Outlook, wait: int) -> Cause:
@@ -80,16 +67,8 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
     row = int(outlook.waits.barrier[wait])
     if outlook.barrier(row).pending == 0:
         return _bytes_cause(outlook, row)
-    for look in (
-        _expect_without_arrive,
-        _cp_async_without_noinc,
-        _starts_with_wrong_phase,
-        _missing_release,
-        _count_mismatch,
-        _gone,
-    ):
-        if (cause := look(outlook, wait)) is not None:
-            return cause
+    if (cause := missing_arrival_cause(outlook, wait)) is not None:
+        return cause
     names = [outlook.trace.agents[agent].name for agent in cycle]
     if cycle:
         pairs = zip(names, [*names[1:], names[0]], strict=True)
@@ -181,202 +160,3 @@ def _astray(outlook: Outlook, row: int) -> str:
                 barrier=barrier.name,
             )
     return ""
-
-
-def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
-    row = int(outlook.waits.barrier[wait])
-    phase, arrived = outlook.open_phase(row), outlook.arrived(row)
-    events = outlook.trace.events
-    alone = [step for step in phase.bytes_expected if int(events["agent"][step]) not in arrived]
-    if not alone:
-        return None
-    agent = outlook.trace.agents[int(events["agent"][alone[0]])].name
-    name, state = outlook.trace.barriers[row].name, outlook.barrier(row)
-    site = site_at(outlook.trace, alone[0])
-    return Cause(
-        tr(
-            "{agent} did expect_tx on {barrier} and never arrived: tx is {tx} but pending stays {pending}, because"
-            " expect_tx does not arrive. Use arrive.expect_tx{site}.",
-            agent=agent,
-            barrier=name,
-            tx=state.tx,
-            pending=state.pending,
-            site=line(site),
-        ),
-        alone[0],
-        site,
-    )
-
-
-def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
-    """Copies landed on the barrier, no byte of them was counted, and no arrival followed."""
-    row = int(outlook.waits.barrier[wait])
-    events, kinds = outlook.trace.events, outlook.history.kinds
-    mine = events["barrier"] == row
-    landed = np.flatnonzero(mine & (kinds == EventKind.COPY_DONE))
-    if not len(landed) or outlook.arrived(row) or bool((mine & (kinds == EventKind.COMPLETE_TX)).any()):
-        return None
-    issue = int(np.flatnonzero(mine & (kinds == EventKind.COPY_ISSUE))[-1])
-    name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
-    return Cause(
-        tr(
-            "The cp.async copies into {barrier}'s stage are done, but their arrivals count for nothing: without .noinc,"
-            " cp.async.mbarrier.arrive first raises the pending count by as much as it then arrives. Use .noinc, or let"
-            " the threads arrive{site}.",
-            barrier=name,
-            site=line(site),
-        ),
-        issue,
-        site,
-    )
-
-
-def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
-    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
-    trace, waits = outlook.trace, outlook.waits
-    row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
-    barrier = trace.barriers[row]
-    fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
-    if barrier.kind != "empty" or not fresh or outlook.arrived(row):
-        return None
-    events = trace.events
-    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["agent"] == agent)
-    if bool(issued.any()) or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
-        return None
-    begin = int(waits.begin[wait])
-    return Cause(
-        tr(
-            "No event ever on {barriers}: every stage is free at first, and {agent} waits with parity 0 for a release"
-            " that only follows its own copies. The producer must start inverted, with phase 1"
-            " (make_producer_start_state).",
-            barriers=family(barrier),
-            agent=trace.agents[agent].name,
-        ),
-        begin,
-        site_at(trace, begin),
-    )
-
-
-def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
-    """A consumer that read the stage and did not release it: never does, missed this one, or holds too many."""
-    row = int(outlook.waits.barrier[wait])
-    barrier = outlook.trace.barriers[row]
-    if barrier.kind != "empty":
-        return None
-    arrived = outlook.arrived(row)
-    events = outlook.trace.events
-    for agent in outlook.candidates(row):
-        read = outlook.last_read(agent, barrier.stage) if outlook.trace.agents[agent].cta == barrier.cta else None
-        if agent in arrived or read is None or (agent in outlook.exited and outlook.ever_arrived(agent, row)):
-            continue
-        name, tile = outlook.trace.agents[agent].name, int(events["tile"][read])
-        spot = site_at(outlook.trace, read)
-        if not outlook.ever_arrived(agent, row) and outlook.next_arrival(agent, row) is None:
-            return Cause(
-                trn(
-                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
-                    " arrival: it must release each tile, or not be counted.",
-                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
-                    " arrivals: it must release each tile, or not be counted.",
-                    outlook.barrier(row).needed,
-                    agent=name,
-                    barriers=family(barrier),
-                    barrier=barrier.name,
-                ),
-                read,
-                spot,
-            )
-        held = outlook.held_stages(agent)
-        coming = outlook.next_arrival(agent, row)
-        late = coming is not None and coming.certain and 0 <= coming.tile <= tile
-        if late or (len(held) == outlook.trace.stages and (coming is None or coming.tile < 0)):
-            return Cause(
-                tr(
-                    "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
-                    " release must lag fewer than {count} tiles.",
-                    agent=name,
-                    stages=listed([f"stage {s}" for s in held]),
-                    tile=tile,
-                    count=outlook.trace.stages,
-                ),
-                read,
-                spot,
-            )
-        if barrier.stage in held:
-            return Cause(
-                tr(
-                    "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
-                    " after the read{site}.",
-                    agent=name,
-                    tile=tile,
-                    stage=barrier.stage,
-                    barrier=barrier.name,
-                    site=line(spot),
-                ),
-                read,
-                spot,
-            )
-    return None
-
-
-def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
-    """Everybody who ever arrives has arrived, and the init count asks for more."""
-    row = int(outlook.waits.barrier[wait])
-    arrived = outlook.arrived(row)
-    state, trace = outlook.barrier(row), outlook.trace
-    owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
-    if not arrived or owing or state.phase > 0:
-        return None
-    name, total = trace.barriers[row].name, sum(count for count, _ in arrived.values())
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
-    why = ""
-    if total * _WARP == state.needed:
-        why = tr(": the init counts threads, and one elected lane arrives")
-    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
-        why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
-    sentence = trn(
-        "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
-        " Initialise it with {n}{site}, or add the missing arrivals.",
-        "{barrier} is initialised for {needed} per phase, but only {n} come ({agents}) and nobody else can{why}."
-        " Initialise it with {n}{site}, or add the missing arrivals.",
-        total,
-        barrier=name,
-        needed=trn("{n} arrival", "{n} arrivals", state.needed),
-        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
-        why=why,
-        site=line(site),
-    )
-    return Cause(sentence, init, site)
-
-
-def _gone(outlook: Outlook, wait: int) -> Cause | None:
-    """The roles that owe the arrival have left."""
-    row = int(outlook.waits.barrier[wait])
-    trace, name = outlook.trace, outlook.trace.barriers[row].name
-    owing = [a for a in outlook.candidates(row) if a not in outlook.arrived(row) and a != outlook.waits.agent[wait]]
-    left = [a for a in owing if a in outlook.exited]
-    if not left or len(left) < len(owing):
-        return None
-    first = min(left, key=lambda a: outlook.exited[a])
-    step = outlook.exited[first]
-    who = listed([trace.agents[a].name for a in left])
-    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (trace.events["agent"] == first)
-    having = ""
-    if not bool(issued.any()) and trace.agents[first].role == "producer":
-        having = tr(" having issued nothing")
-    return Cause(
-        trn(
-            "{agents} exited{having}, and {barrier} still needs {n} arrival for phase #{phase}: the roles disagree on"
-            " how many tiles there are.",
-            "{agents} exited{having}, and {barrier} still needs {n} arrivals for phase #{phase}: the roles disagree on"
-            " how many tiles there are.",
-            outlook.barrier(row).pending,
-            agents=who,
-            having=having,
-            barrier=name,
-            phase=outlook.barrier(row).phase,
-        ),
-        step,
-        site_at(trace, step),
-    )

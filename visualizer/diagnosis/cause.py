@@ -1,0 +1,17 @@
+"""The likely cause of a wait that nothing will ever release, as the files that look for it tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from visualizer.diagnosis.report import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """`certain`: the recording shows this very fault, not only that nobody is left to help."""
+
+    sentence: str
+    divergence: int | None = None
+    site: Place | None = None
+    certain: bool = True
