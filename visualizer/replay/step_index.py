@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.trace.ordering import sort_with_rows
 from visualizer.trace.parallel import each
 
 Steps = NDArray[np.int64]
@@ -32,12 +33,8 @@ def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
     Entity and row become one number, 32 bits wide if they fit: numpy sorts plain numbers faster than an order.
     """
     bits = max(len(entity) - 1, 0).bit_length()
-    key: NDArray[Any] = entity.astype(np.uint32 if entities <= 1 << (32 - bits) else np.uint64)
-    key <<= bits
-    key |= np.arange(len(key), dtype=key.dtype)
-    key.sort()
-    key &= (1 << bits) - 1
-    return key.astype(np.int64)
+    key = entity.astype(np.uint32 if entities <= 1 << (32 - bits) else np.uint64)
+    return sort_with_rows(key, bits).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +33,14 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     for column, low, width in zip(columns[1:], lows[1:], widths[1:], strict=True):
         key <<= width
         key |= column - low
+    return sort_with_rows(key, row_bits)
+
+
+def sort_with_rows(key: NDArray[Any], row_bits: int) -> NDArray[Any]:
+    """The stable order that sorts `key`, in its type. It is used up, and its type must have room for `row_bits`
+    more bits: the row's number."""
     key <<= row_bits
-    key |= np.arange(size)
+    key |= np.arange(len(key), dtype=key.dtype)
     key.sort()
     key &= (1 << row_bits) - 1
     return key
