@@ -26,15 +26,22 @@ from numpy.typing import NDArray
 from benchmarks.clock_log import EPOCH_NS, PS_PER_CYCLE, clock_log
 from benchmarks.long_trace import long_trace
 from visualizer.programs.parameters import LessonConfig
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.file import load, save
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.gpu.launcher import pipeline_shape
-from visualizer.trace import decode
-from visualizer.trace.build import build_trace
-from visualizer.trace.file import load, save
-from visualizer.trace.raw import ANCHOR_DTYPE, BARRIER_EMPTY, BARRIER_FULL, RECORD_DTYPE, STATUS_COMPLETED, RawLog
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.trace import Trace
-from visualizer.trace.violations import violations
+from visualizer.sources.lesson import decode
+from visualizer.sources.lesson.build_trace import build_trace
+from visualizer.sources.lesson.launcher import pipeline_shape
+from visualizer.sources.lesson.raw_log import (
+    ANCHOR_DTYPE,
+    BARRIER_EMPTY,
+    BARRIER_FULL,
+    RECORD_DTYPE,
+    STATUS_COMPLETED,
+    RawLog,
+)
 
 JITTER_PS = 30_000
 SIZES = (4_000_000, 10_000_000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.raw import ANCHOR_DTYPE, CAPACITY_STEP, STATUS_COMPLETED, LogLayout, RawLog
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.trace import Trace
+from visualizer.sources.lesson.raw_log import ANCHOR_DTYPE, CAPACITY_STEP, STATUS_COMPLETED, LogLayout, RawLog
 
 PS_PER_CYCLE = 500
 EPOCH_NS = 10**18  # a global timer's value is not small

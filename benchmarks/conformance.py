@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.sources.conformance.generate import generate
+from visualizer.sources.conformance.on_gpu import execute
 from visualizer.sources.conformance.outside import CASES, Case, seen_in_words
 from visualizer.sources.conformance.replay import compare, foretell, mismatch, returns_word
 from visualizer.sources.conformance.steps import Form
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu.conformance import execute
 
 SHOWN_MISMATCHES = 20
 CASE_LIMIT_S = 30.0

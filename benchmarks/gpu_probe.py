@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.log_window import records_per_warp
-from visualizer.sources.gpu.probing import chosen_barriers, runs_per_barrier
-from visualizer.sources.gpu.values import source_matrix
-from visualizer.sources.gpu.worker_kernel import LessonKernel
-from visualizer.sources.gpu.worker_probe import Probing
-from visualizer.trace.probe import ProbeMode
-from visualizer.trace.raw import CAPACITY_STEP, LogLevel
+from visualizer.sources.lesson.kernel_window import records_per_warp
+from visualizer.sources.lesson.probing import chosen_barriers, runs_per_barrier
+from visualizer.sources.lesson.raw_log import CAPACITY_STEP, LogLevel
+from visualizer.sources.lesson.values import source_matrix
+from visualizer.sources.lesson.word_probe import ProbeMode
+from visualizer.sources.lesson.worker_kernel import LessonKernel
+from visualizer.sources.lesson.worker_probe import Probing
 
 SHAPES = {
     "shared memory at full speed": LessonConfig(ctas=132, tiles=1024),

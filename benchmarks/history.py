@@ -15,11 +15,11 @@ import numpy as np
 
 from benchmarks.long_trace import long_trace
 from visualizer.diagnosis.explain import explain
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 QUERIES = 500
 

@@ -28,12 +28,12 @@ import numpy as np
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
-from visualizer.sources.gpu.options import WATCHDOG_MS
-from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.sources.gpu.worker import examine_gpu
-from visualizer.sources.gpu.worker_kernel import Launch, LessonKernel
-from visualizer.sources.gpu.worker_memory import DeviceMemory
-from visualizer.trace.raw import CAPACITY_STEP, LogLayout, LogLevel
+from visualizer.sources.lesson.options import WATCHDOG_MS
+from visualizer.sources.lesson.raw_log import CAPACITY_STEP, LogLayout, LogLevel
+from visualizer.sources.lesson.values import expected_sum, source_matrix
+from visualizer.sources.lesson.worker_kernel import Launch, LessonKernel
+from visualizer.sources.lesson.worker_memory import DeviceMemory
+from visualizer.sources.runner.device import examine_gpu
 
 CONFIG = LessonConfig(ctas=132, tiles=1024, stages=3, consumer_warps=3)
 WORKLOADS = {

@@ -11,9 +11,9 @@ import numpy as np
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 _TILES = 24  # a multiple of 6, after which the lesson's stages and phases are where they were
 

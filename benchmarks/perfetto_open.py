@@ -21,8 +21,8 @@ from benchmarks.startup import measure
 from visualizer.export.formats import export
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
+from visualizer.recording.file import save
 from visualizer.replay.history import History
-from visualizer.trace.file import save
 
 # The browser is driven as the tests of the exports drive it.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "export"))

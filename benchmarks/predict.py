@@ -20,9 +20,9 @@ from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load, save
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.file import load, save
-from visualizer.trace.trace import Trace
 
 STAGES = range(1, 7)
 DELAYS_NS = (0, 500, 1500)
@@ -67,7 +67,7 @@ def _trace(args: argparse.Namespace, stages: int, delay: int, number: int) -> Tr
     name = f"s{stages}-d{delay}-{'abcdefgh'[number]}.pscope"
     if args.recordings:
         return load(args.recordings / name)
-    from visualizer.sources.gpu.launcher import record_gpu
+    from visualizer.sources.lesson.launcher import record_gpu
 
     trace = record_gpu(LessonConfig(stages=stages, consumer_delay=delay, tiles=args.tiles))
     if args.save:

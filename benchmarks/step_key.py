@@ -27,9 +27,9 @@ from visualizer.app.start import make_application
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
+from visualizer.sources.simulator.simulate import simulate
 
 
 def main() -> None:

@@ -30,8 +30,8 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.app.start import make_application
 from visualizer.playback.focus import Focus
+from visualizer.recording.file import load, save
 from visualizer.replay.history import History
-from visualizer.trace.file import load, save
 from visualizer.views.timeline_widget import TimelineWidget
 
 SIZE = (1600, 900)

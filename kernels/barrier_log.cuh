@@ -4,12 +4,12 @@
 // that warp's own slice of memory. No two warps share a slice, so nothing blocks and nothing needs an atomic. A full
 // slice stores no more but goes on counting, so that the host can say how many records were lost.
 // The cheap levels are in clock_log.cuh. All logs have the same members, so that the pipeline is written once.
-// visualizer/trace/raw.py reads these structs; the two must change together.
+// visualizer/sources/lesson/raw_log.py reads these structs; the two must change together.
 #pragma once
 
 #include "agent_warps.cuh"
 
-// visualizer/trace/schema.py EventKind.
+// visualizer/recording/schema.py EventKind.
 enum class Kind : uint8_t {
     Init = 1,
     WaitBegin = 3,

@@ -1,7 +1,7 @@
 // The cheap log: no records of events but 32-bit clocks, one record a wait, at an index that is the tile's number.
 //
 // Everything else - kind, stage, parity, line - follows from the index and the program, and the begin of a wait is the end of the
-// operation before it; visualizer/trace/unfold.py puts them back. What each level keeps of a tile, in 32-bit words:
+// operation before it; visualizer/sources/lesson/tile_events.py puts them back. What each level keeps of a tile, in 32-bit words:
 //   Phases    producer: passed                            the first consumer warp: passed
 //   Standard  producer: passed, issued                    each consumer warp: passed
 //   Full      producer: begun, passed, copying, issued    each consumer warp: begun, passed

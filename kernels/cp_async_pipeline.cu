@@ -9,7 +9,7 @@ constexpr uint32_t kStages = PHASESCOPE_STAGES;
 constexpr uint32_t kAhead = kStages - 1;  // groups under way at most
 constexpr uint32_t kChunk = 16;           // bytes one cp.async copies
 
-// What the host sets; visualizer/sources/gpu/worker_cp_async.py packs it.
+// What the host sets; visualizer/sources/cp_async/worker_kernel.py packs it.
 struct CpAsyncParams {
     LogMemory log;
     Anchor* anchors;         // [2]

@@ -1,4 +1,4 @@
-// What the host sets: the experiment's parameters and where results go. visualizer/sources/gpu/worker_kernel.py packs it.
+// What the host sets: the experiment's parameters and where results go. visualizer/sources/lesson/worker_kernel.py packs it.
 #pragma once
 
 #include "clock_log.cuh"

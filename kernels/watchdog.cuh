@@ -19,7 +19,7 @@ struct alignas(16) Control {
     uint32_t left;     // warps that have left
 };
 
-constexpr uint32_t kCompleted = 1;                // visualizer/trace/raw.py STATUS_COMPLETED
+constexpr uint32_t kCompleted = 1;                // visualizer/sources/lesson/raw_log.py STATUS_COMPLETED
 constexpr uint32_t kTimedOut = 0x80000000u;       // | warp << 16 | barrier << 8 | stage
 constexpr uint64_t kLandingTime = 100000;         // ns: copies in flight must land before the CTA's memory is given away
 

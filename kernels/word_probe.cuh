@@ -6,14 +6,14 @@
 //
 // Each lane looks at one barrier and keeps runs of equal samples: when the word had been seen, when it still was, and
 // what it was. The agents' code is the same with and without the probe; the probe's memory is its own, behind a
-// constant and not among the kernel's parameters. visualizer/trace/probe.py reads these structs.
+// constant and not among the kernel's parameters. visualizer/sources/lesson/word_probe.py reads these structs.
 #pragma once
 
 #include "watchdog.cuh"
 
 #if PHASESCOPE_PROBE
 
-enum class Probe { Off = 0, Words = 1, Flips = 2 };  // visualizer/trace/probe.py PROBES, in this order
+enum class Probe { Off = 0, Words = 1, Flips = 2 };  // visualizer/sources/lesson/word_probe.py PROBES, in this order
 constexpr Probe kProbe = static_cast<Probe>(PHASESCOPE_PROBE);
 
 struct alignas(16) ProbeRun {

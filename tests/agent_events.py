@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 
 COLUMNS = ["kind", "barrier", "stage", "tile", "parity", "amount", "site"]
 

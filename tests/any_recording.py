@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from visualizer.recording.schema import EVENT_DTYPE, EventKind
+from visualizer.recording.tables import Agent, Barrier, Ending, Meta
+from visualizer.recording.trace import Trace
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.schema import EVENT_DTYPE, EventKind
-from visualizer.trace.tables import Agent, Barrier, Ending, Meta
-from visualizer.trace.trace import Trace
 
 AGENTS = (
     Agent("producer", "producer", 0, 0, PipelineState(2, phase=1)),

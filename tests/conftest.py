@@ -17,8 +17,8 @@ os.environ["QT_API"] = "pyside6"
 os.environ["LC_ALL"] = "C.UTF-8"
 
 if TYPE_CHECKING:
+    from visualizer.recording.trace import Trace
     from visualizer.replay.history import History
-    from visualizer.trace.trace import Trace
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def lesson_trace() -> Trace:
     """The lesson as the simulator records it with seed 0."""
     from visualizer.programs.lesson import lesson
     from visualizer.programs.parameters import LessonConfig
-    from visualizer.sources.simulator import simulate
+    from visualizer.sources.simulator.simulate import simulate
 
     return simulate(lesson(LessonConfig()))
 
@@ -42,7 +42,7 @@ def lesson_history(lesson_trace: Trace) -> History:
 @pytest.fixture(scope="session")
 def lesson_file(lesson_trace: Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The simulated lesson as a recording file; read it, do not change it."""
-    from visualizer.trace.file import save
+    from visualizer.recording.file import save
 
     path = tmp_path_factory.mktemp("recordings") / "lesson.pscope"
     save(lesson_trace, path)

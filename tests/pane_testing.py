@@ -13,10 +13,10 @@ import numpy as np
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.recording.tables import Ending, Meta, Site
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
-from visualizer.trace.tables import Ending, Meta, Site
-from visualizer.trace.trace import Trace
 from visualizer.views.pane import Pane
 
 K = EventKind

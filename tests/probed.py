@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import SAMPLE_DTYPE
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
-from visualizer.trace.schema import SAMPLE_DTYPE
-from visualizer.trace.trace import Trace
 
 
 def probed(trace: Trace, period: int = 100_000, mode: str = "words") -> Trace:

@@ -40,11 +40,11 @@ from visualizer.playback.stories.load import load_story, story_path  # noqa: E40
 from visualizer.playback.stories.presentation import Beat  # noqa: E402
 from visualizer.playback.stories.telling import Telling  # noqa: E402
 from visualizer.programs.parameters import LessonConfig  # noqa: E402
+from visualizer.recording.schema import EventFlag, EventKind  # noqa: E402
+from visualizer.recording.trace import Trace  # noqa: E402
 from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
 from visualizer.semantics.word import decode  # noqa: E402
-from visualizer.trace.schema import EventFlag, EventKind  # noqa: E402
-from visualizer.trace.trace import Trace  # noqa: E402
 from visualizer.views.theme import load_theme  # noqa: E402
 from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
 

@@ -17,7 +17,7 @@ from visualizer.app.settings import Settings
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture

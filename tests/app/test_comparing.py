@@ -13,10 +13,10 @@ from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import save
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import save
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture

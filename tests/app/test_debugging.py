@@ -19,11 +19,11 @@ from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes_file import notes_path
+from visualizer.recording.file import save
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.trace.file import save
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 
 @pytest.fixture

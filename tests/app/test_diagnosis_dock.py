@@ -15,7 +15,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment, open_work, record_work
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
-from visualizer.trace.file import save
+from visualizer.recording.file import save
 
 
 def _made(experiment: Experiment) -> Document:

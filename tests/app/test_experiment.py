@@ -17,10 +17,10 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment
 from visualizer.cli.main import main
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
 
 
 def _choose_gpu(window: MainWindow) -> None:
@@ -147,7 +147,7 @@ def test_a_missing_gpu_is_a_message_and_the_app_goes_on(
     def record_gpu(*_: object, **__: object) -> Trace:
         raise SourceError("There is no NVIDIA driver: install one, or choose the simulator.")
 
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", record_gpu)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
     before = window.document
     _choose_gpu(window)
     assert not window.experiment.seed.isEnabled()
@@ -167,7 +167,7 @@ def test_a_defect_in_a_source_is_a_message_too(
     def record_gpu(*_: object, **__: object) -> Trace:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", record_gpu)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
     _choose_gpu(window)
     with qtbot.waitSignal(window.jobs.failed):
         window.experiment.run_button.click()
@@ -189,7 +189,7 @@ class _Endless:
 
 @pytest.mark.parametrize("how", ["button", "command"])
 def test_cancel_keeps_the_picture(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", _Endless())
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", _Endless())
     before = window.document
     _choose_gpu(window)
     with qtbot.waitSignal(window.jobs.progressed):
@@ -221,7 +221,7 @@ def test_closing_while_recording_ends_the_thread(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endless = _Endless()
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", endless)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", endless)
     _choose_gpu(window)
     window.experiment.run_button.click()
     assert endless.started.wait(30)

@@ -121,7 +121,7 @@ def test_the_gpu_runs_no_other_program(window: MainWindow) -> None:
 
 def test_a_fault_reaches_the_gpu(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     from visualizer.programs.lesson import lesson
-    from visualizer.sources.simulator import simulate
+    from visualizer.sources.simulator.simulate import simulate
 
     asked: list[tuple[LessonConfig, int]] = []
 
@@ -129,7 +129,7 @@ def test_a_fault_reaches_the_gpu(window: MainWindow, qtbot: QtBot, monkeypatch: 
         asked.append((config, fault))
         return simulate(lesson(config))
 
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", record_gpu)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
     _choose_gpu(window)
     window.experiment.fault.choose("F20")
     with qtbot.waitSignal(window.jobs.succeeded):

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from visualizer.app import files as files_module
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
+from visualizer.recording.file import load
+from visualizer.recording.tables import Ending
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.file import load
-from visualizer.trace.tables import Ending
-from visualizer.trace.trace import Trace
 
 _Button = QMessageBox.StandardButton
 

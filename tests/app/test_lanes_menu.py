@@ -16,7 +16,7 @@ from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
-from visualizer.trace.file import save
+from visualizer.recording.file import save
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cp_async import cp_async
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
-from visualizer.trace.window import Window
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.window import Window
+from visualizer.sources.simulator.simulate import simulate
 
 CHOICES: list[tuple[dict[str, object], GpuOptions]] = [
     ({}, GpuOptions()),
@@ -51,7 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GpuOptions]:
         options.append(wanted)
         raise SourceError("no GPU here")
 
-    monkeypatch.setattr("visualizer.sources.gpu.faulty.record_program_gpu", record)
+    monkeypatch.setattr("visualizer.sources.on_gpu.record_program_gpu", record)
     return options
 
 
@@ -188,7 +188,7 @@ def test_the_status_bar_says_what_the_pairs_of_runs_found(
         }
         return replace(trace, meta=replace(trace.meta, source={"kind": "gpu", "gpu": "H200"}, cost=cost))
 
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", record_gpu)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
     choose(window, "gpu", {"ab_pairs": 20})
     with qtbot.waitSignal(window.jobs.succeeded):
         window.experiment.run_button.click()
@@ -202,7 +202,7 @@ def test_the_gpu_runs_the_pipeline_without_mbarriers_too(
     def record_cp_async(config: LessonConfig, **_: Any) -> Trace:
         return simulate(cp_async(config))
 
-    monkeypatch.setattr("visualizer.sources.gpu.faulty.record_cp_async", record_cp_async)
+    monkeypatch.setattr("visualizer.sources.on_gpu.record_cp_async", record_cp_async)
     choose(window, "gpu", {})
     window.experiment.program.choose("cp-async")
     assert window.experiment.problem.text() == ""

@@ -10,7 +10,7 @@ from recording_fields import OF_GPU, OF_WINDOW, choose, offered
 
 from visualizer.app.main_window import MainWindow
 from visualizer.language import tr
-from visualizer.sources.gpu.options import GpuOptions
+from visualizer.sources.lesson.options import GpuOptions
 
 
 def test_it_is_folded_until_a_key_unfolds_it(window: MainWindow, qtbot: QtBot) -> None:

@@ -16,9 +16,9 @@ from visualizer.app.main_window import MainWindow
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventKind
 
 _START = Focus(100, "full[0]")
 

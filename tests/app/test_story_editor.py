@@ -14,9 +14,9 @@ from visualizer.app.lecture.editor import StoryEditor
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.load import load_story, story_path
+from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.trace.file import load
 
 
 @pytest.fixture

@@ -15,15 +15,15 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import rebuild_program
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.file import load
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.resources import resource_dir
 from visualizer.semantics.word import TX_GRANULE, decode
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.trace import Trace
-from visualizer.trace.violations import violations
+from visualizer.sources.simulator.simulate import simulate
 
 ASSETS = resource_dir("assets") / "traces"
 DATA = Path(__file__).parents[1] / "data"

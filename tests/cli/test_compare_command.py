@@ -10,8 +10,8 @@ import pytest
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import save
+from visualizer.recording.file import save
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture

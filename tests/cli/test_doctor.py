@@ -24,13 +24,13 @@ def computer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 return subprocess.CompletedProcess(command, 1, "", f"Traceback\n{qt}\n")
             return subprocess.CompletedProcess(command, 0, json.dumps(qt), "")
 
-        def probe_gpu() -> dict[str, str]:
+        def find_gpu() -> dict[str, str]:
             if isinstance(gpu, str):
                 raise SourceError(gpu)
             return gpu
 
         monkeypatch.setattr(doctor.subprocess, "run", run)
-        monkeypatch.setattr("visualizer.sources.gpu.launcher.probe_gpu", probe_gpu)
+        monkeypatch.setattr("visualizer.sources.runner.find_gpu.find_gpu", find_gpu)
 
     return answer
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from visualizer.trace.file import load
+from visualizer.recording.file import load
 
 Command = Callable[..., Any]
 

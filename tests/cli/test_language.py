@@ -84,7 +84,7 @@ def test_columns_line_up_though_chinese_characters_are_wide(capsys: pytest.Captu
 
 
 def test_a_recording_does_not_name_the_language_as_its_command(tmp_path: Path) -> None:
-    from visualizer.trace.file import load
+    from visualizer.recording.file import load
 
     main(["--lang", "zh", "record", "-o", str(tmp_path / "run.pscope")])
     assert "--lang" not in load(tmp_path / "run.pscope").meta.command

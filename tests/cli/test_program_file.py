@@ -10,8 +10,8 @@ import pytest
 
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program, rebuild_program
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 
 _MINE = """from visualizer.programs.builder import Builder
 
@@ -109,7 +109,7 @@ def test_a_fault_of_parameters_runs_on_the_gpu(
         seen.append(config)
         return lesson_trace
 
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", deliver)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", deliver)
     path = tmp_path / "run.pscope"
     phasescope("record", "--source", "gpu", "--fault", "F06", "--stages", 2, "-o", path)
     assert seen == [LessonConfig(stages=2, producer_phase=0)]

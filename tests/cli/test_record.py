@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.tables import Ending
+from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
-from visualizer.trace.file import load
-from visualizer.trace.tables import Ending
-from visualizer.trace.trace import Trace
 
 _NOT_THE_LESSON = {
     "stages": 2,
@@ -111,7 +111,7 @@ def test_a_deadlock_is_saved_and_exits_1(phasescope: Callable, tmp_path: Path) -
 
 
 def _gpu(monkeypatch: pytest.MonkeyPatch, deliver: Callable[..., Trace]) -> None:
-    monkeypatch.setattr("visualizer.sources.gpu.launcher.record_gpu", deliver)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", deliver)
 
 
 def test_gpu_options_reach_the_launcher(

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from visualizer.programs.parameters import LessonConfig
+from visualizer.sources import on_gpu as faulty
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu import faulty
-from visualizer.sources.gpu.launcher import record_gpu
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.gpu.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
-from visualizer.sources.gpu.protocol import Job
-from visualizer.sources.gpu.worker import Unable, _check_memory
-from visualizer.trace.window import EVERYTHING
+from visualizer.sources.lesson.job import Job
+from visualizer.sources.lesson.launcher import record_gpu
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.probing import MOST_RUNS, chosen_barriers, runs_per_barrier
+from visualizer.sources.lesson.window import EVERYTHING
+from visualizer.sources.lesson.worker import Unable, _check_memory
 
 
 def test_the_simulator_has_no_probe(phasescope: Callable, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from visualizer.trace.file import load
+from visualizer.recording.file import load
 
 
 def test_a_window_is_recorded_told_and_clean(phasescope: Callable, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 from visualizer.cli.show_text import aligned, summary_text
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import save
-from visualizer.trace.trace import Trace
+from visualizer.recording.file import save
+from visualizer.recording.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 Command = Callable[..., Any]
 

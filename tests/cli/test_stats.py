@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from visualizer.cli.main import main
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 
 def test_the_text_names_the_bound_and_every_number(lesson_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,10 +9,10 @@ from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.latency import Latencies
-from visualizer.sources.simulator import simulate
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.latency import Latencies
+from visualizer.sources.simulator.simulate import simulate
 
 
 def run(*, seed: int = 0, latencies: dict[str, float] | None = None, **config: Any) -> Trace:

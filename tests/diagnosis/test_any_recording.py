@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from visualizer.diagnosis.explain import explain
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
+from visualizer.recording.tables import Barrier
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
-from visualizer.trace.tables import Barrier
 
 
 @settings(max_examples=60, deadline=None)

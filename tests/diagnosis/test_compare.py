@@ -14,12 +14,12 @@ from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 
 def run(seed: int = 0, **config: int) -> History:

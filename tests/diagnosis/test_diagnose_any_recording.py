@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
+from visualizer.recording.tables import Ending, EndingKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.tables import Ending, EndingKind
-from visualizer.trace.trace import Trace
 
 ENDINGS: tuple[EndingKind, ...] = ("completed", "deadlock", "timeout", "crash", "cancelled")
 

@@ -12,7 +12,7 @@ from visualizer.diagnosis.report import Finding, Report
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 SEEDS = range(6)
 

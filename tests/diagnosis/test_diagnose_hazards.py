@@ -11,10 +11,10 @@ from visualizer.diagnosis.waits import build_waits
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.latency import Latencies
-from visualizer.sources.simulator import simulate
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.latency import Latencies
+from visualizer.sources.simulator.simulate import simulate
 
 
 def kinds(trace: Trace) -> set[str]:

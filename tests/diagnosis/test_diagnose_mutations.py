@@ -18,7 +18,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore_exhaustively
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 CLEAN = lesson(LessonConfig(stages=2, tiles=4, consumer_warps=2, arrive_per_warp=True, tile_rows=64))
 SEEDS = range(25)

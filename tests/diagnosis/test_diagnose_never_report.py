@@ -15,10 +15,10 @@ from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
+from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
+from visualizer.sources.simulator.simulate import simulate
 
 STAGES, TILES, BYTES = 2, 6, 4096
 

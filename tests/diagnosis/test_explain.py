@@ -12,13 +12,13 @@ import pytest
 from visualizer.diagnosis.explain import explain
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.recording.tables import Agent, Barrier, Ending, Meta
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import BarrierState, History
 from visualizer.semantics import word
 from visualizer.semantics.mbarrier import Token
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
-from visualizer.trace.tables import Agent, Barrier, Ending, Meta
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 
 def run(**config: Any) -> Trace:

@@ -10,10 +10,10 @@ from visualizer.cli.main import main
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding
 from visualizer.programs.registry import find_program
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.violations import violations
+from visualizer.sources.simulator.simulate import simulate
 
 RECORDINGS = Path(__file__).parents[1] / "data" / "h200-faults"
 

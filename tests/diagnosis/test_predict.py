@@ -13,8 +13,8 @@ from visualizer.diagnosis.predict.measured import PredictError, measure
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.programs.registry import find_program
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.recording.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 SLOW_COPIES = {"copy_latency": 3000.0, "copy_bandwidth": 12.0}
 

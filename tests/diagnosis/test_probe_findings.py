@@ -16,13 +16,13 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.probe_findings import TOLERANCE_PS, probe_findings
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 DATA = Path(__file__).parents[1] / "data" / "h200-probe"
 CONFIGS = st.fixed_dictionaries(

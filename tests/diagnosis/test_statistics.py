@@ -17,12 +17,12 @@ from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.shares import role_shares
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
 from visualizer.programs.registry import find_program
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import StageState
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture(scope="module")

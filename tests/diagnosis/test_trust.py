@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
-from visualizer.trace.tables import Ending, Meta
+from visualizer.recording.tables import Ending, Meta
 
 CLOCK = {"residual_ns": 4.0, "residual_max_ns": 17.2}
 MOVES = {"moved": 1234, "median_ns": 6.0, "max_ns": 19.4}

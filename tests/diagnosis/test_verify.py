@@ -13,11 +13,11 @@ from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable, choose_source, verify
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.gpu import launcher
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.lesson import launcher
+from visualizer.sources.lesson.options import GpuOptions
 
 
 def test_the_simulator_measures_what_was_predicted() -> None:
@@ -45,7 +45,7 @@ def test_a_gpu_is_used_if_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         with_options.append(options)
         return run(**{**config.as_dict(), "tiles": 16})
 
-    monkeypatch.setattr(launcher, "probe_gpu", lambda: {"gpu": "H200"})
+    monkeypatch.setattr("visualizer.sources.runner.find_gpu.find_gpu", lambda: {"gpu": "H200"})
     monkeypatch.setattr(launcher, "record_gpu", record_gpu)
     found = verify(trace, predict(facts_of(trace), [1, 2]))
     assert found.source == "gpu"
@@ -70,10 +70,10 @@ def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.Monkey
 
 
 def test_without_a_gpu_the_simulator_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def probe_gpu() -> None:
+    def refuse() -> None:
         raise SourceError("no GPU")
 
-    monkeypatch.setattr(launcher, "probe_gpu", probe_gpu)
+    monkeypatch.setattr("visualizer.sources.runner.find_gpu.find_gpu", refuse)
     assert choose_source() == "simulator"
 
 

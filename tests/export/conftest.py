@@ -10,9 +10,9 @@ import pytest
 from visualizer.export.formats import export
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
+from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.trace.file import load
 
 Export = Callable[..., Path]
 

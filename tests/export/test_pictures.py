@@ -110,7 +110,7 @@ def test_more_lanes_than_a_picture_holds_are_refused(recorded: History, write, t
 
 
 def test_a_hang_shows_the_wait_that_never_ends(write, qapp: QApplication) -> None:
-    from visualizer.trace.file import load
+    from visualizer.recording.file import load
 
     history = History(load(Path(__file__).parents[1] / "data" / "h200-faults" / "F06.pscope"))
     assert select(history).history.trace.meta.ending.kind != "completed"

@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
+from visualizer.recording.schema import BARRIER_STATE_KINDS, EventFlag, kind_name
 from visualizer.replay.history import History
-from visualizer.trace.schema import BARRIER_STATE_KINDS, EventFlag, kind_name
 
 
 @pytest.fixture

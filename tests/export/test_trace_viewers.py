@@ -14,9 +14,9 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 
 from visualizer.export.lane_tracks import flows
 from visualizer.export.selection import select
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History
-from visualizer.trace.schema import EventFlag, EventKind
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from visualizer.sources.errors import SourceError
-from visualizer.sources.gpu.launcher import probe_gpu
+from visualizer.sources.runner.find_gpu import find_gpu
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # helpers shared with the other tests; pytest.ini here is the root
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # helpers shared with the ot
 @functools.cache
 def _why_not() -> str:
     try:
-        probe_gpu()
+        find_gpu()
     except SourceError as problem:
         return str(problem)
     return ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from visualizer.sources.conformance.generate import generate
+from visualizer.sources.conformance.on_gpu import execute
 from visualizer.sources.conformance.outside import CASES, seen_in_words
 from visualizer.sources.conformance.replay import compare, foretell, mismatch
 from visualizer.sources.conformance.steps import Form
-from visualizer.sources.gpu.conformance import execute
 
 
 @pytest.mark.parametrize("form", Form)

@@ -6,9 +6,9 @@ import pytest
 
 from visualizer.programs.cp_async import WARPS
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.sources.gpu.cp_async import record_cp_async
-from visualizer.trace.schema import EventKind
+from visualizer.sources.cp_async.record import record_cp_async
 
 
 @pytest.mark.parametrize(("stages", "tiles"), [(2, 8), (3, 8), (4, 64), (8, 5)])

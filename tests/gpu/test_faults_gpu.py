@@ -7,12 +7,12 @@ from agent_events import events_by_agent
 
 from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.launcher import record_gpu
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.trace.raw import LogLevel
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
-from visualizer.trace.violations import violations
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
+from visualizer.sources.lesson.launcher import record_gpu
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.raw_log import LogLevel
 
 HANGS = ("F01", "F03", "F06", "F08", "F14", "F15", "F17", "F18", "F20", "F21", "F24", "F27")
 QUICK = GpuOptions(watchdog_ms=20)

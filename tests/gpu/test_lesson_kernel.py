@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.gpu.launcher import records_per_warp
-from visualizer.sources.gpu.values import expected_sum, source_matrix
-from visualizer.trace.raw import (
+from visualizer.recording.schema import EventKind
+from visualizer.sources.lesson.launcher import records_per_warp
+from visualizer.sources.lesson.raw_log import (
     BARRIER_EMPTY,
     BARRIER_FULL,
     CAPACITY_STEP,
@@ -19,11 +19,11 @@ from visualizer.trace.raw import (
     STATUS_TIMED_OUT,
     LogLevel,
 )
-from visualizer.trace.schema import EventKind
+from visualizer.sources.lesson.values import expected_sum, source_matrix
 
 
 def launch(config: LessonConfig, *, check: Any = "exact", level: LogLevel = "words", expected: Any = None) -> Any:
-    from visualizer.sources.gpu.worker_kernel import LessonKernel
+    from visualizer.sources.lesson.worker_kernel import LessonKernel
 
     kernel = LessonKernel(config, source_matrix(config), check, level=level, watchdog_ms=100)
     capacity = -(-records_per_warp(config, level) // CAPACITY_STEP) * CAPACITY_STEP

@@ -11,14 +11,14 @@ from agent_events import events_by_agent
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.reconstruction.violations import violations
 from visualizer.replay.history import History
 from visualizer.semantics.word import TX_GRANULE, decode
-from visualizer.sources.gpu.launcher import record_gpu
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.simulator import simulate
-from visualizer.trace.probe import ProbeMode
-from visualizer.trace.raw import LogLevel
-from visualizer.trace.violations import violations
+from visualizer.sources.lesson.launcher import record_gpu
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.raw_log import LogLevel
+from visualizer.sources.lesson.word_probe import ProbeMode
+from visualizer.sources.simulator.simulate import simulate
 
 SHAPES: list[dict[str, Any]] = [
     {},

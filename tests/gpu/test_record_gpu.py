@@ -14,16 +14,16 @@ from agent_events import events_by_agent
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.gpu.launcher import record_gpu
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.gpu.protocol import RUNNING
-from visualizer.sources.simulator import simulate
-from visualizer.trace.raw import LogLevel
-from visualizer.trace.schema import EventKind
-from visualizer.trace.violations import violations
+from visualizer.sources.lesson.launcher import record_gpu
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.raw_log import LogLevel
+from visualizer.sources.runner.protocol import RUNNING
+from visualizer.sources.simulator.simulate import simulate
 
 CONFIGS: list[dict[str, Any]] = [
     {},

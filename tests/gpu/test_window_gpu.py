@@ -12,14 +12,14 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.trust import trust_sentence
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.file import load, save
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.gpu.launcher import record_gpu
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load, save
-from visualizer.trace.trace import Trace
-from visualizer.trace.violations import violations
-from visualizer.trace.window import Window, cut
+from visualizer.sources.lesson.launcher import record_gpu
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.window import Window, cut
+from visualizer.sources.simulator.simulate import simulate
 
 TILES, CTAS = 100, 4
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from visualizer.resources import resource_dir
-from visualizer.trace.raw import LOG_LEVELS, LogLevel
+from visualizer.sources.lesson.raw_log import LOG_LEVELS, LogLevel
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from nvrtc import compile_ptx, consumer_loop, disassembler, entry
 from visualizer.programs.faults import KERNEL_FAULTS
 from visualizer.programs.kernel_source import SITE_CALLS, find_sites, kernel_text
 from visualizer.resources import resource_dir
-from visualizer.trace.raw import LOG_LEVELS, LogLevel
+from visualizer.sources.lesson.raw_log import LOG_LEVELS, LogLevel
 
 MUST_CONTAIN = (
     "mbarrier.init.shared::cta.b64",

@@ -7,8 +7,8 @@ import re
 import pytest
 from nvrtc import compile_ptx, entry
 
-from visualizer.trace.probe import PROBES
-from visualizer.trace.raw import LOG_LEVELS, LogLevel
+from visualizer.sources.lesson.raw_log import LOG_LEVELS, LogLevel
+from visualizer.sources.lesson.word_probe import PROBES
 
 COUNTED_ARRIVE = re.compile(r"mbarrier\.arrive\.shared::cta\.b64 %rd\d+, \[%r\d+\], %r\d+;")
 PLAIN_ARRIVE = re.compile(r"mbarrier\.arrive\.shared::cta\.b64 %rd\d+, \[%r\d+\];")

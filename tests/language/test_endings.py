@@ -9,7 +9,7 @@ import pytest
 from visualizer.language import endings, recorded, tr, use
 from visualizer.programs.baseline import baseline
 from visualizer.programs.faults import faulty_program, find_fault
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.mark.parametrize("template", endings.SENTENCES)

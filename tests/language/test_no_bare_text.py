@@ -32,9 +32,9 @@ _ROOMS = (
     "playback",
     "export",
     "programs",
-    "trace",
-    "sources/explorer",
-    "sources/gpu",
+    "recording",
+    "reconstruction",
+    "sources",
 )
 _NOT_SHOWN = {"playback/query/columns.py"}
 """The query language: its words are the same in every language."""

@@ -10,10 +10,10 @@ from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_steps
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 LANES = ["producer", "consumer.w2", "tma", "full[1]", "empty[0]", "stage[2]"]
 

@@ -16,11 +16,11 @@ from pane_testing import hand_history, two_cta_history
 from visualizer.playback.query import Events, QueryError, complete, find_steps, matching_steps, parse
 from visualizer.playback.query.columns import COLUMNS
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
+from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.schema import EventFlag, EventKind, kind_name
+from visualizer.sources.simulator.simulate import simulate
 
 _DOCS = Path(__file__).parents[2] / "docs" / "queries.md"
 

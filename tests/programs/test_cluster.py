@@ -9,10 +9,10 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cluster import CONSUMERS, CTAS, STAGES, TILE_BYTES, TILES
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cp_async import WARPS
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 
 def run(stages: int = 3, tiles: int = 8, seed: int = 0) -> Trace:

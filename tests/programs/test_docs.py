@@ -11,7 +11,7 @@ from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 DOCS = Path(__file__).parents[2] / "docs" / "programs.md"
 SEEDS = range(10)

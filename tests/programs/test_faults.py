@@ -14,12 +14,12 @@ from visualizer.programs.faults import FAULTS, fault_on_gpu, find_fault
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.history import History
-from visualizer.sources.latency import Latencies
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.latency import Latencies
+from visualizer.sources.simulator.simulate import simulate
 
 K = EventKind
 SEEDS = range(12)

@@ -6,7 +6,7 @@ import pytest
 
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
 from visualizer.programs.parameters import ProgramError
-from visualizer.trace.tables import Site
+from visualizer.recording.tables import Site
 
 TEXT = "// header\n" + "\n".join(f"    {call}x);" for call in SITE_CALLS.values()) + "\n"
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EVENT_DTYPE, EventKind
+from visualizer.recording.tables import Agent, Barrier, Ending, Meta, Site
+from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.history import StageState, State
 from visualizer.semantics.mbarrier import Mbarrier
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EVENT_DTYPE, EventKind
-from visualizer.trace.tables import Agent, Barrier, Ending, Meta, Site
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 _ACTIVITY = {
     EventKind.WAIT_BEGIN: AgentActivity.WAITING,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from naive_replay import cut, handmade, run, with_watchdog
 
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality, Link
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import stage_row_of
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
-from visualizer.trace.trace import Trace
 
 TRACES = {
     "lesson": run(),

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay import stage_columns
 from visualizer.replay.barrier_columns import _since
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 CANDIDATES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-1, 2)), max_size=60)
 """Stage, state and tile of each."""

@@ -7,7 +7,7 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture(scope="module")

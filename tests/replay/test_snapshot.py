@@ -6,9 +6,9 @@ import json
 
 from naive_replay import cut, run
 
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
-from visualizer.trace.schema import EventKind
 
 
 def test_the_documents_shape(lesson_history: History) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from naive_replay import cut, run, with_watchdog
 
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 TRACES = {
     "lesson": run(),

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_replay import NaiveReplay, cut, handmade, run, with_watchdog
 
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.trace import window
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.lesson import window
 
 CONFIGS = st.fixed_dictionaries(
     {

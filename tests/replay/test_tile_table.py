@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from naive_replay import cut, run, with_watchdog
 
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import tile_table
-from visualizer.trace.schema import EventFlag, EventKind
 
 # tile, stage, pipe_write, empty wait parity, full phase, pipe_read, full wait parity, empty phase: lesson.md
 LESSON = [

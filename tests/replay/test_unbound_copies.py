@@ -9,9 +9,9 @@ import numpy as np
 from visualizer.programs.cp_async import WARPS
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History, StageState
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 
 def test_a_stage_fills_is_full_and_is_read_in_every_lap() -> None:

@@ -17,8 +17,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from visualizer.playback.focus import Focus
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.trace.file import load
 from visualizer.views.ring_widget import RingWidget
 from visualizer.views.theme import load_theme
 from visualizer.views.timeline_widget import TimelineWidget

@@ -10,9 +10,9 @@ from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 
 
 def history_of(**config: Any) -> History:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from visualizer.playback.focus import Focus
+from visualizer.recording.tables import Site
 from visualizer.replay.history import History
-from visualizer.trace.tables import Site
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, next_step_at_line, source_names
 from visualizer.views.code_widget import CodeWidget
 from visualizer.views.pane import Pane

@@ -12,7 +12,7 @@ from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.compare_model import OrderRows, StateRows, TileTimeRows, tile_bars
 from visualizer.views.compare_widget import CompareWidget
 from visualizer.views.theme import load_theme

@@ -13,7 +13,7 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.diagnosis_model import (
     Chain,
     chain,

@@ -12,7 +12,7 @@ from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.pane import Pane
 from visualizer.views.ring_model import ring

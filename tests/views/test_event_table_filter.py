@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pane_testing import hand_trace, two_cta_history
 
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.event_table_filter import FILTER_KEYS, FilterError, filtered_steps
 
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.diagnosis.explain import explain
 from visualizer.playback.focus import Focus
-from visualizer.trace.tables import Ending
+from visualizer.recording.tables import Ending
 from visualizer.views.explanation_widget import ExplanationWidget
 from visualizer.views.pane import Pane
 from visualizer.views.theme import load_theme

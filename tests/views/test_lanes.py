@@ -4,7 +4,7 @@ from visualizer.playback.lane_steps import home_lane, lane_steps
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.lanes import build_lanes, stage_key
 
 

@@ -8,10 +8,10 @@ from PySide6.QtGui import QImage
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.trace import Trace
-from visualizer.trace.window import Window, cut
+from visualizer.sources.lesson.window import Window, cut
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.theme import load_theme
 from visualizer.views.timeline_left_out import after_text, before_text, footer_text
 from visualizer.views.timeline_widget import TimelineWidget

@@ -7,9 +7,9 @@ from timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, make_trace
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_model import Layer
 from visualizer.views.timeline_picture import lanes_picture

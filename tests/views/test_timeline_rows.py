@@ -4,7 +4,7 @@ import pytest
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.lanes import build_lanes
 from visualizer.views.timeline_layout import COMPACT, lay_out
 from visualizer.views.timeline_rows import LaneRows

@@ -12,12 +12,12 @@ from timeline_traces import one_tile
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import SAMPLE_DTYPE
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.semantics.mbarrier import Token
 from visualizer.semantics.word import encode
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import SAMPLE_DTYPE
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.explanation_model import probe_note
 from visualizer.views.theme import contrast, load_theme, theme_names
 from visualizer.views.timeline_barriers import curve_place

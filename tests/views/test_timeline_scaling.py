@@ -8,7 +8,7 @@ from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views import timeline_builder_widget, timeline_layers_widget
 from visualizer.views.timeline_builder_widget import LaneBuilder
 from visualizer.views.timeline_lanes import LaneStore

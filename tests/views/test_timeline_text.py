@@ -7,7 +7,7 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.arrows_model import causes, place
 from visualizer.views.timeline_lanes import LaneStore
 from visualizer.views.timeline_scale import View, fit

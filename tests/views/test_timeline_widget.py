@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventKind
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.pane import Pane
 from visualizer.views.theme import load_theme
 from visualizer.views.timeline_widget import TimelineWidget

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
+from visualizer.recording.tables import Agent, Barrier, Ending, Meta
+from visualizer.recording.trace import Trace
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.schema import EVENT_DTYPE, EventFlag, EventKind
-from visualizer.trace.tables import Agent, Barrier, Ending, Meta
-from visualizer.trace.trace import Trace
 
 PRODUCER, CONSUMER, TMA = 0, 1, 2
 FULL, EMPTY = 0, 1

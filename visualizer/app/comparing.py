@@ -12,11 +12,11 @@ from visualizer.app.job import JobRunner, Work
 from visualizer.diagnosis.compare import Comparison
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.recording.file import load
+from visualizer.recording.trace import TraceError
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.file import load
-from visualizer.trace.trace import TraceError
 from visualizer.views.compare_widget import CompareWidget
 from visualizer.views.theme import Theme
 

@@ -12,9 +12,9 @@ from visualizer.app.record_job import Experiment, open_work, record_work
 from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import save
+from visualizer.recording.trace import TraceError
 from visualizer.resources import resource_dir
-from visualizer.trace.file import save
-from visualizer.trace.trace import TraceError
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow

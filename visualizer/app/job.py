@@ -16,9 +16,9 @@ from visualizer.cli.errors import describe_os_error
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
+from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.trace import TraceError
 
 Work = Callable[[Progress, CancelCheck], Any]
 

@@ -48,7 +48,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events
 from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.trace.schema import EventKind
+from visualizer.recording.schema import EventKind
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 

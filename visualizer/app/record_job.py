@@ -16,14 +16,14 @@ from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.gpu.options import GpuOptions, level_of
+from visualizer.sources.lesson.options import GpuOptions, level_of
+from visualizer.sources.lesson.window import EVERYTHING, ROLES, cut
+from visualizer.sources.lesson.window_check import check_window
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.window_check import check_window
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
-from visualizer.trace.window import EVERYTHING, ROLES, cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Experiment:
         """Refuse, before anything runs, what cannot be recorded in this way: SourceError, as on the command line;
         ProgramError if the GPU cannot make the fault."""
         if self.source == "gpu":
-            from visualizer.sources.gpu.faulty import check_program_gpu
+            from visualizer.sources.on_gpu import check_program_gpu
 
             check_program_gpu(self.program, self.fault, self.options)
         check_window(self.options.window, self.program, self.config, self.fault)
@@ -150,7 +150,7 @@ def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Docum
 
 def _record(experiment: Experiment, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Trace:
     if program is None:
-        from visualizer.sources.gpu.faulty import record_program_gpu
+        from visualizer.sources.on_gpu import record_program_gpu
 
         return record_program_gpu(
             experiment.program,
@@ -160,7 +160,7 @@ def _record(experiment: Experiment, program: Program | None, progress: Progress,
             progress=progress,
             cancelled=cancelled,
         )
-    from visualizer.sources.simulator import simulate
+    from visualizer.sources.simulator.simulate import simulate
 
     trace = simulate(program, seed=experiment.seed, progress=progress, cancelled=cancelled)
     return cut(trace, experiment.options.window, experiment.config.tiles, experiment.config.ctas)

@@ -11,12 +11,12 @@ from visualizer.app.titles import RECORDING
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import PARAMETERS
 from visualizer.resources import resource_dir
-from visualizer.sources.gpu.cost import MOST_PAIRS
-from visualizer.sources.gpu.options import GpuOptions
-from visualizer.sources.window_check import window_asked_for
-from visualizer.trace.probe import PROBES
-from visualizer.trace.raw import LOG_LEVELS
-from visualizer.trace.window import ROLES
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.raw_log import LOG_LEVELS
+from visualizer.sources.lesson.window import ROLES
+from visualizer.sources.lesson.window_check import window_asked_for
+from visualizer.sources.lesson.word_probe import PROBES
+from visualizer.sources.runner.cost import MOST_PAIRS
 
 _TO_THE_END = -1
 _INDENT = 10

@@ -8,7 +8,7 @@ from visualizer.app.document import Document
 from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
-from visualizer.trace.tables import Meta
+from visualizer.recording.tables import Meta
 from visualizer.views.diagnosis_model import count_text
 
 _SENTENCES = frozenset({"note", "window", "trust"})

@@ -13,8 +13,8 @@ from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import mark, tr
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.trace.file import load
 
 EXAMPLES = mark("""examples:
   phasescope compare a.pscope b.pscope             what differs, in order and in time

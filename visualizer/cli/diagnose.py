@@ -15,10 +15,10 @@ from visualizer.diagnosis.report_text import report_text
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
 
 EXAMPLES = mark("""examples:
   phasescope diagnose run.pscope                          a recording

@@ -116,10 +116,10 @@ def examine_qt() -> list[Finding]:
 
 
 def examine_gpu() -> Finding:
-    from visualizer.sources.gpu.launcher import probe_gpu
+    from visualizer.sources.runner.find_gpu import find_gpu
 
     try:
-        seen = probe_gpu()
+        seen = find_gpu()
     except SourceError as error:
         return Finding("GPU", False, tr("recording on a GPU does not work; the simulator does"), str(error))
     return Finding("GPU", True, ", ".join(f"{name} {value}" for name, value in seen.items()))

@@ -9,8 +9,8 @@ from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.stories.model import StoryError
 from visualizer.programs.parameters import ProgramError
+from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import SourceError
-from visualizer.trace.trace import TraceError
 
 EXIT_CLEAN = 0
 EXIT_FINDINGS = 1

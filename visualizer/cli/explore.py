@@ -14,10 +14,10 @@ from visualizer.cli.program_options import add_program_options, program_from
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, recorded, tr, trn
+from visualizer.recording.file import save
 from visualizer.sources.explorer import Exploration, Witness, explore, explore_exhaustively, witness_trace
 from visualizer.sources.explorer.exhaustive import DEFAULT_LIMIT
 from visualizer.sources.explorer.random_schedules import DEFAULT_SCHEDULES
-from visualizer.trace.file import save
 
 EXAMPLES = mark("""examples:
   phasescope explore                                        500 random schedules of the lesson

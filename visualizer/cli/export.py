@@ -13,8 +13,8 @@ from visualizer.export.formats import FORMATS, expected_bytes, export, format_of
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
 from visualizer.language import mark, tr
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.trace.file import load
 from visualizer.views.theme import theme_names
 
 EXAMPLES = mark("""examples:

@@ -15,8 +15,8 @@ from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.wording import commas, duration
 from visualizer.language import mark, tr, trn
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.trace.file import load
 
 EXAMPLES = mark("""examples:
   phasescope predict run.pscope                         1 to 8 stages, everything else as recorded

@@ -20,12 +20,12 @@ from visualizer.cli.window_options import add_window_options, window_from
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.diagnosis.wording import ending_word
 from visualizer.language import mark, recorded, tr
+from visualizer.recording.file import save
+from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled
+from visualizer.sources.lesson.window import cut
+from visualizer.sources.lesson.window_check import check_window
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.window_check import check_window
-from visualizer.trace.file import save
-from visualizer.trace.trace import Trace
-from visualizer.trace.window import cut
 
 EXAMPLES = mark("""examples:
   phasescope record -o lesson.pscope                        the lesson in the simulator
@@ -178,12 +178,12 @@ def _record(args: argparse.Namespace, progress: Progress | None, cancelled: Canc
     if not window.is_everything:
         check_window(window, args.program, config_from(args), args.fault)
     if args.source == "simulator":
-        from visualizer.sources.simulator import simulate
+        from visualizer.sources.simulator.simulate import simulate
 
         trace = simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
         return trace if window.is_everything else cut(trace, window, args.tiles, args.ctas)
-    from visualizer.sources.gpu.faulty import record_program_gpu
-    from visualizer.sources.gpu.options import GpuOptions
+    from visualizer.sources.lesson.options import GpuOptions
+    from visualizer.sources.on_gpu import record_program_gpu
 
     given = {
         "level": args.level,

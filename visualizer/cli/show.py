@@ -14,11 +14,11 @@ from visualizer.diagnosis.explain import explain
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace
 
 EXAMPLES = mark("""examples:
   phasescope show run.pscope                     what was recorded, and how it ended

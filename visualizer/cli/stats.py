@@ -13,8 +13,8 @@ from visualizer.cli.stats_text import statistics_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.language import mark, tr
+from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.trace.file import load
 
 EXAMPLES = mark("""examples:
   phasescope stats run.pscope                      the whole recording

@@ -8,8 +8,8 @@ from visualizer.diagnosis.statistics.shares import RoleShare
 from visualizer.diagnosis.statistics.statistics import Statistics
 from visualizer.diagnosis.wording import commas, duration, sentence
 from visualizer.language import mark, tr, trn
+from visualizer.recording.trace import Trace
 from visualizer.replay.stage_columns import StageState
-from visualizer.trace.trace import Trace
 
 Row = tuple[object, ...]
 _LISTED = 5

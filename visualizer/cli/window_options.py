@@ -6,8 +6,8 @@ import argparse
 import re
 
 from visualizer.language import tr
-from visualizer.sources.window_check import window_asked_for
-from visualizer.trace.window import ROLES, Window
+from visualizer.sources.lesson.window import ROLES, Window
+from visualizer.sources.lesson.window_check import window_asked_for
 
 _TILES = re.compile(r"(\d+):(\d*)")
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.waits import phase_at
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Steps, kind_mask
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 NEVER = np.iinfo(np.int64).max
 """A step or phase that does not come in this recording."""

@@ -11,7 +11,7 @@ from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, pari
 from visualizer.diagnosis.places import line, site_at
 from visualizer.diagnosis.wording import commas, sentences
 from visualizer.language import tr
-from visualizer.trace.schema import EventKind
+from visualizer.recording.schema import EventKind
 
 
 def lapped_cause(outlook: Outlook, wait: int) -> Cause:

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask, stable_order
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 Ints = NDArray[np.int64]
 

@@ -9,9 +9,9 @@ import numpy as np
 from visualizer.diagnosis.compare import AgentOrder, Comparison
 from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr, trn
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState
 from visualizer.replay.snapshot import event_document
-from visualizer.trace.trace import Trace
 
 _TILES_SHOWN = 12
 

@@ -14,9 +14,9 @@ from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.diagnosis.wording import commas
 from visualizer.language import recorded, tr, trn
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind, kind_name
 
 _UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
 

@@ -10,9 +10,9 @@ from visualizer.diagnosis import explain_barriers, explain_waits
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.language import tr, trn
+from visualizer.recording.schema import BARRIER_STATE_KINDS, EventKind, kind_name
 from visualizer.replay.history import History, StageState
 from visualizer.semantics.word import decode
-from visualizer.trace.schema import BARRIER_STATE_KINDS, EventKind, kind_name
 
 
 def explain(history: History, step: int) -> str:

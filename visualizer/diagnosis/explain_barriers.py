@@ -5,8 +5,8 @@ from __future__ import annotations
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed, sentence, sentences
 from visualizer.language import tr, trn
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import StageState
-from visualizer.trace.schema import EventFlag, EventKind
 
 
 def init(scene: Scene) -> str:

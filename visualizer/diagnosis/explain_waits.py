@@ -5,8 +5,8 @@ from __future__ import annotations
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, sentence, sentences
 from visualizer.language import mark, tr, trn
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import BarrierState, StageState
-from visualizer.trace.schema import EventFlag, EventKind
 
 _STAGE_WORDS = {
     StageState.EMPTY: mark("empty"),

@@ -10,8 +10,8 @@ from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventKind
 
 
 def hazard_findings(history: History, waits: Waits) -> list[Finding]:

@@ -27,9 +27,9 @@ from visualizer.diagnosis.accesses import (
 )
 from visualizer.diagnosis.vector_clocks import races
 from visualizer.diagnosis.waits import Waits, phase_at
+from visualizer.recording.schema import ARRIVAL_KINDS
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps, kind_mask
-from visualizer.trace.schema import ARRIVAL_KINDS
 
 HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
 

@@ -9,8 +9,8 @@ from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import phase_at
 from visualizer.language import tr
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventKind
 
 
 def leftover_findings(history: History) -> list[Finding]:

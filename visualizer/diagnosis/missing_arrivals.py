@@ -9,7 +9,7 @@ from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_step, line, site_at
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
-from visualizer.trace.schema import EventKind
+from visualizer.recording.schema import EventKind
 
 _WARP = 32
 

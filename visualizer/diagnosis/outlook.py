@@ -21,10 +21,10 @@ from visualizer.programs.operations import (
     Wait,
 )
 from visualizer.programs.program import Program
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
 from visualizer.replay.step_index import kind_mask
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
 

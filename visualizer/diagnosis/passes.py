@@ -10,8 +10,8 @@ from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
+from visualizer.recording.tables import Barrier
 from visualizer.replay.history import History
-from visualizer.trace.tables import Barrier
 
 
 def pass_findings(history: History, waits: Waits) -> list[Finding]:

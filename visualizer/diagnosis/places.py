@@ -7,10 +7,10 @@ from typing import TypedDict
 import numpy as np
 
 from visualizer.diagnosis.report import Place
+from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Barrier
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import BarrierState
-from visualizer.trace.schema import EventKind
-from visualizer.trace.tables import Barrier
-from visualizer.trace.trace import Trace
 
 
 class BarrierFacts(TypedDict):

@@ -15,11 +15,11 @@ from visualizer.diagnosis.places import barrier_facts
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import BarrierCurve, History
 from visualizer.semantics.word import TX_GRANULE, decode
-from visualizer.trace.raw import TILE_WORDS
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
+from visualizer.sources.lesson.raw_log import TILE_WORDS
 
 TOLERANCE_PS = 100_000
 """How far the times of an event and of a sample may be apart: an event is logged a little before or after its effect.

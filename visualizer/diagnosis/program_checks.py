@@ -10,7 +10,7 @@ from visualizer.diagnosis.report import Finding
 from visualizer.language import tr
 from visualizer.programs.operations import Arrive, ArriveDrop, Init, NamedSync, Operation, Sync, Wait
 from visualizer.programs.program import Program, ProgramAgent
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 _SYNCS = (Sync, NamedSync)
 

@@ -6,7 +6,7 @@ from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.program import Program
 from visualizer.programs.registry import PROGRAMS, find_program
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 
 def program_of(trace: Trace) -> Program | None:

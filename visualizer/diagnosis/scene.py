@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from visualizer.language import tr
+from visualizer.recording.schema import EventFlag
+from visualizer.recording.tables import Agent, Barrier
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
 from visualizer.replay.stage_columns import stage_row_of
 from visualizer.replay.tile_table import Cursor
-from visualizer.trace.schema import EventFlag
-from visualizer.trace.tables import Agent, Barrier
 
 
 class Scene:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from visualizer.language import mark, tr, trn
-from visualizer.trace.tables import Meta
+from visualizer.recording.tables import Meta
 
 _ROLES = {"producer": mark("The producers were not recorded."), "consumer": mark("The consumers were not recorded.")}
 _SENTENCES = {

@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Steps
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 RaceKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD"]
 Clock = list[int]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps, kind_mask
-from visualizer.trace.schema import EventKind
 
 _WAITS = kind_mask(EventKind.WAIT_BEGIN, EventKind.WAIT_END, EventKind.TIMEOUT)
 

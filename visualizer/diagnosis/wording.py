@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from visualizer.language import mark, recorded, tr
-from visualizer.trace.tables import Ending
+from visualizer.recording.tables import Ending
 
 _STATES = {
     "not_started": mark("not_started"),

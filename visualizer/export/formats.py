@@ -12,8 +12,8 @@ from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Look, Writing
 from visualizer.language import mark, tr
+from visualizer.recording.replacing import replacing
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.replacing import replacing
 
 MOST_BYTES = 2 << 30
 """Larger files open nowhere: browsers and spreadsheets give up well before."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.export.selection import Selection
+from visualizer.recording.schema import EventFlag, EventKind, kind_name
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, Spans, StageState
-from visualizer.trace.schema import EventFlag, EventKind, kind_name
-from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 
 Ints = NDArray[np.int64]

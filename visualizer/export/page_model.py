@@ -15,9 +15,9 @@ from visualizer.diagnosis.explain import explain
 from visualizer.export.selection import Selection
 from visualizer.language import current, mark, tr
 from visualizer.playback.lane_steps import home_lane
+from visualizer.recording.schema import kind_name
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.trace.schema import kind_name
 from visualizer.views.arrows_model import causes
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import Intervals

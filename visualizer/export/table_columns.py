@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.export.selection import Selection
+from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventFlag, EventKind, kind_name
 
 
 @dataclass(frozen=True, eq=False)

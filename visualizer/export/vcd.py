@@ -20,8 +20,8 @@ from visualizer.export.errors import needed
 from visualizer.export.selection import Selection
 from visualizer.export.writing import CHUNK_ROWS, Writing
 from visualizer.language import mark, tr
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import AgentActivity, Spans, StageState
-from visualizer.trace.schema import EventKind
 from visualizer.views.lanes import Lane
 
 Ints = NDArray[np.int64]

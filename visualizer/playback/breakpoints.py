@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from visualizer.playback.query import Events, QueryError, matching_steps, parse
+from visualizer.recording.schema import kind_name
+from visualizer.recording.trace import Trace
 from visualizer.replay.step_index import Steps
-from visualizer.trace.schema import kind_name
-from visualizer.trace.trace import Trace
 
 _NONE: Steps = np.empty(0, np.int64)
 

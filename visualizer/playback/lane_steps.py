@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 _STAGE = re.compile(r"(?:CTA(\d+)\.)?stage\[(\d+)\]")
 

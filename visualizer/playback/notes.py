@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from visualizer.playback.focus import Focus
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 BOOKMARKS = range(1, 10)
 

@@ -17,7 +17,7 @@ import numpy as np
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import BOOKMARKS, Mark, Notes, SavedBreakpoint, beyond
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 FORMAT = "phasescope-notes"
 VERSION = 1

@@ -33,9 +33,9 @@ from visualizer.programs.operations import (
     WaitGroup,
     WaitStores,
 )
+from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.tables import Agent
 
 if TYPE_CHECKING:
     from visualizer.programs.builder import Builder

@@ -15,9 +15,9 @@ from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program, ProgramAgent
+from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 
 MAX_OPERATIONS = 5_000_000
 """Longest program laid out in memory, all agents together."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from visualizer.language import tr
 from visualizer.programs.parameters import ProgramError
+from visualizer.recording.tables import Site
 from visualizer.resources import resource_dir
-from visualizer.trace.tables import Site
 
 KERNEL_FILE = "kernels/async_pipeline.cu"
 

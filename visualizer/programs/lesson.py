@@ -26,8 +26,8 @@ from visualizer.programs.operations import (
 )
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.program import Program, ProgramAgent
+from visualizer.recording.tables import Agent, Barrier
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.tables import Agent, Barrier
 
 NAME = "lesson"
 MAX_OPERATIONS = 5_000_000

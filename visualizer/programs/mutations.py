@@ -9,8 +9,8 @@ from visualizer.language import tr
 from visualizer.programs.operations import Advance, Arrive, Init, Operation, Wait
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program, ProgramAgent
+from visualizer.recording.tables import BarrierKind
 from visualizer.semantics.pipeline_state import PipelineState
-from visualizer.trace.tables import BarrierKind
 
 Change = Callable[[Operation], Iterable[Operation]]
 """What becomes of one operation: nothing, itself, another, or several."""

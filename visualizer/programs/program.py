@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from visualizer.programs.operations import Operation
-from visualizer.trace.tables import Agent, Barrier, Site
+from visualizer.recording.tables import Agent, Barrier, Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.parallel import each
+from visualizer.recording.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where
-from visualizer.trace.parallel import each
-from visualizer.trace.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
-from visualizer.trace.trace import Trace
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)
 _ARRIVING = kind_mask(*ARRIVAL_KINDS).astype(np.int32)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.phases import Phase, completion_before, phase_of, released_until
 from visualizer.replay.stage_columns import stage_row_of
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
 

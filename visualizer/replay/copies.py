@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import group_starts
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
-from visualizer.trace.ordering import group_starts
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.parallel import each
-from visualizer.trace.trace import Trace
+from visualizer.arrays.parallel import each
+from visualizer.recording.trace import Trace
 
 _ROWS_AT_ONCE = 1 << 15
 

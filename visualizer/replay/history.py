@@ -11,6 +11,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.parallel import each
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import (
     ON_A_BARRIER,
     AgentActivity,
@@ -25,9 +28,6 @@ from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps, rows_where
-from visualizer.trace.parallel import each
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 __all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.step_index import kind_mask
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 _ARRIVALS = kind_mask(*ARRIVAL_KINDS)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from visualizer.recording.schema import kind_name
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.trace.schema import kind_name
-from visualizer.trace.trace import Trace
 
 
 def step_document(history: History, step: int) -> dict[str, Any]:

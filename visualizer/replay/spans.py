@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.parallel import each
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import Narrow, StepIndex, kind_mask, stable_order, step_type
-from visualizer.trace.parallel import each
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 
 class StageState(IntEnum):

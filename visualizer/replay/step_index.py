@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.ordering import sort_with_rows
-from visualizer.trace.parallel import each
+from visualizer.arrays.ordering import sort_with_rows
+from visualizer.arrays.parallel import each
 
 Steps = NDArray[np.int64]
 Narrow = NDArray[Any]

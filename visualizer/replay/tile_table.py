@@ -9,9 +9,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.tables import AgentRole, BarrierKind
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.tables import AgentRole, BarrierKind
 
 Column = NDArray[np.int64]
 

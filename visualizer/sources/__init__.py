@@ -1,1 +1,1 @@
-"""Where recordings come from: the simulator and the GPU."""
+"""Where recordings come from, one folder a source."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from visualizer.playback.lane_steps import home_lane
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
-from visualizer.trace.schema import EventKind
 from visualizer.views.timeline_scale import View
 
 

@@ -24,8 +24,8 @@ from visualizer.playback.breakpoints import Breakpoint
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import QueryError, parse
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.trace import Trace
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_model import COLUMNS, EventRows
 from visualizer.views.painting import colour

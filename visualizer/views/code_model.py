@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
-from visualizer.trace.trace import Trace
 from visualizer.views.context import cta_agents, cta_at, join_names, short_name
 
 _GONE = (AgentActivity.NOT_STARTED, AgentActivity.EXITED)

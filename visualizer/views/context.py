@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from visualizer.recording.tables import Agent
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
-from visualizer.trace.tables import Agent
-from visualizer.trace.trace import Trace
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""

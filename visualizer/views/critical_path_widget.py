@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.language import tr
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.painting import brush, draw_rects
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_widget import TimelineWidget

@@ -15,7 +15,7 @@ from visualizer.diagnosis.wording import commas, ending_word, sentence, sentence
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.context import join_names, short_name
 
 GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}

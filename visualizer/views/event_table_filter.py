@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.trace.schema import EventKind, kind_name
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventKind, kind_name
+from visualizer.recording.trace import Trace
 
 NAME_KEYS = ("agent", "kind", "barrier", "site")
 NUMBER_KEYS = ("step", "cta", "stage", "tile", "parity", "amount")

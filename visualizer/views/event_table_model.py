@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.trace.schema import EventFlag, EventKind, kind_name
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventFlag, EventKind, kind_name
+from visualizer.recording.trace import Trace
 from visualizer.views.cells import Cell, Column
 
 PS_PER_NS = 1_000

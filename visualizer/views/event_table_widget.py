@@ -14,8 +14,8 @@ from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.trace.trace import Trace
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, filtered_steps, has_terms
 from visualizer.views.event_table_model import COLUMNS, EventRows

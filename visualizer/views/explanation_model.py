@@ -6,8 +6,8 @@ import numpy as np
 
 from visualizer.diagnosis.wording import ending_word
 from visualizer.language import recorded, tr, trn
-from visualizer.trace.schema import EventFlag, kind_name
-from visualizer.trace.trace import Trace
+from visualizer.recording.schema import EventFlag, kind_name
+from visualizer.recording.trace import Trace
 from visualizer.views.event_table_model import time_text
 from visualizer.views.timeline_samples import make_sample_lane, sample_text
 

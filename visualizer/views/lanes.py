@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 LaneKind = Literal["cta", "agent", "copy", "stage", "barrier"]
 

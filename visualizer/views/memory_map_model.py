@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History, StageState, State
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region
-from visualizer.trace.trace import Trace
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import cta_at
 from visualizer.views.lanes import stage_key

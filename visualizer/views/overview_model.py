@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.timeline_scale import View
 
 MARK_ROLES = {"error": "error", "match": "match", "bookmark": "bookmark", "hit": "hit"}

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from visualizer.language import tr
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.overview_model import MARK_ROLES, Overview
 from visualizer.views.painting import brush, device_pixmap, draw_rects, pen
 from visualizer.views.theme import Theme, load_theme

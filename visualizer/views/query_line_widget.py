@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit, QSizePolicy, QVBoxL
 
 from visualizer.language import tr
 from visualizer.playback.query import QueryError, complete
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.pane_look_widget import inherited_mono_font
 from visualizer.views.theme import Theme
 

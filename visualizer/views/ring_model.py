@@ -11,9 +11,9 @@ from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 from visualizer.views.context import cta_agents, cta_at, cta_barriers, join_names, short_name
 from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.lanes import stage_key

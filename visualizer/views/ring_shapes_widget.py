@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, phase_bytes

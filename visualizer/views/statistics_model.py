@@ -12,7 +12,7 @@ from visualizer.diagnosis.statistics.statistics import Statistics
 from visualizer.diagnosis.wording import duration, sentence
 from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.lanes import stage_key
 
 LEAST_SHOWN = 0.0005

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from visualizer.language import mark, tr
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
+from visualizer.recording.schema import EventFlag
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
-from visualizer.trace.schema import EventFlag
 from visualizer.views.lanes import Lane, build_lanes
 from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.theme import GLYPHS

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr, trn
+from visualizer.recording.trace import Trace
 from visualizer.semantics.word import decode
-from visualizer.trace.trace import Trace
 from visualizer.views.timeline_barriers import BarrierLane, curve_place
 from visualizer.views.timeline_model import Label, Layer, Metrics, Picture, Style
 from visualizer.views.timeline_scale import View, format_time

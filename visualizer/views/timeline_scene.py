@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRectF
 
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History, State
-from visualizer.trace.schema import EventKind
 from visualizer.views.arrows_model import Arrow, Cause, causes, place
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_frame import Frame, make_frame

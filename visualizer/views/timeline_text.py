@@ -9,8 +9,8 @@ import numpy as np
 
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, StageState, State
-from visualizer.trace.trace import Trace
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore

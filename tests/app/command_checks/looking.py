@@ -15,7 +15,7 @@ from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
-from visualizer.sources.simulator import simulate
+from visualizer.sources.simulator.simulate import simulate
 
 
 def _changes_view(prepare: Callable[[MainWindow], None], changed: Callable[[object, object], bool]) -> Check:

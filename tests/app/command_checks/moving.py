@@ -14,8 +14,8 @@ from visualizer.app.main_window import MainWindow
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
-from visualizer.trace.schema import EventKind
 
 
 def _leads_to(wanted: Callable[[MainWindow], Focus | None], start: Focus = START) -> Check:

@@ -13,8 +13,8 @@ from visualizer.playback.stories.model import FocusRule, Story, StoryError, Text
 from visualizer.playback.stories.numbers import fill
 from visualizer.playback.stories.telling import Telling
 from visualizer.playback.stories.zoom import zoom_range
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventKind
 
 STORY = """
 title = { en = "t", zh = "t" }

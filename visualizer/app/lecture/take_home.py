@@ -16,8 +16,8 @@ from visualizer.export.writing import Look, Writing
 from visualizer.language import mark, speaking, tr
 from visualizer.playback.stories.model import Story
 from visualizer.playback.stories.telling import Telling
+from visualizer.recording.replacing import replacing
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.trace.replacing import replacing
 from visualizer.views.theme import load_theme
 
 SIZE = (1280, 720)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
 from visualizer.language import tr, trn
+from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.sources.errors import SourceError
-from visualizer.trace.schema import ARRIVAL_KINDS, EventKind
 
 Floats = NDArray[np.float64]
 

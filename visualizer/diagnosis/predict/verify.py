@@ -13,14 +13,14 @@ from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.recording.schema import EventFlag
+from visualizer.recording.tables import Meta
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.latency import Latencies
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.simulator import simulate
-from visualizer.trace.schema import EventFlag
-from visualizer.trace.tables import Meta
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.latency import Latencies
+from visualizer.sources.simulator.simulate import simulate
 
 VerifySource = Literal["gpu", "simulator"]
 
@@ -62,10 +62,10 @@ class Verification:
 
 def choose_source() -> VerifySource:
     """ "gpu" if one answers here."""
-    from visualizer.sources.gpu.launcher import probe_gpu
+    from visualizer.sources.runner.find_gpu import find_gpu
 
     try:
-        probe_gpu()
+        find_gpu()
     except SourceError:
         return "simulator"
     return "gpu"
@@ -132,9 +132,9 @@ def verify(
 def _run(source: VerifySource, recording: Trace, config: LessonConfig, cancelled: CancelCheck) -> Trace:
     meta = recording.meta
     if source == "gpu":
-        from visualizer.sources.gpu.launcher import record_gpu
-        from visualizer.sources.gpu.options import CHECK_MODES, GpuOptions
-        from visualizer.sources.gpu.protocol import CheckMode
+        from visualizer.sources.lesson.job import CheckMode
+        from visualizer.sources.lesson.launcher import record_gpu
+        from visualizer.sources.lesson.options import CHECK_MODES, GpuOptions
 
         has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
         check: CheckMode = next((mode for mode in CHECK_MODES if mode == meta.check.get("mode")), "exact")

@@ -7,9 +7,9 @@ import numpy as np
 from visualizer.diagnosis.statistics.facts import Facts, Ints, Leads, Lives, StageTimes, Tiles, role_codes
 from visualizer.diagnosis.statistics.find_copies import find_copies
 from visualizer.diagnosis.statistics.find_waits import find_waits
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import StageState
-from visualizer.trace.schema import EventKind
 
 
 def find_facts(history: History) -> Facts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.statistics.facts import CopyTimes, Ints
+from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History
-from visualizer.trace.schema import EventFlag
 
 
 def find_copies(history: History) -> CopyTimes:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.statistics.facts import CopyTimes, Ints, Waits, role_codes
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask, stable_order
-from visualizer.trace.schema import EventKind
 
 _OBSERVED = kind_mask(EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from visualizer.language import mark
 from visualizer.playback.query.events import Events, Selection
+from visualizer.recording.schema import EventFlag, EventKind, kind_name
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import StageState
-from visualizer.trace.schema import EventFlag, EventKind, kind_name
-from visualizer.trace.trace import Trace
 
 ColumnType = Literal["name", "number", "duration", "flag"]
 

@@ -11,7 +11,7 @@ from visualizer.playback.query.error import QueryError
 from visualizer.playback.query.evaluate import names_of
 from visualizer.playback.query.parse import UNITS
 from visualizer.playback.query.tokens import Token, tokenize
-from visualizer.trace.trace import Trace
+from visualizer.recording.trace import Trace
 
 _PARTIAL = re.compile(r"""["'][^"']*$|[^\W\d][\w.*?]*(?:\[[\w*?]*\]?)*$""")
 _BARE = re.compile(r"[^\W\d][\w.]*(?:\[\w*\])?")

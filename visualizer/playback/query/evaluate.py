@@ -30,8 +30,8 @@ from visualizer.playback.query.syntax import (
     Node,
     Not,
 )
+from visualizer.recording.trace import Trace
 from visualizer.replay.step_index import Steps
-from visualizer.trace.trace import Trace
 
 Mask = NDArray[np.bool_]
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import StepIndex, Steps, kind_mask, stable_order
-from visualizer.trace.schema import EventKind
-from visualizer.trace.trace import Trace
 
 Selection = Steps | None
 """Ascending steps; None: every event."""

@@ -8,8 +8,8 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events, matching_steps, parse
 from visualizer.playback.stories.model import Chapter, FocusRule, Source, Step, Story, StoryError, Text
+from visualizer.recording.schema import kind_name
 from visualizer.replay.history import History
-from visualizer.trace.schema import kind_name
 
 Place = tuple[int, int]
 

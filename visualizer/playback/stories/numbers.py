@@ -26,9 +26,9 @@ from visualizer.language import tr
 from visualizer.playback.query import Events
 from visualizer.playback.stories.model import StoryError
 from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
-from visualizer.trace.schema import EventFlag, EventKind
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:(?P<other>[\w-]+):\s*)?(?P<was>was\s+)?(?P<name>.+)\.(?P<field>\w+)")

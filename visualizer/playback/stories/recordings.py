@@ -12,11 +12,11 @@ from visualizer.language import current, tr
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.programs.registry import find_program
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
-from visualizer.sources.simulator import simulate
-from visualizer.trace.file import load
-from visualizer.trace.trace import Trace, TraceError
+from visualizer.sources.simulator.simulate import simulate
 
 
 class Recordings:

@@ -9,8 +9,8 @@ from visualizer.language import tr
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import PROGRAMS
+from visualizer.recording.trace import Trace
 from visualizer.resources import resource_dir
-from visualizer.trace.trace import Trace
 
 
 def source_of(trace: Trace, path: Path | None, folder: Path | None) -> Source:

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 from visualizer import __version__
 from visualizer.programs.operations import Advance, Exit, Fence, Operation, Wait
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.tables import Ending, Meta
+from visualizer.recording.trace import Trace
 from visualizer.semantics.mbarrier import Mbarrier
-from visualizer.sources.event_log import EventLog
 from visualizer.sources.explorer.compiled import Code, compile_program
 from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark, operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
-from visualizer.trace.schema import EventFlag, EventKind
-from visualizer.trace.tables import Ending, Meta
-from visualizer.trace.trace import Trace
+from visualizer.sources.simulator.event_log import EventLog
 
 _PS_PER_STEP = 1000
 _KINDS = {

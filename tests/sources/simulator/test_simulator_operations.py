@@ -1,0 +1,228 @@
+"""The operations that the lesson does not have: what each does to barriers, when its agent goes on, what it logs."""
+
+from __future__ import annotations
+
+import pytest
+from simulated import EXACT, replay, rows
+
+from visualizer.programs.builder import Builder
+from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Ending
+from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
+from visualizer.replay.stage_columns import StageState
+from visualizer.sources.simulator.simulate import simulate
+
+K = EventKind
+CRASH = "undefined behaviour: "
+
+
+def run(builder: Builder, seed: int = 0) -> Trace:
+    return simulate(builder.build(), seed=seed, latencies=EXACT)
+
+
+def kinds(trace: Trace, agent: str) -> list[tuple[EventKind, int]]:
+    """The agent's events and their amounts, but for INIT, FENCE and EXIT."""
+    row = trace.agent_index[agent]
+    skipped = (K.INIT, K.FENCE, K.EXIT)
+    return [(K(e["kind"]), int(e["amount"])) for e in trace.events if e["agent"] == row and e["kind"] not in skipped]
+
+
+def test_a_barrier_may_be_initialised_again_after_inval_only() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=1)
+    a = b.agent("A")
+    a.init(flag)
+    a.inval(flag)
+    a.init(flag, 3)
+    a.inval(flag)
+    a.arrive(flag)
+    trace = run(b)
+    assert [K(e["kind"]) for e in trace.events] == [K.INIT, K.INVAL, K.INIT, K.INVAL]
+    assert trace.meta.ending == Ending("crash", CRASH + "A on flag: arrive on a barrier that was not initialised")
+
+
+def test_arrive_drop_lowers_the_later_phases() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=3)
+    a = b.agent("A")
+    a.init(flag)
+    a.arrive_drop(flag, 2)
+    a.arrive(flag)
+    a.arrive(flag)
+    trace = run(b)
+    assert kinds(trace, "A") == [
+        (K.ARRIVE_DROP, 2), (K.ARRIVE, 1), (K.PHASE_COMPLETE, 0), (K.ARRIVE, 1), (K.PHASE_COMPLETE, 1)
+    ]  # fmt: skip
+    state = History(trace).state_at(len(trace) - 1)
+    assert (state.barrier_phase[0], state.barrier_expected[0]) == (2, 1)
+
+
+def test_an_agent_may_complete_bytes_itself() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=1)
+    a = b.agent("A")
+    a.init(flag)
+    a.arrive_expect_tx(flag, 64)
+    a.complete_tx(flag, 64)
+    trace = run(b)
+    assert kinds(trace, "A") == [(K.ARRIVE_EXPECT_TX, 64), (K.COMPLETE_TX, 64), (K.PHASE_COMPLETE, 0)]
+
+
+def test_an_arrival_that_must_not_complete_is_undefined_where_it_would() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=2)
+    a = b.agent("A")
+    a.init(flag)
+    a.arrive(flag, no_complete=True)
+    a.arrive(flag, no_complete=True)
+    trace = run(b)
+    assert kinds(trace, "A") == [(K.ARRIVE, 1)]
+    assert trace.meta.ending == Ending("crash", CRASH + "A on flag: a noComplete arrive would complete the phase")
+
+
+def cluster() -> Builder:
+    return Builder("test", ctas=2)
+
+
+def test_a_multicast_lands_in_every_cta_with_all_its_bytes() -> None:
+    b = cluster()
+    full = [b.barriers("full", 1, count=1, cta=cta)[0] for cta in range(2)]
+    for cta in range(2):
+        a = b.agent("A", cta=cta)
+        a.init_all()
+        a.cluster_sync()
+        a.tile = 7
+        a.arrive_expect_tx(full[cta], 4096)
+        if cta == 0:
+            a.copy(full[0], 0, 4096, multicast=full)
+        a.wait(full[cta], 0)
+    trace = run(b)
+    assert trace.meta.ending == Ending("completed")
+    for kind in (K.COPY_ISSUE, K.COPY_DONE):
+        assert sorted((int(e["barrier"]), int(e["amount"]), int(e["tile"])) for e in rows(trace, kind)) == [
+            (0, 4096, 7), (1, 4096, 7)
+        ]  # fmt: skip
+    assert {trace.agents[e["agent"]].name for e in rows(trace, K.COPY_DONE)} == {"CTA0.tma"}
+    assert [(barrier.phase, barrier.tx) for barrier in replay(trace)] == [(1, 0), (1, 0)]
+
+
+def test_a_remote_arrive_releases_the_peer_and_a_remote_wait_is_undefined() -> None:
+    b = cluster()
+    flags = [b.barrier("flag", count=1, cta=cta) for cta in range(2)]
+    agents = [b.agent("A", cta=cta) for cta in range(2)]
+    for a in agents:
+        a.init_all()
+        a.cluster_sync()
+    agents[0].arrive(flags[1])
+    agents[1].wait(flags[1], 0)
+    agents[1].wait(flags[0], 1)
+    trace = run(b)
+    assert len(rows(trace, K.WAIT_END)) == 1
+    assert trace.meta.ending.detail.startswith(
+        CRASH + "CTA1.A on CTA0.flag: a wait is legal on a barrier of the own CTA"
+    )
+
+
+def test_an_arrival_at_a_cta_that_has_left_is_undefined() -> None:
+    b = cluster()
+    flags = [b.barrier("flag", count=1, cta=cta) for cta in range(2)]
+    agents = [b.agent("A", cta=cta) for cta in range(2)]
+    for a in agents:
+        a.init_all()
+        a.cluster_sync()
+    agents[0].delay(5000)
+    agents[0].arrive(flags[1])
+    trace = run(b)
+    assert trace.meta.ending == Ending("crash", CRASH + "CTA0.A on CTA1.flag: every agent of CTA 1 has left the kernel")
+
+
+@pytest.mark.parametrize("no_inc", [True, False])
+def test_cp_async_arrives_after_its_bytes_and_counts_for_nothing_without_noinc(no_inc: bool) -> None:
+    b = Builder("test")
+    (full,) = b.barriers("full", 1, count=32)
+    a = b.agent("A")
+    a.init_all()
+    a.cp_async_arrive(full, 0, 4096, 32, no_inc=no_inc)
+    a.wait(full, 0)
+    trace = run(b)
+    (done,) = rows(trace, K.COPY_DONE)
+    arrivals = rows(trace, K.ARRIVE)
+    if no_inc:
+        assert trace.meta.ending == Ending("completed")
+        assert [int(e["amount"]) for e in arrivals] == [32]
+        assert arrivals[0]["time"] >= done["time"]
+    else:
+        assert "with 32 of 32 arrivals and 0 bytes pending" in trace.meta.ending.detail
+        assert not arrivals
+
+
+@pytest.mark.parametrize(("start", "finish"), [("read_async", "retire_reads"), ("store", "wait_stores")])
+def test_asynchronous_readers_end_in_order_when_they_are_waited_for(start: str, finish: str) -> None:
+    b = Builder("test")
+    b.barriers("full", 3, count=1)
+    a = b.agent("A")
+    for stage in a.tiles(3):
+        getattr(a, start)(stage, 16384)
+        if stage == 1:
+            getattr(a, finish)(keep=1)
+    getattr(a, finish)()
+    getattr(a, finish)()
+    trace = run(b)
+    events = [(K(e["kind"]), int(e["stage"]), int(e["tile"])) for e in trace.events if e["kind"] != K.EXIT]
+    assert events == [
+        (K.READ_BEGIN, 0, 0), (K.READ_BEGIN, 1, 1), (K.READ_END, 0, 0), (K.READ_BEGIN, 2, 2),
+        (K.READ_END, 1, 1), (K.READ_END, 2, 2),
+    ]  # fmt: skip
+    first, last = rows(trace, K.READ_BEGIN)[0], rows(trace, K.READ_END)[-1]
+    assert last["time"] - first["time"] > 3 * (rows(trace, K.READ_BEGIN)[1]["time"] - first["time"])
+
+
+def test_a_reader_that_nobody_waits_for_has_no_end() -> None:
+    b = Builder("test")
+    b.barriers("full", 1, count=1)
+    b.agent("A").read_async(0, 64, work=1_000_000)
+    trace = run(b)
+    assert [K(e["kind"]) for e in trace.events] == [K.READ_BEGIN, K.EXIT]
+    assert trace.meta.ending == Ending("completed")
+
+
+def test_a_named_barrier_lets_as_many_pass_as_it_counts() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=1)
+    first, second, other = (b.agent(name) for name in "ABC")
+    first.init(flag)
+    for a in (first, second):
+        a.delay(100)
+        a.named_sync(1, 2)
+    second.arrive(flag)
+    other.named_sync(2, 1)
+    trace = run(b)
+    assert trace.meta.ending == Ending("completed")
+    (arrival,) = rows(trace, K.ARRIVE)
+    assert arrival["time"] >= rows(trace, K.INIT)[0]["time"] + 100_000
+
+
+def test_a_named_barrier_that_too_few_reach_is_a_deadlock() -> None:
+    b = Builder("test")
+    b.agent("A").named_sync(1, 2)
+    b.agent("B").named_sync(2, 2)
+    trace = run(b)
+    assert trace.meta.ending == Ending(
+        "deadlock", "A, B wait at __syncthreads or a named barrier, which not every agent that it counts reaches"
+    )
+
+
+def test_a_copy_completes_on_one_stage_s_barrier_and_fills_another() -> None:
+    b = Builder("test")
+    full = b.barriers("full", 2, count=1)
+    a = b.agent("A")
+    a.init_all()
+    a.arrive_expect_tx(full[0], 64)
+    a.copy(full[0], 1, 64, whole=True)
+    a.wait(full[0], 0)
+    trace = run(b)
+    assert [int(e["stage"]) for kind in (K.COPY_ISSUE, K.COPY_DONE) for e in rows(trace, kind)] == [1, 1]
+    assert [int(e["amount"]) for e in rows(trace, K.COMPLETE_TX)] == [64]
+    issue = next(step for step, e in enumerate(trace.events) if e["kind"] == K.COPY_ISSUE)
+    assert list(History(trace).state_at(issue).stage_state) == [StageState.EMPTY, StageState.FILLING]

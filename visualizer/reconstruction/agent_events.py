@@ -1,0 +1,65 @@
+"""A recording's events CTA by CTA: CTAs share no barrier, so each can be worked on alone, in the processor's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.reconstruction.shortcut import NO_SHORTCUT, Shortcut
+from visualizer.reconstruction.spans import NEVER, SIDES, Span, everything, spans_of
+from visualizer.recording.schema import EVENT_DTYPE
+from visualizer.recording.tables import Agent, Barrier
+
+
+@dataclass(frozen=True, eq=False)
+class AgentEvents:
+    """What agents logged, a part for each CTA, in table order: EVENT_DTYPE, grouped by agent in the order of the table
+    and, within an agent, in the order it logged them. `time` equals `measured`: ps from the earliest event of all.
+
+    Agent and barrier ids of a part count from its span's first rows.
+    """
+
+    spans: Sequence[Span]
+    sizes: Sequence[int]  # events of each part
+    write: Callable[[int, NDArray[np.void]], None]  # write(part, events) fills an array of the part's size
+    complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
+    shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the scale of `write`
+
+    @property
+    def whole(self) -> NDArray[np.void]:
+        """All events in one array, (n,), with ids that count from the tables' first rows."""
+        events = np.empty(sum(self.sizes), EVENT_DTYPE)
+        end = 0
+        for part, (span, size) in enumerate(zip(self.spans, self.sizes, strict=True)):
+            own = events[end : (end := end + size)]
+            self.write(part, own)
+            span.to_table(own)
+        return events
+
+
+def split(
+    events: NDArray[np.void], lost: NDArray[np.int64], agents: Sequence[Agent], barriers: Sequence[Barrier]
+) -> AgentEvents:
+    """`events`, as AgentEvents.whole, as parts; one part if an agent acts on another CTA's barrier.
+
+    `lost`, (agents,): records of each agent that are missing at its end.
+    """
+    spans = spans_of(agents, barriers)
+    barrier_cta = np.array([barrier.cta for barrier in barriers] + [-1], np.int64)[events["barrier"]]
+    own_cta = np.array([agent.cta for agent in agents], np.int64)[events["agent"]]
+    if ((barrier_cta >= 0) & (barrier_cta != own_cta)).any():
+        spans = [everything(agents, barriers)]
+    edges = np.searchsorted(events["agent"], [span.agents.start for span in spans] + [len(agents)]).tolist()
+
+    def write(part: int, own: NDArray[np.void]) -> None:
+        own[:] = events[edges[part] : edges[part + 1]]
+        spans[part].from_table(own)
+
+    losing = np.flatnonzero(lost)
+    begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
+    last = np.where(ends > begins, events["time"][ends - 1], -1) if len(events) else np.full(len(losing), -1)
+    return AgentEvents(spans, np.diff(edges).tolist(), write, int(last.min(initial=NEVER)))

@@ -1,0 +1,158 @@
+"""What the hardware did and no agent logs: which phases completed and by whose doing, and when each copy landed.
+
+Everything here follows from what agents saw. Where that leaves a time open, it is estimated and said to be; a
+completion that nothing proves is not made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.arrays.ordering import Ints, running_total
+from visualizer.reconstruction.arrivals import Arrivals
+from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
+from visualizer.reconstruction.pace import Pace
+from visualizer.reconstruction.spans import NEVER
+from visualizer.reconstruction.waits import Waits
+from visualizer.recording.tables import Agent, Barrier
+
+
+@dataclass(frozen=True, eq=False)
+class Landings:
+    """Copies that land, sorted by barrier and order of issue. Landing j is node `len(events) + j`. Shapes (n,)."""
+
+    issue: Ints  # row of the COPY_ISSUE
+    barrier: Ints
+    amount: Ints  # bytes
+    agent: Ints  # the copy engine's row
+    time: Ints  # ps
+    estimated: Bools  # the time is an estimate between two observations
+
+
+@dataclass(frozen=True, eq=False)
+class Completions:
+    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap, counted from its
+    first_phase on. Shapes (n,)."""
+
+    barrier: Ints
+    phase: Ints
+    node: Ints  # what completed it: an arrival's row, or a landing's node
+    share: Ints  # how much of that node's amount was in when the phase completed
+    arrival: Ints  # row of the phase's last arrival; the same as node where that completed it
+    bytes_in: Ints  # node of the landing that had brought the last of its bytes before that arrival; -1: none
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """How many copies landed, by what tells when."""
+
+    observed: int  # a wait that it ended
+    probed: int  # a probe
+    estimated: int  # nothing does
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """The agents' events and what follows from them. A node is an event's row, or beyond those a landing."""
+
+    events: NDArray[np.void]
+    arrivals: Arrivals
+    landings: Landings
+    completions: Completions
+    waits: Waits
+    first: Ints  # (barriers + 1,): barrier b's completions are rows first[b] to first[b + 1]
+    loose: Bools  # (barriers,): arrivals of its CTA do not come out at one phase a lap, so parities may alias
+    landed: Landed
+
+
+def derive(evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace) -> Derived:
+    """Derive from what the agents' events show (see `examine`)."""
+    events = evidence.events
+    landings, landing_of, landed = _land(evidence, agents, pace)
+    completions = _completions(evidence.phases, len(events), landing_of)
+    first = np.searchsorted(completions.barrier, np.arange(len(barriers) + 1))
+    return Derived(
+        events,
+        evidence.arrivals,
+        landings,
+        completions,
+        evidence.waits,
+        first,
+        evidence.loose,
+        landed,
+    )
+
+
+def _completions(phases: Phases, events: int, landing_of: Ints) -> Completions:
+    """Those completed by an arrival or a copy that landed, up to the first of a barrier that was not."""
+    by_copy, with_bytes = phases.copy >= 0, np.maximum(phases.copy, phases.early) >= 0
+    landing = np.full(len(phases.copy), -1, np.int64)
+    landing[with_bytes] = landing_of[np.maximum(phases.copy, phases.early)[with_bytes]]
+    keep = unbroken(~with_bytes | (landing >= 0), phases.barrier)
+    node = np.where(by_copy, events + landing, phases.arrival)
+    share = np.where(by_copy, phases.copy_share, phases.arrival_share)
+    bytes_in = np.where(with_bytes & ~by_copy, events + landing, -1)
+    columns = (phases.barrier, phases.number, node, share, phases.arrival, bytes_in)
+    return Completions(*(column[keep] for column in columns))
+
+
+def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Landings, Ints, Landed]:
+    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many, by what tells."""
+    events, copies, phases, closings = evidence.events, evidence.copies, evidence.phases, evidence.closings
+    size = len(copies.event)
+    issue = events["time"][copies.event].astype(np.int64)
+    closing, seen, latest = closings.copy, closings.observed, closings.latest
+    estimate = np.minimum(np.maximum(issue[closing] + pace.landing_ps, closings.lower + 1), latest)
+    time = np.full(size, -1, np.int64)
+    time[closing] = np.maximum(np.where(seen, latest, estimate), issue[closing] + 1)
+    is_observed = np.zeros(size, bool)
+    is_observed[closing[seen]] = True
+    is_probed = np.zeros(size, bool)
+    is_probed[closing[closings.probed]] = True
+
+    # The others of a phase land before what closes it, in order of issue.
+    is_open = time < 0
+    close = np.where(is_open, NEVER, time)
+    on_time = phases.early >= 0
+    np.minimum.at(close, phases.early[on_time], events["time"][phases.arrival[on_time]] - 1)
+    close = np.where(close < NEVER, close - np.arange(size), NEVER)
+    group_end = np.flatnonzero(np.diff(copies.barrier, append=-1) != 0)
+    limit = close.copy()
+    segment = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))
+    limit = _running_minimum_from_end(limit, segment) + np.arange(size)
+    free = np.minimum(issue + pace.landing_ps, np.where(limit >= NEVER // 2, NEVER, limit))
+    time = np.where(is_open, np.maximum(free, issue + 1), time)
+    lands = time <= pace.horizon_ps  # what a wait saw land always is
+    # Nothing on a barrier lands before what was issued earlier there.
+    in_flight_before = running_total(copies.barrier, (~lands).astype(np.int64))
+    lands &= in_flight_before == 0
+
+    engines = {agent.cta: index for index, agent in enumerate(agents) if agent.role == "copy_engine"}
+    engine = np.array([engines.get(agent.cta, index) for index, agent in enumerate(agents)], np.int64)
+    landing_of = np.where(lands, np.cumsum(lands) - 1, -1)
+    kept = np.flatnonzero(lands)
+    landings = Landings(
+        copies.event[kept],
+        copies.barrier[kept],
+        copies.amount[kept],
+        engine[events["agent"][copies.event[kept]]],
+        time[kept],
+        ~is_observed[kept],
+    )
+    seen_to_land, probed = int(is_observed[kept].sum()), int(is_probed[kept].sum())
+    return landings, landing_of, Landed(seen_to_land - probed, probed, len(kept) - seen_to_land)
+
+
+def _running_minimum_from_end(values: Ints, segment: Ints) -> Ints:
+    """Within each ascending segment, the least value at or after each row."""
+    if not len(values):
+        return values
+    lowest, never = int(values.min()), values >= NEVER
+    highest = int(values[~never].max(initial=lowest)) + 1
+    lifted = np.where(never, highest, values) - lowest + segment * (highest - lowest + 1)
+    least = np.minimum.accumulate(lifted[::-1])[::-1] - segment * (highest - lowest + 1) + lowest
+    return np.where(least == highest, NEVER, least)

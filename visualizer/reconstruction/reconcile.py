@@ -1,0 +1,190 @@
+"""Orders events so that none precedes what it depends on, moving as few as possible by as little as possible.
+
+A clock is read a little before or after the instruction takes effect, so a wait can seem to end before the arrival
+that released it. Each event gets the earliest time that is neither before its own nor before its causes'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.arrays.ordering import Ints, distinct, order_by
+from visualizer.reconstruction.derive import Derived
+from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Agent
+
+_MOST_PASSES = 2_000
+"""Longest chain of moves to follow; beyond it the evidence contradicts itself (times go up by 1 ps a pass)."""
+_BY_PROGRAM, _BY_ARRIVALS, _BY_WAITS = 0, 1, 2
+"""How sure a dependency is; what contradicts something surer is given up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """How far reconciling went in one part of a recording. `unresolved` counts what contradicts surer dependencies."""
+
+    distances: Ints  # ps, ascending, each once: most moves of a log of clocks are by 1 to 3 ps
+    counts: Ints  # events moved so far
+    unresolved: int
+
+    @classmethod
+    def of(cls, distances: Ints, unresolved: int = 0) -> Moves:
+        """Of the distance of every event moved."""
+        return cls(*np.unique(distances, return_counts=True), unresolved)
+
+
+def summary(moves: Sequence[Moves]) -> dict[str, float]:
+    """What Trace.meta.reconcile says about all parts; times in ns."""
+    distances = np.concatenate([part.distances for part in moves])
+    counts = np.concatenate([part.counts for part in moves])
+    order = order_by(distances)
+    up_to = np.cumsum(counts[order])
+    moved = int(counts.sum())
+    middle = distances[order][np.searchsorted(up_to, [(moved - 1) // 2, moved // 2], side="right")] if moved else [0]
+    return {
+        "moved": moved,
+        "median_ns": float(np.mean(middle)) / 1000,
+        "max_ns": float(distances.max(initial=0)) / 1000,
+        "unresolved": sum(part.unresolved for part in moves),
+    }
+
+
+def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
+    """The time (ps) of every node of `derived`: its events, then its landings; and how far nodes were moved."""
+    measured = np.concatenate([derived.events["time"].astype(np.int64), derived.landings.time])
+    source, target, rank = _dependencies(derived, agents)
+    agent = np.ascontiguousarray(derived.events["agent"])
+    follows = np.zeros(len(measured), bool)  # the next node is the same agent's
+    follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
+    time, unresolved = _settle(measured, follows, source, target, rank)
+    moved = time != measured
+    return time, Moves.of((time - measured)[moved], unresolved)
+
+
+def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
+    """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
+    arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
+    pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.events, agents), _BY_PROGRAM)]
+    landing = len(derived.events) + np.arange(len(landings.issue))
+    pairs.append((landings.issue, landing, _BY_PROGRAM))
+    same = landings.barrier[1:] == landings.barrier[:-1]
+    pairs.append((landing[:-1][same], landing[1:][same], _BY_PROGRAM))
+    same = arrivals.barrier[1:] == arrivals.barrier[:-1]
+    pairs.append((arrivals.event[:-1][same], arrivals.event[1:][same], _BY_ARRIVALS))
+
+    by_landing = completions.node != completions.arrival
+    pairs.append((completions.arrival[by_landing], completions.node[by_landing], _BY_PROGRAM))
+    early = completions.bytes_in >= 0
+    pairs.append((completions.bytes_in[early], completions.node[early], _BY_WAITS))
+    row_of = np.empty(len(derived.events), np.int64)
+    row_of[arrivals.event] = np.arange(len(arrivals.event))
+    after = row_of[completions.arrival[by_landing]] + 1
+    exists = after < len(arrivals.event)
+    exists[exists] = arrivals.barrier[after[exists]] == completions.barrier[by_landing][exists]
+    pairs.append((completions.node[by_landing][exists], arrivals.event[after[exists]], _BY_ARRIVALS))
+
+    waits = derived.waits
+    released_by = _releases(derived)
+    released = (released_by >= 0) & (waits.end >= 0)
+    pairs.append((completions.node[released_by[released]], waits.end[released], _BY_WAITS))
+    refused = (released_by >= 0) & (waits.refused >= 0)
+    pairs.append((waits.refused[refused], completions.node[released_by[refused]], _BY_WAITS))
+    # Where parities may alias, a wait that passed did so before the next completion made its test false again.
+    following = np.where(released_by >= 0, released_by, derived.first[waits.barrier] - 1) + 1
+    passed = derived.loose[waits.barrier] & (waits.end >= 0) & (following < derived.first[waits.barrier + 1])
+    pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
+
+    return (
+        np.concatenate([source for source, _, _ in pairs]),
+        np.concatenate([target for _, target, _ in pairs]),
+        np.concatenate([np.full(len(source), rank, np.int8) for source, _, rank in pairs]),
+    )
+
+
+def _publication(events: NDArray[np.void], agents: Sequence[Agent]) -> tuple[Ints, Ints]:
+    """From the last INIT or FENCE of each CTA to the first event of its other agents: a CTA-wide sync lies between."""
+    cta = np.array([agent.cta for agent in agents], np.int64)
+    kind = np.ascontiguousarray(events["kind"])
+    publishing = np.flatnonzero((kind == EventKind.INIT) | (kind == EventKind.FENCE))
+    last = np.full(int(cta.max(initial=0)) + 1, -1, np.int64)
+    last[cta[events["agent"][publishing]]] = publishing
+    agent = np.ascontiguousarray(events["agent"])
+    first = distinct(np.searchsorted(agent, np.arange(len(agents))))
+    first = first[first < len(agent)]
+    source = last[cta[events["agent"][first]]]
+    other = (source >= 0) & (events["agent"][source] != events["agent"][first])
+    return source[other], first[other]
+
+
+def _releases(derived: Derived) -> Ints:
+    """The completion (row) that each wait passed on, or was refused before; -1: none, or a fresh barrier's."""
+    waits, first = derived.waits, derived.first
+    phase = waits.meant.copy()
+    loose = np.flatnonzero(derived.loose[waits.barrier] & ((waits.end >= 0) | (waits.refused >= 0)))
+    if len(loose):
+        phase[loose] = _aliased(derived, loose)
+    row = first[waits.barrier] + phase
+    told = (phase >= 0) & (waits.parity == phase & 1)  # a wait with the other parity saw some other phase
+    return np.where(told & (row < first[waits.barrier + 1]), row, -1)
+
+
+def _aliased(derived: Derived, chosen: Ints) -> Ints:
+    """The phase of each chosen wait by time: that with its parity whose time of being complete is nearest."""
+    waits, completions, first = derived.waits, derived.completions, derived.first
+    barrier, parity = waits.barrier[chosen], waits.parity[chosen]
+    measured = np.concatenate([derived.events["time"], derived.landings.time])
+    passed = waits.end[chosen] >= 0
+    at = measured[np.where(passed, waits.end[chosen], waits.refused[chosen])]
+    span = int(measured.max(initial=0)) + 1
+    keys = np.maximum.accumulate(completions.barrier * span + measured[completions.node])
+    if not len(keys):
+        return waits.meant[chosen]
+    row = np.searchsorted(keys, barrier * span + at)
+    current = row - first[barrier]
+    at_odds = (current & 1) == parity  # the test would have been false
+    since = at - measured[completions.node[np.maximum(row - 1, 0)]]
+    has_next = row < first[barrier + 1]
+    until = np.where(has_next, measured[completions.node[np.minimum(row, len(keys) - 1)]] - at, span)
+    phase = np.where(at_odds, np.where((until < since) | (current == 0), current, current - 2), current - 1)
+    phase = np.where(passed, phase, np.where(at_odds, current, current + 1))
+    result: Ints = np.maximum(phase, waits.meant[chosen])
+    return result
+
+
+def _settle(
+    measured: Ints, follows: NDArray[np.bool_], source: Ints, target: Ints, rank: NDArray[np.int8]
+) -> tuple[Ints, int]:
+    """Least times with every dependency strict, by following only what still moves."""
+    time = measured.copy()
+    late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
+    moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
+    if len(moving):
+        order = order_by(source)
+        source, target, rank = source[order], target[order], rank[order]
+    begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])
+    dropped = np.zeros(len(target), bool)
+    passes = unresolved = 0
+    while len(moving):
+        passes += 1
+        counts = begins[moving + 1] - begins[moving]
+        edge = np.repeat(begins[moving] - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+        cause = np.repeat(moving, counts)
+        on = ~dropped[edge]
+        going = moving[follows[moving]]
+        effects = np.concatenate([target[edge[on]], going + 1])
+        earliest = np.concatenate([time[cause[on]], time[going]]) + 1
+        late = earliest > time[effects]
+        if passes >= _MOST_PASSES:
+            least = _BY_WAITS if passes < 2 * _MOST_PASSES else _BY_ARRIVALS
+            explicit = np.flatnonzero(on)
+            give_up = late[: len(explicit)] & (rank[edge[explicit]] >= least)
+            dropped[edge[explicit[give_up]]] = True
+            late[: len(explicit)] &= ~give_up
+            unresolved += int(give_up.sum())
+        np.maximum.at(time, effects[late], earliest[late])
+        moving = distinct(effects[late])
+    return time, unresolved

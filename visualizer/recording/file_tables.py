@@ -1,0 +1,238 @@
+"""meta.json of a recording file: the tables as JSON and back, every key's type checked.
+
+Recordings come from strangers too, so nothing is taken for granted; each error names the key. docs/trace-format.md
+lists the keys.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn, TypeVar, get_args
+
+from visualizer.language import tr
+from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Meta, Site
+from visualizer.recording.trace import Trace, TraceError
+from visualizer.semantics.pipeline_state import PipelineState
+
+FORMAT_NAME = "phasescope-trace"
+FORMAT_VERSION = 2
+"""Goes up when a reader of the version before could misread a file; new keys alone do not raise it."""
+
+T = TypeVar("T")
+
+_MAX_INT = 2**31 - 1  # the tables end in int32 columns
+_MAX_CTA = 2**20 - 1
+_MAX_STAGE = 2**15 - 1  # int16 in the events
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Everything of a Trace but its events."""
+
+    meta: Meta
+    agents: tuple[Agent, ...]
+    barriers: tuple[Barrier, ...]
+    sites: tuple[Site, ...]
+    source_files: dict[str, str]
+
+
+def encode_tables(trace: Trace) -> bytes:
+    """meta.json of `trace`, UTF-8. Raises TraceError if meta holds a value that JSON has no word for.
+
+    What is not Unicode text (a file name's undecodable bytes in `command`) becomes "?" rather than lose the run.
+    """
+    document = {
+        "format": FORMAT_NAME,
+        "version": FORMAT_VERSION if len(trace.samples) else 1,  # older readers know all but the samples
+        "meta": asdict(trace.meta),
+        "agents": [asdict(agent) for agent in trace.agents],
+        "barriers": [asdict(barrier) for barrier in trace.barriers],
+        "sites": [asdict(site) for site in trace.sites],
+        "source_files": dict(trace.source_files),
+    }
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TraceError(tr("meta holds a value that JSON cannot: {error}", error=error)) from None
+    return text.encode("utf-8", "replace")
+
+
+def decode_tables(raw: bytes) -> Tables:
+    """The tables in `raw`, the bytes of meta.json. Raises TraceError, which names the key, if it breaks a rule."""
+    root = _Node(_parse(raw), "")
+    if not isinstance(root.value, dict) or root.value.get("format") != FORMAT_NAME:
+        raise TraceError(
+            tr(
+                'meta.json does not say "format": "{format_name}": this is not a phasescope recording',
+                format_name=FORMAT_NAME,
+            )
+        )
+    version = root.get("version").integer(1, _MAX_INT)
+    if version > FORMAT_VERSION:
+        raise TraceError(
+            tr(
+                "the recording has format version {version} and this phasescope reads up to"
+                " {format_version}: update phasescope to open it",
+                version=version,
+                format_version=FORMAT_VERSION,
+            )
+        )
+    return Tables(
+        meta=_meta(root.get("meta")),
+        agents=root.get("agents").rows(_agent),
+        barriers=root.get("barriers").rows(_barrier),
+        sites=root.get("sites").rows(_site),
+        source_files=root.get("source_files").texts(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A JSON value and the key it stands at, so that an error can say where."""
+
+    value: Any
+    key: str
+
+    def wrong(self, expected: str) -> NoReturn:
+        found = json.dumps(self.value)
+        shown = found if len(found) <= 40 else found[:37] + "..."
+        raise TraceError(
+            tr(
+                "{key} in meta.json is {shown}; it must be {expected}",
+                key=self.key or tr("the top"),
+                shown=shown,
+                expected=expected,
+            )
+        )
+
+    def get(self, name: str) -> _Node:
+        key = f"{self.key}.{name}" if self.key else name
+        values = self.object()
+        if name not in values:
+            raise TraceError(tr("meta.json has no {key}", key=key))
+        return _Node(values[name], key)
+
+    def optional(self, name: str, default: Any) -> _Node:
+        """A key that recordings of earlier phasescopes do not have."""
+        return self.get(name) if name in self.object() else _Node(default, name)
+
+    def object(self) -> dict[str, Any]:
+        return self.value if isinstance(self.value, dict) else self.wrong(tr("an object"))
+
+    def text(self) -> str:
+        return self.value if isinstance(self.value, str) else self.wrong(tr("text"))
+
+    def word(self, words: Any) -> Any:
+        """One of the strings of the Literal `words`."""
+        known = get_args(words)
+        return self.value if self.value in known else self.wrong(tr("one of {names}", names=", ".join(known)))
+
+    def integer(self, low: int, high: int) -> int:
+        value = self.value
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        return self.wrong(tr("a whole number in {low}..{high}", low=low, high=high))
+
+    def texts(self) -> dict[str, str]:
+        return {name: _Node(value, f"{self.key}[{name!r}]").text() for name, value in self.object().items()}
+
+    def rows(self, row: Callable[[_Node], T]) -> tuple[T, ...]:
+        if not isinstance(self.value, list):
+            self.wrong(tr("an array"))
+        return tuple(row(_Node(value, f"{self.key}[{index}]")) for index, value in enumerate(self.value))
+
+
+def _meta(node: _Node) -> Meta:
+    ending = node.get("ending")
+    return Meta(
+        program=node.get("program").text(),
+        config=node.get("config").object(),
+        source=node.get("source").object(),
+        ending=Ending(ending.get("kind").word(EndingKind), ending.get("detail").text()),
+        command=node.get("command").text(),
+        created=node.get("created").text(),
+        records_lost=node.get("records_lost").integer(0, 2**63 - 1),
+        events_dropped=node.get("events_dropped").integer(0, 2**63 - 1),
+        clock=node.get("clock").object(),
+        reconcile=node.get("reconcile").object(),
+        check=node.get("check").object(),
+        window=node.optional("window", {}).object(),
+        cost=node.optional("cost", {}).object(),
+        versions=node.get("versions").texts(),
+    )
+
+
+def _agent(node: _Node) -> Agent:
+    start = node.get("start")
+    return Agent(
+        name=node.get("name").text(),
+        role=node.get("role").word(AgentRole),
+        cta=node.get("cta").integer(0, _MAX_CTA),
+        warp=node.get("warp").integer(-1, _MAX_INT),
+        start=None if start.value is None else _cursor(start),
+    )
+
+
+def _cursor(node: _Node) -> PipelineState:
+    stages = node.get("stages").integer(1, _MAX_STAGE + 1)
+    return PipelineState(
+        stages=stages,
+        index=node.get("index").integer(0, stages - 1),
+        phase=node.get("phase").integer(0, 1),
+        count=node.get("count").integer(0, _MAX_INT),
+    )
+
+
+def _barrier(node: _Node) -> Barrier:
+    return Barrier(
+        name=node.get("name").text(),
+        cta=node.get("cta").integer(0, _MAX_CTA),
+        kind=node.get("kind").word(BarrierKind),
+        stage=node.get("stage").integer(-1, _MAX_STAGE),
+        init_count=node.get("init_count").integer(0, _MAX_INT),
+        offset=node.get("offset").integer(-1, _MAX_INT),
+        first_phase=node.optional("first_phase", 0).integer(0, _MAX_INT),
+    )
+
+
+def _site(node: _Node) -> Site:
+    return Site(node.get("file").text(), node.get("line").integer(1, _MAX_INT), node.get("op").text())
+
+
+def _parse(raw: bytes) -> Any:
+    """Strict JSON: UTF-8, finite numbers, no key twice, no half of a surrogate pair."""
+    try:
+        text = raw.decode("utf-8")
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
+        if "\\u" in text:
+            json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise TraceError(tr("meta.json is nested too deeply")) from None
+    except UnicodeError:
+        raise TraceError(tr("meta.json is not UTF-8 text")) from None
+    except TraceError:
+        raise
+    except ValueError as error:
+        raise TraceError(tr("meta.json is not JSON: {error}", error=error)) from None
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise TraceError(tr("meta.json has the key {twice!r} twice in one object", twice=twice))
+    return values
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _not_finite(digits)
+
+
+def _not_finite(word: str) -> NoReturn:
+    raise TraceError(tr("meta.json holds the number {word}, which is not finite", word=word))

@@ -1,0 +1,189 @@
+"""Trace: one recording, immutable once built. Everything right of it is a pure function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.arrays.parallel import each
+from visualizer.language import tr
+from visualizer.recording.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
+from visualizer.recording.tables import Agent, Barrier, Meta, Site
+
+MAX_STAGES_WITHOUT_BARRIERS = 1024
+"""A file that says so little of its stages may not make others build tables for millions of them."""
+_CHECKED_AT_ONCE = 1 << 15
+
+
+class TraceError(ValueError):
+    """A recording that breaks the format's rules; the message says which rule, where, and what was expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A recording: events in time order, the tables their ids point into, and meta.
+
+    `events` has dtype EVENT_DTYPE, shape (n,), is read-only and may be a memory map.
+    `samples` has dtype SAMPLE_DTYPE, shape (m,), by barrier and begin: what a probe saw of live words.
+    `source_files` maps the names in `sites` to the text that was compiled, so an old recording keeps its lines.
+    """
+
+    meta: Meta
+    agents: Sequence[Agent]
+    barriers: Sequence[Barrier]
+    sites: Sequence[Site]
+    events: NDArray[np.void]
+    source_files: Mapping[str, str] = field(default_factory=dict)
+    samples: NDArray[np.void] = field(default_factory=lambda: NO_SAMPLES)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", tuple(self.agents))
+        object.__setattr__(self, "barriers", tuple(self.barriers))
+        object.__setattr__(self, "sites", tuple(self.sites))
+        self._check()
+        self._check_samples()
+        for rows in (self.events, self.samples):
+            if rows.flags.writeable:
+                rows.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @cached_property
+    def stages(self) -> int:
+        """Stage buffers per CTA: one more than the highest stage any barrier belongs to.
+
+        Where no barrier belongs to one, as in a cp.async pipeline, the program's configuration or the events name them.
+        """
+        highest = max((b.stage for b in self.barriers), default=-1)
+        if highest < 0 and len(self.events):
+            named = self.meta.config.get("stages")
+            used = int(self.events["stage"].max())
+            highest = max(used, named - 1) if isinstance(named, int) else used
+            highest = min(highest, MAX_STAGES_WITHOUT_BARRIERS - 1)
+        return highest + 1
+
+    @cached_property
+    def ctas(self) -> int:
+        return max((a.cta for a in self.agents), default=-1) + 1
+
+    @cached_property
+    def agent_cta(self) -> NDArray[np.int32]:
+        """The CTA of every agent, by row."""
+        return np.array([agent.cta for agent in self.agents], np.int32)
+
+    @cached_property
+    def barrier_cta(self) -> NDArray[np.int32]:
+        """The CTA of every barrier, by row."""
+        return np.array([barrier.cta for barrier in self.barriers], np.int32)
+
+    @cached_property
+    def agent_index(self) -> dict[str, int]:
+        return {agent.name: row for row, agent in enumerate(self.agents)}
+
+    @cached_property
+    def barrier_index(self) -> dict[str, int]:
+        return {barrier.name: row for row, barrier in enumerate(self.barriers)}
+
+    @property
+    def duration_ps(self) -> int:
+        return int(self.events["time"][-1]) if len(self.events) else 0
+
+    def _check(self) -> None:
+        """Refuse what later code could not trust. Vectorised: a few passes over the columns."""
+        events = self.events
+        if events.dtype != EVENT_DTYPE or events.ndim != 1:
+            raise TraceError(
+                tr("events must be one-dimensional with the schema's dtype, not {dtype}", dtype=events.dtype)
+            )
+        for table, rows in (("agent", self.agents), ("barrier", self.barriers)):
+            names = [row.name for row in rows]
+            if len(set(names)) != len(names):
+                raise TraceError(tr("two {table}s share a name", table=table))
+        if not len(events):
+            return
+        if events["time"][0] != 0:
+            raise TraceError(
+                tr(
+                    "event 0 is at {time} ps: times count from the first event, so it must be 0",
+                    time=int(events["time"][0]),
+                )
+            )
+        ranges = {
+            "agent": (0, len(self.agents)),
+            "barrier": (-1, len(self.barriers)),
+            "site": (-1, len(self.sites)),
+            "kind": (int(min(EventKind)), int(max(EventKind)) + 1),
+            "parity": (-1, 2),
+            "stage": (-1, max(self.stages, 1)),
+        }
+        # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
+        each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE))
+
+    def _check_samples(self) -> None:
+        samples = self.samples
+        if samples.dtype != SAMPLE_DTYPE or samples.ndim != 1:
+            raise TraceError(
+                tr("samples must be one-dimensional with the schema's dtype, not {dtype}", dtype=samples.dtype)
+            )
+        if not len(samples):
+            return
+        barrier, begin = samples["barrier"], samples["begin"]
+        unknown = np.flatnonzero((barrier < 0) | (barrier >= len(self.barriers)))
+        if len(unknown):
+            row = int(unknown[0])
+            raise TraceError(
+                tr(
+                    "sample {row} is of barrier {barrier}, outside 0..{barriers}",
+                    row=row,
+                    barrier=int(barrier[row]),
+                    barriers=len(self.barriers) - 1,
+                )
+            )
+        step_back = np.flatnonzero(
+            (barrier[1:] < barrier[:-1]) | ((barrier[1:] == barrier[:-1]) & (begin[1:] < begin[:-1]))
+        )
+        if len(step_back):
+            raise TraceError(
+                tr(
+                    "sample {step_back} is out of order: samples must be sorted by barrier and time",
+                    step_back=int(step_back[0]) + 1,
+                )
+            )
+
+
+def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> None:
+    """Check the events from `first` on, and that the first of the next piece is not earlier than this one's last."""
+    piece = events[first : first + _CHECKED_AT_ONCE]
+    for column, (low, high) in ranges.items():
+        values = np.ascontiguousarray(piece[column])  # numpy finds the extremes of such faster
+        if int(values.min()) < low or int(values.max()) >= high:
+            row = int(np.flatnonzero((values < low) | (values >= high))[0])
+            raise TraceError(
+                tr(
+                    "event {step} has {column} {value}, outside {low}..{high}",
+                    step=first + row,
+                    column=column,
+                    value=int(values[row]),
+                    low=low,
+                    high=high - 1,
+                )
+            )
+    time = np.ascontiguousarray(events["time"][first : first + _CHECKED_AT_ONCE + 1])
+    late = np.flatnonzero(time[1:] < time[:-1])
+    if len(late):
+        step = first + int(late[0]) + 1
+        raise TraceError(
+            tr(
+                "event {step} at {time} ps is earlier than event {before} at {time_before} ps: events must be in time"
+                " order",
+                step=step,
+                time=int(events["time"][step]),
+                before=step - 1,
+                time_before=int(events["time"][step - 1]),
+            )
+        )

@@ -1,1 +1,0 @@
-"""Recording on a GPU: the launcher (desktop side) and the worker process that alone imports CuPy."""

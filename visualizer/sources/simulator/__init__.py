@@ -1,0 +1,1 @@
+"""Runs any program without a GPU: exact barrier semantics, estimated durations."""

@@ -1,0 +1,116 @@
+"""Copies in the simulator: what a TMA engine and cp.async bring in, when it lands, and whom that concerns."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from random import Random
+
+from visualizer.programs.operations import Copy, CpAsync, CpAsyncArrive, WaitGroup
+from visualizer.programs.program import Program
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.semantics.word import TX_GRANULE
+from visualizer.sources.simulator.latency import Latencies
+from visualizer.sources.simulator.machine import Machine
+
+_LARGEST_STEP = 3  # granules of 2048 bytes one complete_tx brings at most; H200 showed 4096, 6144, 4096, 2048
+
+
+class CopyEngines(Machine):
+    """The copy operations of a run. Each CTA has one engine, which writes one copy after another at its bandwidth."""
+
+    def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
+        super().__init__(program, random, latencies)
+        self._engine_row = {a.cta: row for row, a in enumerate(self.agents) if a.role == "copy_engine"}
+        self._engine_free: dict[int, int] = dict.fromkeys(self._engine_row, 0)
+        self._in_l2: set[int] = {-1}
+        # Per agent row, oldest first: when each of its cp.async groups will have landed.
+        self._groups: defaultdict[int, deque[int]] = defaultdict(deque)
+
+    def _copy(self, row: int, copy: Copy) -> int:
+        """Hand the copy to the engine, which brings copies in one after another at its bandwidth."""
+        targets = [barrier for barrier, _ in copy.destinations] or [copy.barrier]
+        for target in targets:
+            kind, tile = EventKind.COPY_ISSUE, copy.tile
+            self.log.add(self._now, kind, row, target, tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        latency = self._latencies.copy_latency
+        if copy.source not in self._in_l2:
+            self._in_l2.add(copy.source)
+            latency += self._latencies.copy_first_touch
+        start, transfer = self._reserve(self.agents[row].cta, latency, copy.bytes)
+        engine = self._engine_row[self.agents[row].cta]
+        for target in targets:
+            landing = self._land(engine, copy, target, start, transfer)
+            self._schedule(next(landing), engine, landing)
+        return self._now + self._duration(self._latencies.issue_copy)
+
+    def _reserve(self, cta: int, latency: float, size: int) -> tuple[int, int]:
+        """When the engine of `cta` begins to write the next `size` bytes, and for how long (ps)."""
+        start = max(self._now + self._duration(latency), self._engine_free[cta])
+        transfer = self._duration(size / self._latencies.copy_bandwidth)
+        self._engine_free[cta] = start + transfer
+        return start, transfer
+
+    def _land(self, engine: int, copy: Copy, target: int, start: int, transfer: int) -> Iterator[int]:
+        """The bytes arrive in a few steps of whole granules; yields when each is in."""
+        complete_tx = self._barriers[target].complete_tx
+        landed = 0
+        while landed < copy.bytes:
+            step = copy.bytes - landed
+            if not copy.whole:
+                step = min(step, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
+            landed += step
+            yield start + transfer * landed // copy.bytes
+            self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)
+        kind, tile = EventKind.COPY_DONE, copy.tile
+        self.log.add(self._now, kind, engine, target, tile, -1, stage=copy.stage, amount=copy.bytes)
+
+    def _cp_async_arrive(self, row: int, copy: CpAsyncArrive) -> int:
+        kind, index = EventKind.COPY_ISSUE, copy.barrier
+        self.log.add(self._now, kind, row, index, copy.tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        if not copy.no_inc:
+            self._acting_on = index
+            self._barriers[index].increase_pending(copy.count)
+        cta = self.agents[row].cta
+        start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
+        landing = self._land_cp_async(self._engine_row[cta], copy, start + transfer)
+        self._schedule(next(landing), self._engine_row[cta], landing)
+        return self._now + self._duration(self._latencies.issue_copy)
+
+    def _land_cp_async(self, engine: int, copy: CpAsyncArrive, done: int) -> Iterator[int]:
+        """The arrivals follow the bytes. Without no_inc they only undo the increase, which is no event."""
+        yield done
+        kind, index = EventKind.COPY_DONE, copy.barrier
+        self.log.add(self._now, kind, engine, index, copy.tile, -1, stage=copy.stage, amount=copy.bytes)
+        arrive = self._barriers[index].arrive
+        what = EventKind.ARRIVE if copy.no_inc else None
+        self._act(what, arrive, copy.count, engine, index, copy.tile, copy.site)
+
+    def _cp_async(self, row: int, copy: CpAsync) -> int:
+        """The warp's lanes copy; it goes on at once. Groups of one warp land in the order in which they were issued."""
+        kind, tile = EventKind.COPY_ISSUE, copy.tile
+        self.log.add(self._now, kind, row, -1, tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        cta = self.agents[row].cta
+        start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
+        landing = self._land_group(self._engine_row[cta], copy, start + transfer)
+        self._schedule(next(landing), self._engine_row[cta], landing)
+        self._groups[row].append(start + transfer)
+        return self._now + self._duration(self._latencies.issue_copy)
+
+    def _land_group(self, engine: int, copy: CpAsync, done: int) -> Iterator[int]:
+        yield done
+        kind, tile = EventKind.COPY_DONE, copy.tile
+        self.log.add(self._now, kind, engine, -1, tile, -1, stage=copy.stage, amount=copy.bytes)
+
+    def _wait_group(self, row: int, wait: WaitGroup) -> Iterator[int]:
+        """A wait without a barrier: it looks at what this warp itself has issued."""
+        self.log.add(self._now, EventKind.WAIT_BEGIN, row, -1, wait.tile, wait.site)
+        groups = self._groups[row]
+        landed = self._now
+        while len(groups) > wait.keep:
+            landed = groups.popleft()
+        blocked = landed > self._now
+        yield max(landed, self._now) + self._duration(self._latencies.wake_up if blocked else self._latencies.test_wait)
+        flags = EventFlag.BLOCKED if blocked else 0
+        self.log.add(self._now, EventKind.WAIT_END, row, -1, wait.tile, wait.site, flags=flags)
+        yield self._now + self._duration(0)

@@ -1,1 +1,0 @@
-"""The recording: event schema, the immutable Trace, its file format, and the way from raw logs to ordered events."""
