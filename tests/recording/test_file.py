@@ -92,7 +92,7 @@ def test_other_tools_can_read_it(lesson_file: Path, lesson_trace: Trace) -> None
     with np.load(lesson_file, allow_pickle=False) as arrays:
         assert (arrays["events"] == lesson_trace.events).all()
     document = json.loads(members_of(lesson_file)["meta.json"])
-    assert (document["format"], document["version"]) == ("phasescope-trace", 1)
+    assert (document["format"], document["version"]) == ("phasescope-trace", 3)
 
 
 def test_saving_over_the_file_that_is_open_leaves_its_recording_valid(lesson_trace: Trace, tmp_path: Path) -> None:

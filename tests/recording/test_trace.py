@@ -43,12 +43,12 @@ def test_an_event_is_48_little_endian_bytes_without_gaps() -> None:
         ("kind", "|u1", 44),
         ("parity", "|i1", 45),
         ("flags", "|u1", 46),
-        ("reserved", "|u1", 47),
+        ("ring", "|u1", 47),
     ]
 
 
 def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
-    assert [kind_name(kind) for kind in range(1, 20)] == [
+    assert [kind_name(kind) for kind in range(1, 36)] == [
         "init",
         "inval",
         "wait_begin",
@@ -68,17 +68,34 @@ def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
         "exit",
         "timeout",
         "word_sample",
+        "test_failed",
+        "sync_begin",
+        "sync_end",
+        "sync_arrive",
+        "cluster_arrive",
+        "cluster_wait_begin",
+        "cluster_wait_end",
+        "wgmma_commit",
+        "wgmma_wait_begin",
+        "wgmma_wait_end",
+        "store_commit",
+        "store_wait_begin",
+        "store_wait_end",
+        "write",
+        "proxy_fence",
+        "tensor_commit",
     ]
     assert [(flag.name, flag.value) for flag in EventFlag] == [
         ("BLOCKED", 1),
         ("DERIVED", 2),
         ("ESTIMATED", 4),
         ("HAS_TOKEN", 8),
+        ("SAME_COPY", 16),
     ]
     assert set(ARRIVAL_KINDS) < set(BARRIER_STATE_KINDS)
     assert EventKind.EXPECT_TX not in ARRIVAL_KINDS
-    with pytest.raises(ValueError, match="20"):
-        kind_name(20)
+    with pytest.raises(ValueError, match="36"):
+        kind_name(36)
 
 
 def test_a_trace_is_immutable(lesson_trace: Trace) -> None:
@@ -120,7 +137,7 @@ def test_a_trace_without_events_or_tables(lesson_trace: Trace) -> None:
         ("barrier", -1, 5),
         ("site", -1, 11),
         ("stage", -1, 2),
-        ("kind", 1, 19),
+        ("kind", 1, 35),
         ("parity", -1, 1),
     ],
 )

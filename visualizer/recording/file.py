@@ -23,7 +23,7 @@ from visualizer.language import mark, tr
 from visualizer.recording.checksum import crc32
 from visualizer.recording.file_tables import decode_tables, encode_tables
 from visualizer.recording.replacing import replacing
-from visualizer.recording.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
+from visualizer.recording.schema import EARLIER_EVENT_DTYPE, EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.recording.trace import Trace, TraceError
 
 META_MEMBER = "meta.json"
@@ -164,7 +164,16 @@ def _read(file: IO[bytes]) -> Trace:
     samples = NO_SAMPLES
     if SAMPLES_MEMBER in members:
         samples = _rows(SAMPLES_MEMBER, _content(mapped, members, SAMPLES_MEMBER), SAMPLE_DTYPE)
-    return Trace(tables.meta, tables.agents, tables.barriers, tables.sites, events, tables.source_files, samples)
+    return Trace(
+        tables.meta,
+        tables.agents,
+        tables.barriers,
+        tables.sites,
+        events,
+        tables.source_files,
+        samples,
+        tables.rings,
+    )
 
 
 def _members(file: IO[bytes]) -> dict[str, zipfile.ZipInfo]:
@@ -244,7 +253,7 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
 def _rows(name: str, content: Bytes, expected: np.dtype[np.void]) -> NDArray[np.void]:
     """The array in the member `name`, without copying it."""
     shape, fortran_order, dtype, start = _array_header(name, content)
-    if dtype != expected:
+    if dtype != expected and (name, dtype) != (EVENTS_MEMBER, EARLIER_EVENT_DTYPE):
         raise TraceError(
             tr(
                 "{name} has the columns {dtype}, not those of {row_of}; {copy_again}",

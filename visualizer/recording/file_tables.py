@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, TypeVar, get_args
 
 from visualizer.language import tr
-from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Meta, Site
-from visualizer.recording.trace import Trace, TraceError
+from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Frame, Meta, Site
+from visualizer.recording.trace import ONE_RING, Trace, TraceError
 from visualizer.semantics.pipeline_state import PipelineState
 
 FORMAT_NAME = "phasescope-trace"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Goes up when a reader of the version before could misread a file; new keys alone do not raise it."""
 
 T = TypeVar("T")
@@ -37,6 +37,7 @@ class Tables:
     barriers: tuple[Barrier, ...]
     sites: tuple[Site, ...]
     source_files: dict[str, str]
+    rings: tuple[str, ...]
 
 
 def encode_tables(trace: Trace) -> bytes:
@@ -46,11 +47,12 @@ def encode_tables(trace: Trace) -> bytes:
     """
     document = {
         "format": FORMAT_NAME,
-        "version": FORMAT_VERSION if len(trace.samples) else 1,  # older readers know all but the samples
+        "version": FORMAT_VERSION,
         "meta": asdict(trace.meta),
-        "agents": [asdict(agent) for agent in trace.agents],
+        "agents": [_agent_object(agent) for agent in trace.agents],
         "barriers": [asdict(barrier) for barrier in trace.barriers],
         "sites": [asdict(site) for site in trace.sites],
+        "rings": list(trace.rings),
         "source_files": dict(trace.source_files),
     }
     try:
@@ -86,6 +88,7 @@ def decode_tables(raw: bytes) -> Tables:
         barriers=root.get("barriers").rows(_barrier),
         sites=root.get("sites").rows(_site),
         source_files=root.get("source_files").texts(),
+        rings=root.optional("rings", list(ONE_RING)).rows(_Node.text),
     )
 
 
@@ -136,8 +139,12 @@ class _Node:
             return value
         return self.wrong(tr("a whole number in {low}..{high}", low=low, high=high))
 
+    def nodes(self) -> dict[str, _Node]:
+        """The values of an object by key."""
+        return {name: _Node(value, f"{self.key}[{name!r}]") for name, value in self.object().items()}
+
     def texts(self) -> dict[str, str]:
-        return {name: _Node(value, f"{self.key}[{name!r}]").text() for name, value in self.object().items()}
+        return {name: node.text() for name, node in self.nodes().items()}
 
     def rows(self, row: Callable[[_Node], T]) -> tuple[T, ...]:
         if not isinstance(self.value, list):
@@ -165,6 +172,10 @@ def _meta(node: _Node) -> Meta:
     )
 
 
+def _agent_object(agent: Agent) -> dict[str, Any]:
+    return {**asdict(agent), "more_starts": {ring: asdict(cursor) for ring, cursor in agent.more_starts}}
+
+
 def _agent(node: _Node) -> Agent:
     start = node.get("start")
     return Agent(
@@ -173,6 +184,8 @@ def _agent(node: _Node) -> Agent:
         cta=node.get("cta").integer(0, _MAX_CTA),
         warp=node.get("warp").integer(-1, _MAX_INT),
         start=None if start.value is None else _cursor(start),
+        more_starts=tuple((ring, _cursor(at)) for ring, at in node.optional("more_starts", {}).nodes().items()),
+        warpgroup=node.optional("warpgroup", -1).integer(-1, _MAX_INT),
     )
 
 
@@ -195,11 +208,22 @@ def _barrier(node: _Node) -> Barrier:
         init_count=node.get("init_count").integer(0, _MAX_INT),
         offset=node.get("offset").integer(-1, _MAX_INT),
         first_phase=node.optional("first_phase", 0).integer(0, _MAX_INT),
+        ring=node.optional("ring", "").text(),
+        address=node.optional("address", -1).integer(-1, _MAX_INT),
     )
 
 
 def _site(node: _Node) -> Site:
-    return Site(node.get("file").text(), node.get("line").integer(1, _MAX_INT), node.get("op").text())
+    return Site(
+        file=node.get("file").text(),
+        line=node.get("line").integer(1, _MAX_INT),
+        op=node.get("op").text(),
+        stack=node.optional("stack", []).rows(_frame),
+    )
+
+
+def _frame(node: _Node) -> Frame:
+    return Frame(node.get("file").text(), node.get("line").integer(1, _MAX_INT), node.get("function").text())
 
 
 def _parse(raw: bytes) -> Any:

@@ -32,6 +32,22 @@ class EventKind(IntEnum):
     EXIT = 17  # the agent leaves the kernel
     TIMEOUT = 18  # a wait gave up (watchdog) or was told to; parity = the operand
     WORD_SAMPLE = 19  # a live barrier word seen by a probe; token = the word
+    TEST_FAILED = 20  # a try_wait or test_wait that was false, and the agent went on; parity = the operand
+    SYNC_BEGIN = 21  # bar.sync (of 0: __syncthreads too); token = its id; amount = threads it counts, 0: all of the CTA
+    SYNC_END = 22  # ... and passed
+    SYNC_ARRIVE = 23  # bar.arrive, which does not wait; token and amount as SYNC_BEGIN
+    CLUSTER_ARRIVE = 24  # barrier.cluster.arrive
+    CLUSTER_WAIT_BEGIN = 25  # barrier.cluster.wait
+    CLUSTER_WAIT_END = 26  # ... and passed
+    WGMMA_COMMIT = 27  # wgmma.commit_group
+    WGMMA_WAIT_BEGIN = 28  # wgmma.wait_group; amount = groups that may still be under way
+    WGMMA_WAIT_END = 29  # ... and passed; amount as its begin
+    STORE_COMMIT = 30  # cp.async.bulk.commit_group
+    STORE_WAIT_BEGIN = 31  # cp.async.bulk.wait_group; amount = groups that may still be under way
+    STORE_WAIT_END = 32  # ... and passed; amount as its begin
+    WRITE = 33  # the agent itself writes into the stage buffer (st.shared); amount = bytes
+    PROXY_FENCE = 34  # fence.proxy.async: what it wrote is visible to the asynchronous proxy
+    TENSOR_COMMIT = 35  # tcgen05.commit; amount = arrivals that come on `barrier` once the tensor core is done
 
 
 class EventFlag(IntFlag):
@@ -41,6 +57,7 @@ class EventFlag(IntFlag):
     DERIVED = 2  # reconstructed from what agents saw, not logged: hardware keeps no record of it
     ESTIMATED = 4  # the time is an estimate between two observations, see docs/trace-format.md
     HAS_TOKEN = 8  # `token` holds a word the hardware returned
+    SAME_COPY = 16  # COPY_ISSUE: a further destination of the copy issued right before it (multicast)
 
 
 EVENT_DTYPE = np.dtype(
@@ -57,10 +74,15 @@ EVENT_DTYPE = np.dtype(
         ("kind", "u1"),
         ("parity", "i1"),  # -1: none
         ("flags", "u1"),
-        ("reserved", "u1"),
+        ("ring", "u1"),  # row of Trace.rings: the ring in which `stage` counts
     ]
 )
-"""48 bytes an event, little-endian, no padding but the one reserved byte (0)."""
+"""48 bytes an event, little-endian, no padding. Up to version 2 the last byte was called `reserved` and is 0."""
+
+EARLIER_EVENT_DTYPE = np.dtype(
+    [("reserved" if name == "ring" else name, EVENT_DTYPE[name]) for name in EVENT_DTYPE.names or ()]
+)
+"""That of files up to version 2: the same bytes."""
 
 SAMPLE_DTYPE = np.dtype(
     [

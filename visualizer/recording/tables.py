@@ -7,20 +7,22 @@ from typing import Any, Literal
 
 from visualizer.semantics.pipeline_state import PipelineState
 
-AgentRole = Literal["producer", "consumer", "copy_engine", "other"]
+AgentRole = Literal["producer", "consumer", "mma", "epilogue", "copy_engine", "tensor_core", "other"]
 BarrierKind = Literal["full", "empty", "other"]
 EndingKind = Literal["completed", "deadlock", "timeout", "crash", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A warp that acts on barriers, or a CTA's copy engine ("tma", warp -1)."""
+    """A warp that acts on barriers, or a CTA's copy engine ("tma") or tensor core, which have warp -1."""
 
     name: str  # "producer", "consumer.w1", "tma"; "CTA1.producer" when there are several CTAs
     role: AgentRole
     cta: int
     warp: int
-    start: PipelineState | None = None  # the cursor it starts with; None if it has none
+    start: PipelineState | None = None  # the cursor over the first ring that it starts with; None if it has none
+    more_starts: tuple[tuple[str, PipelineState], ...] = ()  # those over further rings, each with the ring's name
+    warpgroup: int = -1  # of the CTA; -1: not told
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,20 @@ class Barrier:
     cta: int
     kind: BarrierKind
     stage: int  # -1: belongs to no stage
-    init_count: int  # arrivals per phase the program gives it
+    init_count: int  # arrivals per phase the program gives it; 0: not known beforehand, INIT events say
     offset: int  # bytes from the start of the CTA's dynamic shared memory; -1: unknown
     first_phase: int = 0  # the phase it is in where the recording begins: above 0 in a window of a longer run
+    ring: str = ""  # the ring, one of Trace.rings, in which `stage` counts
+    address: int = -1  # in shared memory, as the kernel uses it: CTA rank in the cluster << 24 | offset; -1: unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call of a site's inline stack."""
+
+    file: str
+    line: int  # counted from 1
+    function: str  # demangled; "": unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,9 @@ class Site:
     file: str  # as named in Trace.source_files, e.g. "kernels/async_pipeline.cu"
     line: int  # counted from 1
     op: str  # CUTLASS's word for it: "producer_acquire", "consumer_release", ...
+    stack: tuple[
+        Frame, ...
+    ] = ()  # the inline stack, innermost first, whose first frame is `file` and `line`; (): unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from visualizer.recording.tables import Agent, Barrier, Meta, Site
 
 MAX_STAGES_WITHOUT_BARRIERS = 1024
 """A file that says so little of its stages may not make others build tables for millions of them."""
+MAX_RINGS = 255
+ONE_RING = ("",)
 _CHECKED_AT_ONCE = 1 << 15
 
 
@@ -29,6 +31,7 @@ class Trace:
 
     `events` has dtype EVENT_DTYPE, shape (n,), is read-only and may be a memory map.
     `samples` has dtype SAMPLE_DTYPE, shape (m,), by barrier and begin: what a probe saw of live words.
+    `rings` names the rings that stages count in, every CTA's alike; one without a name is all there is unless told.
     `source_files` maps the names in `sites` to the text that was compiled, so an old recording keeps its lines.
     """
 
@@ -39,11 +42,13 @@ class Trace:
     events: NDArray[np.void]
     source_files: Mapping[str, str] = field(default_factory=dict)
     samples: NDArray[np.void] = field(default_factory=lambda: NO_SAMPLES)
+    rings: Sequence[str] = ONE_RING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(self.agents))
         object.__setattr__(self, "barriers", tuple(self.barriers))
         object.__setattr__(self, "sites", tuple(self.sites))
+        object.__setattr__(self, "rings", tuple(self.rings))
         self._check()
         self._check_samples()
         for rows in (self.events, self.samples):
@@ -104,6 +109,20 @@ class Trace:
             names = [row.name for row in rows]
             if len(set(names)) != len(names):
                 raise TraceError(tr("two {table}s share a name", table=table))
+        if not 1 <= len(self.rings) <= MAX_RINGS or len(set(self.rings)) != len(self.rings):
+            raise TraceError(
+                tr("rings must be 1..{most} different names, not {names}", most=MAX_RINGS, names=list(self.rings))
+            )
+        for row, barrier in enumerate(self.barriers):
+            if barrier.ring not in self.rings:
+                raise TraceError(
+                    tr("barrier {row} is of ring {ring!r}, which is none of the rings", row=row, ring=barrier.ring)
+                )
+        told = {ring for agent in self.agents for ring, _ in agent.more_starts}
+        if unknown := sorted(told - set(self.rings)):
+            raise TraceError(
+                tr("an agent has a cursor over ring {ring!r}, which is none of the rings", ring=unknown[0])
+            )
         if not len(events):
             return
         if events["time"][0] != 0:
@@ -120,6 +139,7 @@ class Trace:
             "kind": (int(min(EventKind)), int(max(EventKind)) + 1),
             "parity": (-1, 2),
             "stage": (-1, max(self.stages, 1)),
+            "ring": (0, len(self.rings)),
         }
         # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
         each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE))

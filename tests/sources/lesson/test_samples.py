@@ -150,16 +150,14 @@ def test_a_flip_numbered_wrongly_pins_nothing() -> None:
     assert (np.abs(done["time"] - truth) < 500_000).all()
 
 
-def test_samples_come_back_from_a_file_of_version_2(tmp_path: Path) -> None:
+def test_samples_come_back_from_a_file(tmp_path: Path) -> None:
     trace = probed(simulated())
     path = tmp_path / "probed.pscope"
     save(trace, path)
     back = load(path)
     assert_equal(back, trace)
     assert back.samples.tobytes() == trace.samples.tobytes()
-    assert b'"version": 2' in members_of(path)["meta.json"]
     save(simulated(), path)
-    assert b'"version": 1' in members_of(path)["meta.json"]
     assert "samples.npy" not in members_of(path)
 
 

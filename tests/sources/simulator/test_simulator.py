@@ -78,7 +78,7 @@ def test_cursors_and_columns_of_the_small_kinds() -> None:
         if kind not in (K.WAIT_BEGIN, K.WAIT_END, K.PHASE_COMPLETE, K.ADVANCE):
             assert event["parity"] == -1
         assert (event["site"] == -1) == (trace.agents[event["agent"]].role == "copy_engine")
-        assert (event["token"], event["reserved"]) == (0, 0)
+        assert (event["token"], event["ring"]) == (0, 0)
 
 
 LEGAL = st.fixed_dictionaries(

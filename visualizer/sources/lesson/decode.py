@@ -110,7 +110,7 @@ def decode(
             own["kind"] = records["kind"]
             own["parity"] = _OR_NONE[records["parity"]]
             own["flags"] = records["flags"]
-            own["reserved"] = 0
+            own["ring"] = 0
 
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost

@@ -1,0 +1,12 @@
+"""The one way to ask for a recording's structure."""
+
+from __future__ import annotations
+
+from visualizer.recording.trace import Trace
+from visualizer.structure.model import Structure
+from visualizer.structure.told import told
+
+
+def structure_of(trace: Trace) -> Structure:
+    """What is known of the trace's barriers and agents."""
+    return told(trace)

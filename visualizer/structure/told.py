@@ -1,0 +1,76 @@
+"""The structure that a recording's tables tell: barriers with a kind, a ring and a stage; agents with a role."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from visualizer.recording.tables import AgentRole
+from visualizer.recording.trace import Trace
+from visualizer.structure.model import Ring, Structure
+
+_PRODUCES: tuple[AgentRole, ...] = ("producer",)
+_CONSUMES: tuple[AgentRole, ...] = ("consumer", "mma")
+
+
+def tells(trace: Trace) -> bool:
+    """Whether the tables say anything of stages."""
+    return trace.stages > 0
+
+
+def told(trace: Trace) -> Structure:
+    """The structure as told.
+
+    A CTA's ring has the stages that its barriers belong to. Where there is but one ring, every CTA has all its stages:
+    where no barrier belongs to one, as in a cp.async pipeline, those that Trace.stages knows of.
+    """
+    of_ring = defaultdict(list)
+    for row, barrier in enumerate(trace.barriers):
+        if barrier.stage >= 0:
+            of_ring[barrier.cta, barrier.ring].append(row)
+    ctas = max(trace.ctas, 1 + max((barrier.cta for barrier in trace.barriers), default=-1))
+    rings: list[Ring] = []
+    ring_of = np.full(len(trace.barriers), -1, np.int32)
+    for cta in range(ctas):
+        for name in trace.rings:
+            rows = of_ring[cta, name]
+            stages = 1 + max((trace.barriers[row].stage for row in rows), default=-1)
+            if len(trace.rings) == 1:
+                stages = trace.stages
+            if not stages:
+                continue
+            ring_of[rows] = len(rings)
+            rings.append(_ring(trace, cta, name, stages, rows))
+    return Structure(
+        tuple(rings),
+        tuple(trace.rings),
+        tuple(agent.role for agent in trace.agents),
+        tuple(barrier.kind for barrier in trace.barriers),
+        ring_of,
+        np.array([barrier.stage for barrier in trace.barriers], np.int32).reshape(-1),
+    )
+
+
+def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int]) -> Ring:
+    """One ring of one CTA, of its barriers in `rows`. Who goes round it: agents of that role, with a cursor over it if
+    they have cursors over several rings."""
+    full: list[list[int]] = [[] for _ in range(stages)]
+    empty: list[list[int]] = [[] for _ in range(stages)]
+    for row in rows:
+        barrier = trace.barriers[row]
+        if barrier.kind != "other":
+            (full if barrier.kind == "full" else empty)[barrier.stage].append(row)
+    takes_part = [
+        row
+        for row, agent in enumerate(trace.agents)
+        if agent.cta == cta and (name == trace.rings[0] or name in dict(agent.more_starts))
+    ]
+    return Ring(
+        name,
+        cta,
+        tuple(map(tuple, full)),
+        tuple(map(tuple, empty)),
+        producers=tuple(row for row in takes_part if trace.agents[row].role in _PRODUCES),
+        consumers=tuple(row for row in takes_part if trace.agents[row].role in _CONSUMES),
+    )
