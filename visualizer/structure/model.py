@@ -1,7 +1,7 @@
 """Structure: rings of stages, and roles; found once for a recording and asked everywhere.
 
-A Trace tells barriers and agents. That some barriers form a ring, that one of a stage says "full" and the other "empty",
-and who produces and who consumes is knowledge about the program: it may be told, inferred, or missing.
+A Trace tells barriers and agents. That some barriers form a ring, that one of a stage says "full" and the other "empty"
+and who produces and who consumes, is knowledge about the program: it may be told, inferred, or missing.
 """
 
 from __future__ import annotations
