@@ -145,7 +145,8 @@ def test_no_recording_no_source(pane: CodeWidget) -> None:
 def test_comments_keywords_and_strings_are_coloured(pane: CodeWidget) -> None:
     theme = load_theme("dark")
     document = pane.view.document()
-    pane.view.setPlainText('/* two\nlines */ int x = 0x10; // end "no string"\nconst char* s = "text";')
+    text = '/* two\nlines */ int x = 0x10; // end "no string"\nconst char* s = "text";'
+    pane.set_history(History(replace(hand_trace(), source_files={KERNEL: text})))
 
     def colours(block: int) -> list[tuple[int, int, str]]:
         formats = document.findBlockByNumber(block).layout().formats()

@@ -11,8 +11,12 @@ import locale
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from visualizer.resources import resource_dir
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 """Languages there are, by the code `--lang` takes, each named in itself."""
@@ -50,14 +54,12 @@ def current() -> str:
 def messages_shown(language: str) -> Mapping[str, str]:
     """Which message a text in `language` is: text -> message, of messages without fields."""
     if language not in _shown:
-        known = _loaded["zh"] if "zh" in _loaded else _load("zh")
-        assert isinstance(known, gettext.GNUTranslations)
-        catalog: Mapping[object, str] = known._catalog  # type: ignore[attr-defined]  # gettext has no way to list it
-        messages = {one: text for one, text in catalog.items() if isinstance(one, str) and one and "{" not in one}
+        texts = {one.id: str(one.string) for one in translations("zh") if isinstance(one.id, str) and one.string}
+        messages = [one for one in texts if one and "{" not in one]
         _shown["en"] = {message: message for message in messages}
         # Where two messages say the same in Chinese, the one that stands alone (a title) is the likelier.
         titles_last = sorted(messages, key=lambda message: message[:1].isupper())
-        _shown["zh"] = {messages[message]: message for message in titles_last}
+        _shown["zh"] = {texts[message]: message for message in titles_last}
     return _shown[language]
 
 
@@ -96,13 +98,18 @@ def preferred(environment: Mapping[str, str] = os.environ) -> str:
     return code if code in LANGUAGES else "en"
 
 
-def _load(language: str) -> gettext.NullTranslations:
-    from babel.messages.mofile import write_mo
+def translations(language: str) -> Catalog:
+    """The catalogue of a language as its file has it."""
     from babel.messages.pofile import read_po
 
     with (resource_dir("assets") / "locale" / f"{language}.po").open("rb") as file:
-        catalog = read_po(file, locale=language)
+        return read_po(file, locale=language)
+
+
+def _load(language: str) -> gettext.NullTranslations:
+    from babel.messages.mofile import write_mo
+
     compiled = io.BytesIO()
-    write_mo(compiled, catalog)
+    write_mo(compiled, translations(language))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 import visualizer
+from visualizer.language.catalog import translations
 from visualizer.resources import resource_dir
 
 KEYWORDS = {"tr": None, "trn": (1, 2), "mark": None}
@@ -27,12 +28,6 @@ def source_messages() -> Catalog:
     for file, _, message, comments, context in extract_from_dir(root, [("**.py", "python")], keywords=KEYWORDS):
         catalog.add(message, locations=[(f"visualizer/{file}", 0)], auto_comments=comments, context=context)
     return catalog
-
-
-def translations(language: str = "zh") -> Catalog:
-    """The catalogue of a language."""
-    with _path(language).open("rb") as file:
-        return read_po(file, locale=language)
 
 
 def update(language: str = "zh") -> list[str]:

@@ -12,6 +12,7 @@ import stat
 import struct
 import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +21,6 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.recording.checksum import crc32
 from visualizer.recording.file_tables import decode_tables, encode_tables
 from visualizer.recording.replacing import replacing
 from visualizer.recording.schema import EARLIER_EVENT_DTYPE, EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
@@ -33,7 +33,7 @@ MAX_META_BYTES = 64 << 20
 
 _ROW_OF = {EVENTS_MEMBER: mark("an event"), SAMPLES_MEMBER: mark("a sample")}
 _CHUNK_BYTES = 48 << 18
-"""Bytes checked or written at a time; a whole number of rows."""
+"""Bytes written at a time; a whole number of rows."""
 _ALIGNMENT = 64
 """Rows start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
 _ALIGNMENT_FIELD = 0xD935  # the ZIP extra field that Android's zipalign introduced for padding
@@ -236,7 +236,7 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
             )
         )
     content = mapped[start : start + member.file_size]
-    crc = crc32(content, _CHUNK_BYTES)
+    crc = zlib.crc32(content.data)
     if crc != member.CRC:
         raise TraceError(
             tr(

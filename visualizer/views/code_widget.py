@@ -226,8 +226,9 @@ class CodeWidget(QWidget):
     def _show_file(self, name: str) -> None:
         self.view.marks = NO_MARKS
         trace = self._history.trace if self._history is not None else None
-        self._highlighter.set_file(name)
-        self.view.setPlainText(trace.source_files.get(name, "") if trace is not None else "")
+        text = trace.source_files.get(name, "") if trace is not None else ""
+        self._highlighter.set_code(name, text)
+        self.view.setPlainText(text)
         self.view.site_lines = lines_with_sites(trace, name) if trace is not None else frozenset()
         if self._history is not None:
             self.view.show_marks(_marks_in(self._history, self._step, name))
