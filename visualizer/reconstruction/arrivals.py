@@ -6,65 +6,122 @@ time only has to be right to one phase to tell which two phases are meant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by, running_total
+from visualizer.reconstruction.lives import Lives
 from visualizer.recording.schema import EventFlag, EventKind
-from visualizer.recording.tables import Barrier
 from visualizer.semantics.word import decode
 
 
 @dataclass(frozen=True, eq=False)
 class Arrivals:
-    """Every arrival, sorted by barrier and, on each barrier, in the order the barrier saw them. All shapes (n,)."""
+    """Every arrival, sorted by life and, in each, in the order the barrier saw them. All shapes (n,)."""
 
     event: Ints  # row of the logged event
-    barrier: Ints
+    life: Ints  # of its barrier
     position: Ints  # arrivals the barrier had before it since its init
     amount: Ints  # arrivals it makes
 
 
-def order_arrivals(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Arrivals:
+@dataclass(frozen=True, eq=False)
+class ArrivedPhases:
+    """Phases that got all their arrivals, sorted by life and phase. Whether their bytes came is another question."""
+
+    life: Ints
+    number: Ints  # from 0 in each life
+    end: Ints  # arrivals the barrier had had since its init when it was complete
+    arrival: Ints  # row among the arrivals of the one that made it so
+    first: Ints  # (lives + 1,): life i's are rows first[i] to first[i + 1]
+
+    @cached_property
+    def _keys(self) -> tuple[Ints, int]:
+        span = int(self.end.max(initial=0)) + 1
+        return self.life * span + self.end, span
+
+    def phase_at(self, life: Ints, position: Ints) -> Ints:
+        """The phase that an arrival at this position belongs to, by the arrivals alone."""
+        keys, span = self._keys
+        row: Ints = np.searchsorted(keys, life * span + np.minimum(position, span - 1), side="right")
+        return row - self.first[life]
+
+
+def order_arrivals(events: NDArray[np.void], lives: Lives) -> Arrivals:
     """The arrivals among `events` (EVENT_DTYPE, grouped by agent, each agent's in program order)."""
     kind = np.ascontiguousarray(events["kind"])
-    event = np.flatnonzero((kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_EXPECT_TX))
+    plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
+    event = np.flatnonzero((plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0))
     time = events["time"][event]
-    barrier = events["barrier"][event].astype(np.int64)
-    amount = np.where(kind[event] == EventKind.ARRIVE, events["amount"][event], 1).astype(np.int64)
-    init = np.array([b.init_count for b in barriers], np.int64)[barrier]
+    life = lives.of_event[event]
+    amount = np.where(plain[event], events["amount"][event], 1).astype(np.int64)
 
-    by_time = order_by(barrier, time)
+    by_time = order_by(life, time)
     position = np.empty(len(event), np.int64)
-    position[by_time] = running_total(barrier[by_time], amount[by_time])
+    position[by_time] = running_total(life[by_time], amount[by_time])
 
     has_token = (events["flags"][event] & EventFlag.HAS_TOKEN) != 0
     if has_token.any():
+        count = lives.count[life]
         parity, pending, _ = decode(events["token"][event])
         # Positions count from the recording's begin, so parities must too.
-        parity ^= np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
-        usable = has_token & (pending >= 1) & (pending <= init)
-        within = parity * init + init - pending  # position within an even and an odd phase
-        laps = (position - within + init) // (2 * init)  # nearest whole number of phase pairs
-        position = np.where(usable, np.maximum(laps, 0) * 2 * init + within, position)
-    position = _in_program_order(position, barrier, events["agent"][event].astype(np.int64))
+        parity ^= lives.first_phase[life] & 1
+        usable = has_token & (pending >= 1) & (pending <= count) & ~lives.changes[life]
+        within = parity * count + count - pending  # position within an even and an odd phase
+        laps = (position - within + count) // np.maximum(2 * count, 1)  # nearest whole number of phase pairs
+        position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)
+        position = _in_program_order(position, life, events["agent"][event].astype(np.int64))
 
-    order = order_by(barrier, position, time)
-    barrier, amount = barrier[order], amount[order]
-    return Arrivals(event[order], barrier, running_total(barrier, amount), amount)
+    order = order_by(life, position, time)
+    life, amount = life[order], amount[order]
+    return Arrivals(event[order], life, running_total(life, amount), amount)
 
 
-def _in_program_order(position: Ints, barrier: Ints, agent: Ints) -> Ints:
+def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:
     """Raise positions until no arrival of an agent lies before its previous one on the same barrier."""
-    if not len(position):
-        return position
-    key = agent * (int(barrier.max()) + 1) + barrier
+    key = agent * (int(life.max(initial=0)) + 1) + life
     order = order_by(key)
     group = group_starts(key[order])
-    span = int(position.max()) + 1
+    span = int(position.max(initial=0)) + 1
     raised = position.copy()
     raised[order] = np.maximum.accumulate(position[order] + group * span) - group * span
     return raised
+
+
+def arrived_phases(events: NDArray[np.void], arrivals: Arrivals, lives: Lives) -> ArrivedPhases:
+    """The phases that the arrivals complete, by the count of each life as it is by then."""
+    total = np.zeros(len(lives), np.int64)
+    np.maximum.at(total, arrivals.life, arrivals.position + arrivals.amount)
+    count = np.where(lives.changes, 0, lives.count)
+    phases = np.where(count > 0, total // np.maximum(count, 1), 0)
+    changing = {life: _with_drops(events, arrivals, lives, life) for life in np.flatnonzero(lives.changes).tolist()}
+    for changed, ends in changing.items():
+        phases[changed] = len(ends)
+    first = np.concatenate([[0], np.cumsum(phases)])
+    life = np.repeat(np.arange(len(lives)), phases)
+    number = np.arange(len(life)) - first[life]
+    end = (number + 1) * count[life]
+    for changed, ends in changing.items():
+        end[first[changed] : first[changed + 1]] = ends
+    span = int(total.max(initial=0)) + 1
+    keys = arrivals.life * span + arrivals.position + arrivals.amount
+    return ArrivedPhases(life, number, end, np.searchsorted(keys, life * span + end), first)
+
+
+def _with_drops(events: NDArray[np.void], arrivals: Arrivals, lives: Lives, life: int) -> list[int]:
+    """Where each phase of a life ends whose count an arrive_drop lowers: as of the phase after it. Phase by phase, for
+    where one ends decides what counts for the next; few barriers have drops."""
+    rows = slice(*np.searchsorted(arrivals.life, [life, life + 1]).tolist())
+    ends = arrivals.position[rows] + arrivals.amount[rows]
+    dropped = np.where(events["kind"][arrivals.event[rows]] == EventKind.ARRIVE_DROP, arrivals.amount[rows], 0)
+    lowered = np.concatenate([[0], np.cumsum(dropped)])
+    found: list[int] = []
+    end, count = 0, int(lives.count[life])
+    while count > 0 and len(ends) and end + count <= int(ends[-1]):
+        end += count
+        found.append(end)
+        count = int(lives.count[life]) - int(lowered[np.searchsorted(ends, end, side="right")])
+    return found

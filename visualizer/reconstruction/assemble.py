@@ -85,7 +85,7 @@ def assemble_events(
             if laid_out := columns.lay_out(seen, pace, places[part]):
                 return laid_out
             seen = examined(part)
-        laid_out = _lay_out(seen, agents[spans[part].agents], barriers[spans[part].barriers], pace, room.events(part))
+        laid_out = _lay_out(seen, agents[spans[part].agents], pace, room.events(part))
         assert laid_out.events is not None
         spans[part].to_table(laid_out.events)
         logged.give_back(part, 0, parts.sizes[part])
@@ -135,14 +135,11 @@ def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
     return moved
 
 
-def _lay_out(
-    evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace, room: NDArray[np.void]
-) -> LaidOut:
+def _lay_out(evidence: Evidence, agents: Sequence[Agent], pace: Pace, room: NDArray[np.void]) -> LaidOut:
     """The general way."""
-    derived = derive(evidence, agents, barriers, pace)
+    derived = derive(evidence, agents, pace)
     time, moves = reconcile(derived, agents)
-    events = expand(derived, time, barriers, room)
-    return LaidOut(events, moves, derived.landed)
+    return LaidOut(expand(derived, time, room), moves, derived.landed)
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
 from visualizer.reconstruction.arrivals import Arrivals
+from visualizer.reconstruction.copies import Expectations
 from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
+from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import Waits
-from visualizer.recording.tables import Agent, Barrier
+from visualizer.recording.tables import Agent
 
 
 @dataclass(frozen=True, eq=False)
 class Landings:
-    """Copies that land, sorted by barrier and order of issue. Landing j is node `len(events) + j`. Shapes (n,)."""
+    """Copies that land, by life of their barrier and order of issue, (n,). Landing j is node `len(events) + j`."""
 
     issue: Ints  # row of the COPY_ISSUE
-    barrier: Ints
+    life: Ints
     amount: Ints  # bytes
     agent: Ints  # the copy engine's row
     time: Ints  # ps
@@ -35,10 +37,10 @@ class Landings:
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Completed phases, sorted by barrier and phase; each barrier's are 0, 1, 2, ... without a gap, counted from its
+    """Completed phases, sorted by life and phase; each life's are 0, 1, 2, ... without a gap, counted from its
     first_phase on. Shapes (n,)."""
 
-    barrier: Ints
+    life: Ints
     phase: Ints
     node: Ints  # what completed it: an arrival's row, or a landing's node
     share: Ints  # how much of that node's amount was in when the phase completed
@@ -60,51 +62,54 @@ class Derived:
     """The agents' events and what follows from them. A node is an event's row, or beyond those a landing."""
 
     events: NDArray[np.void]
+    lives: Lives
     arrivals: Arrivals
+    expectations: Expectations
     landings: Landings
     completions: Completions
     waits: Waits
-    first: Ints  # (barriers + 1,): barrier b's completions are rows first[b] to first[b + 1]
-    loose: Bools  # (barriers,): arrivals of its CTA do not come out at one phase a lap, so parities may alias
+    first: Ints  # (lives + 1,): life i's completions are rows first[i] to first[i + 1]
     landed: Landed
 
 
-def derive(evidence: Evidence, agents: Sequence[Agent], barriers: Sequence[Barrier], pace: Pace) -> Derived:
+def derive(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> Derived:
     """Derive from what the agents' events show (see `examine`)."""
-    events = evidence.events
-    landings, landing_of, landed = _land(evidence, agents, pace)
-    completions = _completions(evidence.phases, len(events), landing_of)
-    first = np.searchsorted(completions.barrier, np.arange(len(barriers) + 1))
+    events, lives = evidence.events, evidence.lives
+    landings, node_of, landed = _land(evidence, agents, pace)
+    completions = _completions(evidence.phases, node_of)
+    first = np.searchsorted(completions.life, np.arange(len(lives) + 1))
     return Derived(
         events,
+        lives,
         evidence.arrivals,
+        evidence.expectations,
         landings,
         completions,
         evidence.waits,
         first,
-        evidence.loose,
         landed,
     )
 
 
-def _completions(phases: Phases, events: int, landing_of: Ints) -> Completions:
-    """Those completed by an arrival or a copy that landed, up to the first of a barrier that was not."""
+def _completions(phases: Phases, node_of: Ints) -> Completions:
+    """Those completed by an arrival or a copy that landed, up to the first of a life that was not."""
     by_copy, with_bytes = phases.copy >= 0, np.maximum(phases.copy, phases.early) >= 0
-    landing = np.full(len(phases.copy), -1, np.int64)
-    landing[with_bytes] = landing_of[np.maximum(phases.copy, phases.early)[with_bytes]]
-    keep = unbroken(~with_bytes | (landing >= 0), phases.barrier)
-    node = np.where(by_copy, events + landing, phases.arrival)
+    brought = np.full(len(phases.copy), -1, np.int64)
+    brought[with_bytes] = node_of[np.maximum(phases.copy, phases.early)[with_bytes]]
+    keep = unbroken(~with_bytes | (brought >= 0), phases.life)
+    node = np.where(by_copy, brought, phases.arrival)
     share = np.where(by_copy, phases.copy_share, phases.arrival_share)
-    bytes_in = np.where(with_bytes & ~by_copy, events + landing, -1)
-    columns = (phases.barrier, phases.number, node, share, phases.arrival, bytes_in)
+    bytes_in = np.where(with_bytes & ~by_copy, brought, -1)
+    columns = (phases.life, phases.number, node, share, phases.arrival, bytes_in)
     return Completions(*(column[keep] for column in columns))
 
 
 def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Landings, Ints, Landed]:
-    """When each copy landed; the landing's row of each copy (-1: in flight at the end); how many, by what tells."""
+    """When each copy landed; the node that brought its bytes (-1: in flight at the end); how many, by what tells."""
     events, copies, phases, closings = evidence.events, evidence.copies, evidence.phases, evidence.closings
     size = len(copies.event)
     issue = events["time"][copies.event].astype(np.int64)
+    at_once = copies.at_once
     closing, seen, latest = closings.copy, closings.observed, closings.latest
     estimate = np.minimum(np.maximum(issue[closing] + pace.landing_ps, closings.lower + 1), latest)
     time = np.full(size, -1, np.int64)
@@ -115,12 +120,13 @@ def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Land
     is_probed[closing[closings.probed]] = True
 
     # The others of a phase land before what closes it, in order of issue.
+    time[at_once] = issue[at_once]
     is_open = time < 0
     close = np.where(is_open, NEVER, time)
     on_time = phases.early >= 0
     np.minimum.at(close, phases.early[on_time], events["time"][phases.arrival[on_time]] - 1)
     close = np.where(close < NEVER, close - np.arange(size), NEVER)
-    group_end = np.flatnonzero(np.diff(copies.barrier, append=-1) != 0)
+    group_end = np.flatnonzero(np.diff(copies.life, append=-1) != 0)
     limit = close.copy()
     segment = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))
     limit = _running_minimum_from_end(limit, segment) + np.arange(size)
@@ -128,23 +134,24 @@ def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Land
     time = np.where(is_open, np.maximum(free, issue + 1), time)
     lands = time <= pace.horizon_ps  # what a wait saw land always is
     # Nothing on a barrier lands before what was issued earlier there.
-    in_flight_before = running_total(copies.barrier, (~lands).astype(np.int64))
+    in_flight_before = running_total(copies.life, (~lands).astype(np.int64))
     lands &= in_flight_before == 0
 
     engines = {agent.cta: index for index, agent in enumerate(agents) if agent.role == "copy_engine"}
     engine = np.array([engines.get(agent.cta, index) for index, agent in enumerate(agents)], np.int64)
-    landing_of = np.where(lands, np.cumsum(lands) - 1, -1)
+    lands &= ~at_once
+    node_of = np.where(lands, len(events) + np.cumsum(lands) - 1, np.where(at_once, copies.event, -1))
     kept = np.flatnonzero(lands)
     landings = Landings(
         copies.event[kept],
-        copies.barrier[kept],
+        copies.life[kept],
         copies.amount[kept],
         engine[events["agent"][copies.event[kept]]],
         time[kept],
         ~is_observed[kept],
     )
     seen_to_land, probed = int(is_observed[kept].sum()), int(is_probed[kept].sum())
-    return landings, landing_of, Landed(seen_to_land - probed, probed, len(kept) - seen_to_land)
+    return landings, node_of, Landed(seen_to_land - probed, probed, len(kept) - seen_to_land)
 
 
 def _running_minimum_from_end(values: Ints, segment: Ints) -> Ints:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,6 @@ from visualizer.reconstruction.derive import Derived, Landed
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.reconcile import Moves
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
-from visualizer.recording.tables import Barrier
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +23,7 @@ class LaidOut:
     landed: Landed
 
 
-def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDArray[np.void]) -> NDArray[np.void]:
+def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.void]:
     """All events, EVENT_DTYPE, by time, written to the beginning of `room` (see `most_events`).
 
     A node whose arrivals or bytes span phases becomes a row for each.
@@ -74,8 +72,7 @@ def expand(derived: Derived, time: Ints, barriers: Sequence[Barrier], room: NDAr
     _without_token(events, last)
 
     flip["kind"] = EventKind.PHASE_COMPLETE
-    first_phase = np.array([barrier.first_phase for barrier in barriers], np.int64)
-    phase = completions.phase[by_node] + first_phase[completions.barrier[by_node]] if len(node) else node
+    phase = completions.phase[by_node] + derived.lives.first_phase[completions.life[by_node]]
     flip["amount"] = phase
     flip["parity"] = phase & 1
     flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)

@@ -71,9 +71,9 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.events, agents), _BY_PROGRAM)]
     landing = len(derived.events) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
-    same = landings.barrier[1:] == landings.barrier[:-1]
+    same = landings.life[1:] == landings.life[:-1]
     pairs.append((landing[:-1][same], landing[1:][same], _BY_PROGRAM))
-    same = arrivals.barrier[1:] == arrivals.barrier[:-1]
+    same = arrivals.life[1:] == arrivals.life[:-1]
     pairs.append((arrivals.event[:-1][same], arrivals.event[1:][same], _BY_ARRIVALS))
 
     by_landing = completions.node != completions.arrival
@@ -84,7 +84,7 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     row_of[arrivals.event] = np.arange(len(arrivals.event))
     after = row_of[completions.arrival[by_landing]] + 1
     exists = after < len(arrivals.event)
-    exists[exists] = arrivals.barrier[after[exists]] == completions.barrier[by_landing][exists]
+    exists[exists] = arrivals.life[after[exists]] == completions.life[by_landing][exists]
     pairs.append((completions.node[by_landing][exists], arrivals.event[after[exists]], _BY_ARRIVALS))
 
     waits = derived.waits
@@ -93,10 +93,11 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     pairs.append((completions.node[released_by[released]], waits.end[released], _BY_WAITS))
     refused = (released_by >= 0) & (waits.refused >= 0)
     pairs.append((waits.refused[refused], completions.node[released_by[refused]], _BY_WAITS))
-    # Where parities may alias, a wait that passed did so before the next completion made its test false again.
-    following = np.where(released_by >= 0, released_by, derived.first[waits.barrier] - 1) + 1
-    passed = derived.loose[waits.barrier] & (waits.end >= 0) & (following < derived.first[waits.barrier + 1])
+    # A wait that passed did so before the next completion made its test false again.
+    following = derived.first[waits.life] + waits.phase + 1
+    passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
     pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
+    pairs += _expectations(derived)
 
     return (
         np.concatenate([source for source, _, _ in pairs]),
@@ -123,36 +124,21 @@ def _publication(events: NDArray[np.void], agents: Sequence[Agent]) -> tuple[Int
 def _releases(derived: Derived) -> Ints:
     """The completion (row) that each wait passed on, or was refused before; -1: none, or a fresh barrier's."""
     waits, first = derived.waits, derived.first
-    phase = waits.meant.copy()
-    loose = np.flatnonzero(derived.loose[waits.barrier] & ((waits.end >= 0) | (waits.refused >= 0)))
-    if len(loose):
-        phase[loose] = _aliased(derived, loose)
-    row = first[waits.barrier] + phase
-    told = (phase >= 0) & (waits.parity == phase & 1)  # a wait with the other parity saw some other phase
-    return np.where(told & (row < first[waits.barrier + 1]), row, -1)
+    row = first[waits.life] + waits.phase
+    return np.where((waits.phase >= 0) & (row < first[waits.life + 1]), row, -1)
 
 
-def _aliased(derived: Derived, chosen: Ints) -> Ints:
-    """The phase of each chosen wait by time: that with its parity whose time of being complete is nearest."""
-    waits, completions, first = derived.waits, derived.completions, derived.first
-    barrier, parity = waits.barrier[chosen], waits.parity[chosen]
-    measured = np.concatenate([derived.events["time"], derived.landings.time])
-    passed = waits.end[chosen] >= 0
-    at = measured[np.where(passed, waits.end[chosen], waits.refused[chosen])]
-    span = int(measured.max(initial=0)) + 1
-    keys = np.maximum.accumulate(completions.barrier * span + measured[completions.node])
-    if not len(keys):
-        return waits.meant[chosen]
-    row = np.searchsorted(keys, barrier * span + at)
-    current = row - first[barrier]
-    at_odds = (current & 1) == parity  # the test would have been false
-    since = at - measured[completions.node[np.maximum(row - 1, 0)]]
-    has_next = row < first[barrier + 1]
-    until = np.where(has_next, measured[completions.node[np.minimum(row, len(keys) - 1)]] - at, span)
-    phase = np.where(at_odds, np.where((until < since) | (current == 0), current, current - 2), current - 1)
-    phase = np.where(passed, phase, np.where(at_odds, current, current + 1))
-    result: Ints = np.maximum(phase, waits.meant[chosen])
-    return result
+def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
+    """Bytes are expected while their phase goes on."""
+    expectations, completions, first = derived.expectations, derived.completions, derived.first
+    alone = derived.events["kind"][expectations.event] == EventKind.EXPECT_TX
+    event, life, phase = (column[alone] for column in (expectations.event, expectations.life, expectations.phase))
+    row = first[life] + phase
+    ends, begins = row < first[life + 1], (phase > 0) & (row <= first[life + 1])
+    return [
+        (event[ends], completions.node[row[ends]], _BY_WAITS),
+        (completions.node[row[begins] - 1], event[begins], _BY_WAITS),
+    ]
 
 
 def _settle(

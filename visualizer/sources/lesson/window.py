@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints
+from visualizer.arrays.ordering import Ints, group_starts, order_by
 from visualizer.reconstruction.opening import opened
-from visualizer.reconstruction.waits import find_waits
 from visualizer.recording.schema import ARRIVAL_KINDS, EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.recording.trace import Trace
@@ -172,19 +171,20 @@ def with_left_out(
     Each phase that a wait passed for had its arrivals before; they are put 1 ps before the first such wait's end.
     """
     absent = {("full" if role == "producer" else "empty"): role for role in ROLES if role not in roles}
-    waits = find_waits(events, barriers)
-    passed = np.flatnonzero((waits.end >= 0) & (waits.meant >= 0))
-    kinds = np.array([barrier.kind for barrier in barriers])[waits.barrier[passed]]
-    passed = passed[np.isin(kinds, list(absent))]
-    passed = passed[np.lexsort((events["time"][waits.end[passed]], waits.meant[passed], waits.barrier[passed]))]
-    pairs = np.stack((waits.barrier[passed], waits.meant[passed]))
-    passed = passed[np.unique(pairs, axis=1, return_index=True)[1]] if len(passed) else passed
+    silent = [row for row, barrier in enumerate(barriers) if barrier.kind in absent]
+    ends = np.flatnonzero((events["kind"] == EventKind.WAIT_END) & np.isin(events["barrier"], silent))
+    phase = _phases_in_turn(events, ends, barriers)
+    ends, phase = ends[phase >= 0], phase[phase >= 0]
+    order = np.lexsort((events["time"][ends], phase, events["barrier"][ends]))
+    ends, phase = ends[order], phase[order]
+    pairs = np.stack((events["barrier"][ends].astype(np.int64), phase))
+    ends = ends[np.unique(pairs, axis=1, return_index=True)[1]] if len(ends) else ends
     made = []
     for row, barrier in enumerate(barriers):
-        mine = passed[waits.barrier[passed] == row]
+        mine = ends[events["barrier"][ends] == row]
         doers = [r for r, a in enumerate(agents) if a.cta == barrier.cta and a.role == absent.get(barrier.kind)]
         for share, doer in enumerate(doers if len(mine) else []):
-            rows = events[waits.end[mine]].copy()
+            rows = events[mine].copy()
             rows["agent"], rows["kind"], rows["parity"], rows["site"] = doer, EventKind.ARRIVE, -1, -1
             rows["flags"], rows["token"] = EventFlag.DERIVED | EventFlag.ESTIMATED, 0
             rows["amount"] = (barrier.init_count + share) // len(doers)
@@ -194,6 +194,20 @@ def with_left_out(
             made.append(rows)
     events = np.concatenate([events, *made])
     return events[np.lexsort((events["time"], events["agent"]))] if made else events
+
+
+def _phases_in_turn(events: NDArray[np.void], ends: Ints, barriers: Sequence[Barrier]) -> Ints:
+    """The phase, counted from the recording's begin, that each of these WAIT_ENDs passed on; -1: a fresh barrier's.
+
+    The lesson's agents take a barrier's phases one after another; no arrivals are there to tell more.
+    """
+    barrier = events["barrier"][ends].astype(np.int64)
+    parity = events["parity"][ends] ^ np.array([b.first_phase & 1 for b in barriers], np.int64)[barrier]
+    order = order_by(events["agent"][ends], barrier)
+    starts = group_starts(events["agent"][ends][order] * np.int64(len(barriers)) + barrier[order])
+    phase = np.empty(len(ends), np.int64)
+    phase[order] = np.arange(len(ends)) - starts - parity[order][starts]
+    return phase
 
 
 def _without_roles(events: NDArray[np.void], agents: Sequence[Agent], roles: Sequence[str]) -> NDArray[np.void]:

@@ -1,0 +1,168 @@
+"""The bytes that come to barriers: which copies bring them, and which phase each copy was issued for.
+
+A copy with several destinations is one here for each barrier it completes bytes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.arrays.ordering import Ints, order_by, running_total
+from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
+from visualizer.reconstruction.lives import Lives
+from visualizer.recording.schema import EventKind
+
+_ARMING = (EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX)
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Every COPY_ISSUE on a barrier, and every COMPLETE_TX by an agent, sorted by life and order of issue."""
+
+    event: Ints
+    life: Ints  # of its barrier
+    phase: Ints  # that it was issued for
+    amount: Ints
+    before: Ints  # bytes issued on that barrier before it
+    at_once: NDArray[np.bool_]  # an agent's COMPLETE_TX: the bytes are there with the event
+
+
+@dataclass(frozen=True, eq=False)
+class Expectations:
+    """Every event that makes a barrier expect bytes, sorted by life and phase. All shapes (n,)."""
+
+    event: Ints
+    life: Ints
+    phase: Ints
+    amount: Ints
+
+    def per_phase(self, phases: ArrivedPhases) -> Ints:
+        """Bytes expected in each of `phases`."""
+        row = phases.first[self.life] + self.phase
+        inside = row < phases.first[self.life + 1]
+        return np.bincount(row[inside], self.amount[inside], len(phases.life)).astype(np.int64)
+
+
+def find_expectations(
+    events: NDArray[np.void], lives: Lives, arrivals: Arrivals, phases: ArrivedPhases
+) -> Expectations:
+    """The expectations among `events`. One that is no arrival itself belongs to the phase that is open at its time;
+    not to one after its agent's next arrival on the barrier, nor to one before its last."""
+    kind = np.ascontiguousarray(events["kind"])
+    arrives = kind[arrivals.event] == EventKind.ARRIVE_EXPECT_TX
+    event, life = arrivals.event[arrives], arrivals.life[arrives]
+    phase = phases.phase_at(life, arrivals.position[arrives])
+    alone = np.flatnonzero((kind == EventKind.EXPECT_TX) & (lives.of_event >= 0))
+    if len(alone):
+        event, life = np.concatenate([event, alone]), np.concatenate([life, lives.of_event[alone]])
+        phase = np.concatenate([phase, _phases_of_expects(events, alone, lives, arrivals, phases)])
+    order = order_by(life, phase)
+    event = event[order]
+    return Expectations(event, life[order], phase[order], events["amount"][event].astype(np.int64))
+
+
+def _phases_of_expects(
+    events: NDArray[np.void], alone: Ints, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases
+) -> Ints:
+    life = lives.of_event[alone]
+    time = events["time"].astype(np.int64)
+    span = int(time.max()) + 1
+    at = np.maximum.accumulate(arrivals.life * span + time[arrivals.event]) if len(arrivals.event) else arrivals.event
+    row = np.searchsorted(at, life * span + time[alone], side="right") - 1
+    known = (row >= 0) & (np.append(arrivals.life, -1)[row] == life)
+    position = np.where(known, np.append(arrivals.position + arrivals.amount, 0)[row], 0)
+    phase = phases.phase_at(life, position)
+    # An agent's own arrivals around it, in program order.
+    agent = events["agent"].astype(np.int64)
+    own = order_by(agent[arrivals.event], arrivals.life, arrivals.event)
+    of_own = phases.phase_at(arrivals.life[own], arrivals.position[own])
+    lane = agent[arrivals.event[own]] * (len(lives) + 1) + arrivals.life[own]
+    rows = len(events) + 1
+    after = np.searchsorted(lane * rows + arrivals.event[own], (agent[alone] * (len(lives) + 1) + life) * rows + alone)
+    mine = agent[alone] * (len(lives) + 1) + life
+    has_before = np.append(lane, -1)[after - 1] == mine
+    has_next = np.append(lane, -1)[after] == mine
+    padded = np.append(of_own, 0)
+    phase = np.where(has_before, np.maximum(phase, padded[after - 1]), phase)
+    return np.where(has_next, np.minimum(phase, padded[after]), phase)
+
+
+def find_copies(
+    events: NDArray[np.void],
+    lives: Lives,
+    arrivals: Arrivals,
+    phases: ArrivedPhases,
+    expectations: Expectations,
+) -> Copies:
+    """The copies among `events`, each with the phase it was issued for."""
+    kind = np.ascontiguousarray(events["kind"])
+    moves = (kind == EventKind.COPY_ISSUE) | (kind == EventKind.COMPLETE_TX)
+    event = np.flatnonzero(moves & (lives.of_event >= 0))
+    life = lives.of_event[event]
+    order = order_by(life, events["time"][event])
+    event, life = event[order], life[order]
+    amount = events["amount"][event].astype(np.int64)
+    before = running_total(life, amount)
+    phase = _by_bytes(life, before, phases, expectations)
+    issuers = _by_issuer(events, event, life, arrivals, phases, expectations)
+    phase = np.where(issuers >= 0, issuers, phase)
+    return Copies(event, life, phase, amount, before, kind[event] == EventKind.COMPLETE_TX)
+
+
+def _by_bytes(life: Ints, before: Ints, phases: ArrivedPhases, expectations: Expectations) -> Ints:
+    """The first phase that expects more, with those before it, than was issued before each copy."""
+    if not len(expectations.life):
+        return np.zeros(len(life), np.int64)
+    up_to = running_total(expectations.life, expectations.amount) + expectations.amount
+    span = int(max(up_to.max(), before.max(initial=0))) + 1
+    row = np.searchsorted(expectations.life * span + up_to, life * span + before, side="right")
+    inside = np.append(expectations.life, -1)[row] == life
+    last = np.maximum(row - 1, 0)
+    beyond = np.where(expectations.life[last] == life, expectations.phase[last], 0)
+    return np.where(inside, np.append(expectations.phase, 0)[row], beyond)
+
+
+def _by_issuer(
+    events: NDArray[np.void],
+    copy: Ints,
+    life: Ints,
+    arrivals: Arrivals,
+    phases: ArrivedPhases,
+    expectations: Expectations,
+) -> Ints:
+    """The phase that the agent which issued each copy expected its bytes in: before, as mostly, or right after, if its
+    first copy came first. By its arrivals if it expects no bytes there; -1 if it does neither."""
+    phase = np.full(len(copy), -1, np.int64)
+    agent = events["agent"].astype(np.int64)
+    sources = (
+        (expectations.event, expectations.life, expectations.phase),
+        (arrivals.event, arrivals.life, phases.phase_at(arrivals.life, arrivals.position)),
+    )
+    wide = int(max(life.max(initial=0), arrivals.life.max(initial=0), expectations.life.max(initial=0))) + 1
+    rows = len(events) + 1
+    for event, lives, of_event in sources:
+        open_ = np.flatnonzero(phase < 0)
+        if not len(open_) or not len(event):
+            continue
+        lane = agent[event] * wide + lives
+        order = order_by(lane, event)
+        lane, event, of_event = lane[order], event[order], of_event[order]
+        mine = agent[copy[open_]] * wide + life[open_]
+        after = np.searchsorted(lane * rows + event, mine * rows + copy[open_])
+        has_before = np.append(lane, -1)[after - 1] == mine
+        has_next = np.append(lane, -1)[after] == mine
+        # A lane whose first copy comes before anything is expected there expects its bytes afterwards.
+        lanes, at = np.unique(mine, return_index=True)
+        first = np.full(len(lanes), rows)
+        np.minimum.at(first, np.searchsorted(lanes, mine), copy[open_])
+        begins = np.searchsorted(lane, lanes)
+        starts = np.append(event, rows)[begins]
+        copies_first = (first < starts)[np.searchsorted(lanes, mine)]
+        del at
+        padded = np.append(of_event, -1)
+        chosen = np.where(copies_first & has_next, padded[after], np.where(has_before, padded[after - 1], -1))
+        phase[open_] = chosen
+    return phase
