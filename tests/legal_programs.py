@@ -1,7 +1,7 @@
 """Random legal pipelines of kinds that are not the lesson's, and what a log of them would show that knows no program.
 
-Two rings in a CTA, arrivals that are dropped, split expect_tx and arrive, copies issued before they are expected, second
-waits, multicast, and releases to the barriers of other CTAs.
+Two rings in a CTA, arrivals that are dropped, split expect_tx and arrive, copies issued before they are expected,
+second waits, multicast, and releases to the barriers of other CTAs.
 """
 
 from __future__ import annotations
@@ -140,8 +140,11 @@ def nameless(trace: Trace) -> Trace:
 
 
 def stranger_log(trace: Trace, seed: int = 0, late_ps: int = 20_000, skew_ps: int = 0) -> NDArray[np.void]:
-    """What attaching would record of `trace`: what agents did, grouped by agent, without tokens. Clocks are read before
-    an operation takes effect, and after a wait has passed, by up to `late_ps`; CTAs' clocks differ by up to `skew_ps`."""
+    """What attaching would record of `trace`: what agents did, grouped by agent, without tokens.
+
+    Clocks are read up to `late_ps` before an operation takes effect and after a wait has passed; those of CTAs differ
+    by up to `skew_ps`.
+    """
     random = np.random.default_rng(seed)
     events = trace.events.copy()
     engines = [row for row, agent in enumerate(trace.agents) if agent.role == "copy_engine"]

@@ -1,4 +1,4 @@
-"""What legal kernels do that the lesson does not comes back with its true phases, without contradictions or findings."""
+"""What legal kernels do that the lesson does not comes back with its true phases and without contradictions."""
 
 from __future__ import annotations
 

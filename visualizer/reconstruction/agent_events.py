@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Shortcut
 from visualizer.reconstruction.spans import NEVER, SIDES, Span, everything, spans_of
 from visualizer.recording.schema import EVENT_DTYPE
@@ -18,26 +19,22 @@ from visualizer.recording.tables import Agent, Barrier
 @dataclass(frozen=True, eq=False)
 class AgentEvents:
     """What agents logged, a part for each CTA, in table order: EVENT_DTYPE, grouped by agent in the order of the table
-    and, within an agent, in the order it logged them. `time` equals `measured`: ps from the earliest event of all.
-
-    Agent and barrier ids of a part count from its span's first rows.
-    """
+    and, within an agent, in the order it logged them. `time` equals `measured`: ps from the earliest event of all."""
 
     spans: Sequence[Span]
     sizes: Sequence[int]  # events of each part
-    write: Callable[[int, NDArray[np.void]], None]  # write(part, events) fills an array of the part's size
+    rows: Callable[[int], NDArray[np.void]]  # the events of a part; asked for once, and kept until all are merged
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
-    shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the scale of `write`
+    shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the scale of `rows`
 
     @property
     def whole(self) -> NDArray[np.void]:
-        """All events in one array, (n,), with ids that count from the tables' first rows."""
+        """All events in one array, (n,)."""
         events = np.empty(sum(self.sizes), EVENT_DTYPE)
         end = 0
-        for part, (span, size) in enumerate(zip(self.spans, self.sizes, strict=True)):
-            own = events[end : (end := end + size)]
-            self.write(part, own)
-            span.to_table(own)
+        for part, size in enumerate(self.sizes):
+            events[end : end + size].view(ROW)[:] = self.rows(part).view(ROW)
+            end += size
         return events
 
 
@@ -54,12 +51,12 @@ def split(
     if ((barrier_cta >= 0) & (barrier_cta != own_cta)).any():
         spans = [everything(agents, barriers)]
     edges = np.searchsorted(events["agent"], [span.agents.start for span in spans] + [len(agents)]).tolist()
-
-    def write(part: int, own: NDArray[np.void]) -> None:
-        own[:] = events[edges[part] : edges[part + 1]]
-        spans[part].from_table(own)
-
     losing = np.flatnonzero(lost)
     begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
     last = np.where(ends > begins, events["time"][ends - 1], -1) if len(events) else np.full(len(losing), -1)
-    return AgentEvents(spans, np.diff(edges).tolist(), write, int(last.min(initial=NEVER)))
+    return AgentEvents(
+        spans,
+        np.diff(edges).tolist(),
+        lambda part: events[edges[part] : edges[part + 1]],
+        int(last.min(initial=NEVER)),
+    )

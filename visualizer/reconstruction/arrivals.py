@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by, running_total
 from visualizer.reconstruction.lives import Lives
+from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.semantics.word import decode
 
@@ -50,30 +50,30 @@ class ArrivedPhases:
         return row - self.first[life]
 
 
-def order_arrivals(events: NDArray[np.void], lives: Lives) -> Arrivals:
-    """The arrivals among `events` (EVENT_DTYPE, grouped by agent, each agent's in program order)."""
-    kind = np.ascontiguousarray(events["kind"])
+def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
+    """The arrivals among `logged`."""
+    kind = logged.kind
     plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
     event = np.flatnonzero((plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0))
-    time = events["time"][event]
+    time = logged.time[event]
     life = lives.of_event[event]
-    amount = np.where(plain[event], events["amount"][event], 1).astype(np.int64)
+    amount = np.where(plain[event], logged.amount[event], 1).astype(np.int64)
 
     by_time = order_by(life, time)
     position = np.empty(len(event), np.int64)
     position[by_time] = running_total(life[by_time], amount[by_time])
 
-    has_token = (events["flags"][event] & EventFlag.HAS_TOKEN) != 0
+    has_token = (logged.flags[event] & EventFlag.HAS_TOKEN) != 0
     if has_token.any():
         count = lives.count[life]
-        parity, pending, _ = decode(events["token"][event])
+        parity, pending, _ = decode(logged.token[event])
         # Positions count from the recording's begin, so parities must too.
         parity ^= lives.first_phase[life] & 1
         usable = has_token & (pending >= 1) & (pending <= count) & ~lives.changes[life]
         within = parity * count + count - pending  # position within an even and an odd phase
         laps = (position - within + count) // np.maximum(2 * count, 1)  # nearest whole number of phase pairs
         position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)
-        position = _in_program_order(position, life, events["agent"][event].astype(np.int64))
+        position = _in_program_order(position, life, logged.agent[event].astype(np.int64))
 
     order = order_by(life, position, time)
     life, amount = life[order], amount[order]
@@ -91,13 +91,13 @@ def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:
     return raised
 
 
-def arrived_phases(events: NDArray[np.void], arrivals: Arrivals, lives: Lives) -> ArrivedPhases:
+def arrived_phases(logged: Logged, arrivals: Arrivals, lives: Lives) -> ArrivedPhases:
     """The phases that the arrivals complete, by the count of each life as it is by then."""
     total = np.zeros(len(lives), np.int64)
     np.maximum.at(total, arrivals.life, arrivals.position + arrivals.amount)
     count = np.where(lives.changes, 0, lives.count)
     phases = np.where(count > 0, total // np.maximum(count, 1), 0)
-    changing = {life: _with_drops(events, arrivals, lives, life) for life in np.flatnonzero(lives.changes).tolist()}
+    changing = {life: _with_drops(logged, arrivals, lives, life) for life in np.flatnonzero(lives.changes).tolist()}
     for changed, ends in changing.items():
         phases[changed] = len(ends)
     first = np.concatenate([[0], np.cumsum(phases)])
@@ -111,12 +111,12 @@ def arrived_phases(events: NDArray[np.void], arrivals: Arrivals, lives: Lives) -
     return ArrivedPhases(life, number, end, np.searchsorted(keys, life * span + end), first)
 
 
-def _with_drops(events: NDArray[np.void], arrivals: Arrivals, lives: Lives, life: int) -> list[int]:
+def _with_drops(logged: Logged, arrivals: Arrivals, lives: Lives, life: int) -> list[int]:
     """Where each phase of a life ends whose count an arrive_drop lowers: as of the phase after it. Phase by phase, for
     where one ends decides what counts for the next; few barriers have drops."""
     rows = slice(*np.searchsorted(arrivals.life, [life, life + 1]).tolist())
     ends = arrivals.position[rows] + arrivals.amount[rows]
-    dropped = np.where(events["kind"][arrivals.event[rows]] == EventKind.ARRIVE_DROP, arrivals.amount[rows], 0)
+    dropped = np.where(logged.kind[arrivals.event[rows]] == EventKind.ARRIVE_DROP, arrivals.amount[rows], 0)
     lowered = np.concatenate([[0], np.cumsum(dropped)])
     found: list[int] = []
     end, count = 0, int(lives.count[life])

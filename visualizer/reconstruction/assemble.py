@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.derive import derive
-from visualizer.reconstruction.event_memory import EventMemory
-from visualizer.reconstruction.event_rows import LaidOut, expand
+from visualizer.reconstruction.event_rows import EventRows, LaidOut, event_rows
 from visualizer.reconstruction.evidence import Evidence, examine
+from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.merge import EventParts, Source, first_time, merge
 from visualizer.reconstruction.opening import opened
-from visualizer.reconstruction.pace import Pace, pace_of
+from visualizer.reconstruction.pace import pace_of
 from visualizer.reconstruction.phase_flips import find_flips
 from visualizer.reconstruction.reconcile import reconcile, summary
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Columns, CompleteCta
@@ -55,14 +55,11 @@ def assemble_events(
 ) -> Trace:
     """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile."""
     spans = parts.spans
-    logged = EventMemory(parts.sizes)
     flips = find_flips(samples)
 
     def examined(part: int) -> Evidence:
-        events = logged.events(part)
-        parts.write(part, events)
-        span = spans[part].barriers
-        return examine(cut(events, parts.complete_until), barriers[span], flips.of_part(span))
+        logged = Logged(cut(parts.rows(part), parts.complete_until), spans[part])
+        return examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
 
     # What a probe saw is evidence that only the general way takes in.
     shortcut = NO_SHORTCUT if len(samples) else parts.shortcut
@@ -71,9 +68,8 @@ def assemble_events(
         each(lambda part: shortcut.ctas.pop(part) if part in places else examined(part), range(len(spans)))
     )
     known = [part for part in evidence if part is not None]
-    kept = sum(part.logged for part in known)
+    kept = sum(part.logged_events for part in known)
     pace = pace_of(known)
-    room = EventMemory([part.most_events for part in known])
     del known
     columns = shortcut.columns([spans[part] for part in places]) if places else None
 
@@ -85,11 +81,9 @@ def assemble_events(
             if laid_out := columns.lay_out(seen, pace, places[part]):
                 return laid_out
             seen = examined(part)
-        laid_out = _lay_out(seen, agents[spans[part].agents], pace, room.events(part))
-        assert laid_out.events is not None
-        spans[part].to_table(laid_out.events)
-        logged.give_back(part, 0, parts.sizes[part])
-        return laid_out
+        derived = derive(seen, agents[spans[part].agents], pace)
+        time, moves = reconcile(derived, agents[spans[part].agents])
+        return LaidOut(event_rows(derived, time), moves, derived.landed)
 
     laid_out = each(lay_out, range(len(spans)))
     figures = {
@@ -100,8 +94,9 @@ def assemble_events(
     if len(samples):
         figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    source = _source(laid_out, room, columns, places)
-    columns = None  # the events may lie in the room now
+    source = _source(laid_out, columns, places)
+    del laid_out
+    columns = None
     samples = _counted_from(samples, first_time(source.times))
     events = merge(source)
     del source
@@ -110,21 +105,19 @@ def assemble_events(
     return Trace(meta, agents, barriers, sites, events, source_files, samples)
 
 
-def _source(
-    laid_out: Sequence[LaidOut], room: EventMemory, columns: Columns[Any] | None, places: Mapping[int, int]
-) -> Source:
-    """Where the events of all parts are: in `columns`, at `places`, or in `room`, where all are put if some are."""
+def _source(laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]) -> Source:
+    """Where the events of all parts are: in `columns`, at `places`, or as rows, which all become if some are."""
     if columns is not None and all(part.events is None for part in laid_out):
         return columns
 
-    def events(part: int) -> NDArray[np.void]:
-        own = laid_out[part].events
-        if own is None:
+    def rows(part: int) -> EventRows:
+        events = laid_out[part].events
+        if events is None:
             assert columns is not None
-            own = columns.write_part(places[part], room.events(part))
-        return own
+            events = columns.rows_of(places[part])
+        return events
 
-    return EventParts(each(events, range(len(laid_out))), room)
+    return EventParts(each(rows, range(len(laid_out))))
 
 
 def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
@@ -133,13 +126,6 @@ def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
     moved["begin"] -= start
     moved["end"] -= start
     return moved
-
-
-def _lay_out(evidence: Evidence, agents: Sequence[Agent], pace: Pace, room: NDArray[np.void]) -> LaidOut:
-    """The general way."""
-    derived = derive(evidence, agents, pace)
-    time, moves = reconcile(derived, agents)
-    return LaidOut(expand(derived, time, room), moves, derived.landed)
 
 
 def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:

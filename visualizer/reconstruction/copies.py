@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, order_by, running_total
 from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
 from visualizer.reconstruction.lives import Lives
+from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventKind
-
-_ARMING = (EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,29 +45,25 @@ class Expectations:
         return np.bincount(row[inside], self.amount[inside], len(phases.life)).astype(np.int64)
 
 
-def find_expectations(
-    events: NDArray[np.void], lives: Lives, arrivals: Arrivals, phases: ArrivedPhases
-) -> Expectations:
-    """The expectations among `events`. One that is no arrival itself belongs to the phase that is open at its time;
+def find_expectations(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases) -> Expectations:
+    """The expectations among `logged`. One that is no arrival itself belongs to the phase that is open at its time;
     not to one after its agent's next arrival on the barrier, nor to one before its last."""
-    kind = np.ascontiguousarray(events["kind"])
+    kind = logged.kind
     arrives = kind[arrivals.event] == EventKind.ARRIVE_EXPECT_TX
     event, life = arrivals.event[arrives], arrivals.life[arrives]
     phase = phases.phase_at(life, arrivals.position[arrives])
     alone = np.flatnonzero((kind == EventKind.EXPECT_TX) & (lives.of_event >= 0))
     if len(alone):
         event, life = np.concatenate([event, alone]), np.concatenate([life, lives.of_event[alone]])
-        phase = np.concatenate([phase, _phases_of_expects(events, alone, lives, arrivals, phases)])
+        phase = np.concatenate([phase, _phases_of_expects(logged, alone, lives, arrivals, phases)])
     order = order_by(life, phase)
     event = event[order]
-    return Expectations(event, life[order], phase[order], events["amount"][event].astype(np.int64))
+    return Expectations(event, life[order], phase[order], logged.amount[event].astype(np.int64))
 
 
-def _phases_of_expects(
-    events: NDArray[np.void], alone: Ints, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases
-) -> Ints:
+def _phases_of_expects(logged: Logged, alone: Ints, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases) -> Ints:
     life = lives.of_event[alone]
-    time = events["time"].astype(np.int64)
+    time = logged.time
     span = int(time.max()) + 1
     at = np.maximum.accumulate(arrivals.life * span + time[arrivals.event]) if len(arrivals.event) else arrivals.event
     row = np.searchsorted(at, life * span + time[alone], side="right") - 1
@@ -76,11 +71,11 @@ def _phases_of_expects(
     position = np.where(known, np.append(arrivals.position + arrivals.amount, 0)[row], 0)
     phase = phases.phase_at(life, position)
     # An agent's own arrivals around it, in program order.
-    agent = events["agent"].astype(np.int64)
+    agent = logged.agent
     own = order_by(agent[arrivals.event], arrivals.life, arrivals.event)
     of_own = phases.phase_at(arrivals.life[own], arrivals.position[own])
     lane = agent[arrivals.event[own]] * (len(lives) + 1) + arrivals.life[own]
-    rows = len(events) + 1
+    rows = len(logged) + 1
     after = np.searchsorted(lane * rows + arrivals.event[own], (agent[alone] * (len(lives) + 1) + life) * rows + alone)
     mine = agent[alone] * (len(lives) + 1) + life
     has_before = np.append(lane, -1)[after - 1] == mine
@@ -91,23 +86,23 @@ def _phases_of_expects(
 
 
 def find_copies(
-    events: NDArray[np.void],
+    logged: Logged,
     lives: Lives,
     arrivals: Arrivals,
     phases: ArrivedPhases,
     expectations: Expectations,
 ) -> Copies:
-    """The copies among `events`, each with the phase it was issued for."""
-    kind = np.ascontiguousarray(events["kind"])
+    """The copies among `logged`, each with the phase it was issued for."""
+    kind = logged.kind
     moves = (kind == EventKind.COPY_ISSUE) | (kind == EventKind.COMPLETE_TX)
     event = np.flatnonzero(moves & (lives.of_event >= 0))
     life = lives.of_event[event]
-    order = order_by(life, events["time"][event])
+    order = order_by(life, logged.time[event])
     event, life = event[order], life[order]
-    amount = events["amount"][event].astype(np.int64)
+    amount = logged.amount[event].astype(np.int64)
     before = running_total(life, amount)
     phase = _by_bytes(life, before, phases, expectations)
-    issuers = _by_issuer(events, event, life, arrivals, phases, expectations)
+    issuers = _by_issuer(logged, event, life, arrivals, phases, expectations)
     phase = np.where(issuers >= 0, issuers, phase)
     return Copies(event, life, phase, amount, before, kind[event] == EventKind.COMPLETE_TX)
 
@@ -126,7 +121,7 @@ def _by_bytes(life: Ints, before: Ints, phases: ArrivedPhases, expectations: Exp
 
 
 def _by_issuer(
-    events: NDArray[np.void],
+    logged: Logged,
     copy: Ints,
     life: Ints,
     arrivals: Arrivals,
@@ -136,13 +131,13 @@ def _by_issuer(
     """The phase that the agent which issued each copy expected its bytes in: before, as mostly, or right after, if its
     first copy came first. By its arrivals if it expects no bytes there; -1 if it does neither."""
     phase = np.full(len(copy), -1, np.int64)
-    agent = events["agent"].astype(np.int64)
+    agent = logged.agent
     sources = (
         (expectations.event, expectations.life, expectations.phase),
         (arrivals.event, arrivals.life, phases.phase_at(arrivals.life, arrivals.position)),
     )
     wide = int(max(life.max(initial=0), arrivals.life.max(initial=0), expectations.life.max(initial=0))) + 1
-    rows = len(events) + 1
+    rows = len(logged) + 1
     for event, lives, of_event in sources:
         open_ = np.flatnonzero(phase < 0)
         if not len(open_) or not len(event):

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
 from visualizer.reconstruction.arrivals import Arrivals
 from visualizer.reconstruction.copies import Expectations
 from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
 from visualizer.reconstruction.lives import Lives
+from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import Waits
@@ -25,7 +25,7 @@ from visualizer.recording.tables import Agent
 
 @dataclass(frozen=True, eq=False)
 class Landings:
-    """Copies that land, by life of their barrier and order of issue, (n,). Landing j is node `len(events) + j`."""
+    """Copies that land, by life of their barrier and order of issue, (n,). Landing j is node `len(logged) + j`."""
 
     issue: Ints  # row of the COPY_ISSUE
     life: Ints
@@ -61,7 +61,7 @@ class Landed:
 class Derived:
     """The agents' events and what follows from them. A node is an event's row, or beyond those a landing."""
 
-    events: NDArray[np.void]
+    logged: Logged
     lives: Lives
     arrivals: Arrivals
     expectations: Expectations
@@ -74,12 +74,12 @@ class Derived:
 
 def derive(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> Derived:
     """Derive from what the agents' events show (see `examine`)."""
-    events, lives = evidence.events, evidence.lives
+    logged, lives = evidence.logged, evidence.lives
     landings, node_of, landed = _land(evidence, agents, pace)
     completions = _completions(evidence.phases, node_of)
     first = np.searchsorted(completions.life, np.arange(len(lives) + 1))
     return Derived(
-        events,
+        logged,
         lives,
         evidence.arrivals,
         evidence.expectations,
@@ -106,9 +106,9 @@ def _completions(phases: Phases, node_of: Ints) -> Completions:
 
 def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Landings, Ints, Landed]:
     """When each copy landed; the node that brought its bytes (-1: in flight at the end); how many, by what tells."""
-    events, copies, phases, closings = evidence.events, evidence.copies, evidence.phases, evidence.closings
+    logged, copies, phases, closings = evidence.logged, evidence.copies, evidence.phases, evidence.closings
     size = len(copies.event)
-    issue = events["time"][copies.event].astype(np.int64)
+    issue = logged.time[copies.event].astype(np.int64)
     at_once = copies.at_once
     closing, seen, latest = closings.copy, closings.observed, closings.latest
     estimate = np.minimum(np.maximum(issue[closing] + pace.landing_ps, closings.lower + 1), latest)
@@ -124,7 +124,7 @@ def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Land
     is_open = time < 0
     close = np.where(is_open, NEVER, time)
     on_time = phases.early >= 0
-    np.minimum.at(close, phases.early[on_time], events["time"][phases.arrival[on_time]] - 1)
+    np.minimum.at(close, phases.early[on_time], logged.time[phases.arrival[on_time]] - 1)
     close = np.where(close < NEVER, close - np.arange(size), NEVER)
     group_end = np.flatnonzero(np.diff(copies.life, append=-1) != 0)
     limit = close.copy()
@@ -140,13 +140,13 @@ def _land(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> tuple[Land
     engines = {agent.cta: index for index, agent in enumerate(agents) if agent.role == "copy_engine"}
     engine = np.array([engines.get(agent.cta, index) for index, agent in enumerate(agents)], np.int64)
     lands &= ~at_once
-    node_of = np.where(lands, len(events) + np.cumsum(lands) - 1, np.where(at_once, copies.event, -1))
+    node_of = np.where(lands, len(logged) + np.cumsum(lands) - 1, np.where(at_once, copies.event, -1))
     kept = np.flatnonzero(lands)
     landings = Landings(
         copies.event[kept],
         copies.life[kept],
         copies.amount[kept],
-        engine[events["agent"][copies.event[kept]]],
+        engine[logged.agent[copies.event[kept]]] + logged.span.agents.start,
         time[kept],
         ~is_observed[kept],
     )

@@ -1,4 +1,8 @@
-"""Lays nodes out as the events of a Trace: in time order, each with the rows for what it completed beside it."""
+"""Lays nodes out as the events of a Trace: in time order, each with the rows for what it completed beside it.
+
+Most events stay as they were logged, so a part's layout is an order of its logged rows and, beside them, the few rows
+that are made. They are put together when they are merged: memory that is written once costs half of what two copies do.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +19,39 @@ from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 
 
 @dataclass(frozen=True, eq=False)
+class EventRows:
+    """A part's events in order of time. Event i is row `source[i]` of `logged`, or row `~source[i]` of `made`."""
+
+    time: Ints  # (n,), ps; what the rows themselves say of it does not count
+    source: NDArray[np.int32]
+    logged: NDArray[np.void]  # EVENT_DTYPE
+    made: NDArray[np.void]  # EVENT_DTYPE
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def write(self, begin: int, end: int, target: NDArray[np.void]) -> None:
+        """Write the events from `begin` to `end` to `target`, ROW; their times are left as they are."""
+        source = self.source[begin:end]
+        made = np.flatnonzero(source < 0)
+        if len(self.logged):
+            # "clip" because checking makes a copy; the made rows come next.
+            self.logged.view(ROW).take(source, out=target, mode="clip")
+        target[made] = self.made.view(ROW)[~source[made]]
+
+
+@dataclass(frozen=True, eq=False)
 class LaidOut:
     """A part's events as rows of a Trace, and what goes into its meta."""
 
-    events: NDArray[np.void] | None  # EVENT_DTYPE, by time; None: they are in a shortcut's Columns
+    events: EventRows | None  # None: they are in a shortcut's Columns
     moves: Moves
     landed: Landed
 
 
-def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.void]:
-    """All events, EVENT_DTYPE, by time, written to the beginning of `room` (see `most_events`).
-
-    A node whose arrivals or bytes span phases becomes a row for each.
-    """
-    logged, landings, completions = derived.events, derived.landings, derived.completions
+def event_rows(derived: Derived, time: Ints) -> EventRows:
+    """All events of the nodes at these times. A node whose arrivals or bytes span phases becomes a row for each."""
+    logged, landings, completions = derived.logged, derived.landings, derived.completions
     size = len(logged)
 
     # Rows of each node: its pieces, a completion after each piece that completes, COPY_DONE after a landing.
@@ -36,8 +59,8 @@ def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.v
     node, share = completions.node[by_node], completions.share[by_node]
     by_arrival = node < size
     kind, amount = np.full(len(node), EventKind.COMPLETE_TX, np.uint8), np.empty(len(node), np.int64)
-    kind[by_arrival] = logged["kind"][node[by_arrival]]
-    amount[by_arrival] = logged["amount"][node[by_arrival]]
+    kind[by_arrival] = logged.kind[node[by_arrival]]
+    amount[by_arrival] = logged.amount[node[by_arrival]]
     amount[~by_arrival] = landings.amount[node[~by_arrival] - size]
     one_arrival = kind == EventKind.ARRIVE_EXPECT_TX
     amount[one_arrival] = 1
@@ -52,43 +75,47 @@ def expand(derived: Derived, time: Ints, room: NDArray[np.void]) -> NDArray[np.v
     place = np.empty(len(time), np.int64)
     place[order] = np.cumsum(ordered_rows) - ordered_rows
     origin = np.repeat(order, ordered_rows)
-    events = room[: len(origin)]
-    if size:
-        # "clip" because checking makes a copy; rows of landings, which it takes from anywhere, come next.
-        logged.view(ROW).take(origin, out=events.view(ROW), mode="clip")
-    landed = np.flatnonzero(origin >= size)
-    events.view(ROW)[landed] = _complete_tx(derived).view(ROW)[origin[landed] - size]
-    events["time"] = time[origin]
-    done = events.view(ROW)[place[size:]].view(EVENT_DTYPE)
-
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[node] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
-    flip = events.view(ROW)[piece].view(EVENT_DTYPE)
-    events["amount"][piece[~one_arrival]] = (share - before)[~one_arrival]
-    _without_token(events, piece[rank > 0])
     last = (place + 2 * completed)[node[remains]]
-    events["amount"][last] = (amount - share)[remains]
-    _without_token(events, last)
+    parted = (rank > 0) | (share - before != amount)
 
-    flip["kind"] = EventKind.PHASE_COMPLETE
+    is_made = origin >= size
+    is_made[piece + 1] = is_made[piece[parted]] = is_made[last] = True
+    places = np.flatnonzero(is_made)
+    source = origin.astype(np.int32)
+    source[places] = ~np.arange(len(places), dtype=np.int32)
+    made = np.empty(len(places), EVENT_DTYPE)
+    of_logged = np.flatnonzero(origin[places] < size)
+    made.view(ROW)[of_logged] = logged.rows.view(ROW)[origin[places[of_logged]]]
+    of_landing = np.flatnonzero(origin[places] >= size)
+    made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origin[places[of_landing]] - size]
+    done = ~source[place[size:] + rows[size:] - 1]
+
+    flip = ~source[piece + 1]
+    at = ~source[piece[parted]]
+    made["amount"][at] = np.where(one_arrival[parted], made["amount"][at], (share - before)[parted])
+    _without_token(made, ~source[piece[rank > 0]])
+    made["amount"][~source[last]] = (amount - share)[remains]
+    _without_token(made, ~source[last])
+
+    made["kind"][flip] = EventKind.PHASE_COMPLETE
     phase = completions.phase[by_node] + derived.lives.first_phase[completions.life[by_node]]
-    flip["amount"] = phase
-    flip["parity"] = phase & 1
-    flip["flags"] = EventFlag.DERIVED | (flip["flags"] & EventFlag.ESTIMATED)
-    flip["token"] = 0
-    events.view(ROW)[piece + 1] = flip.view(ROW)
+    made["amount"][flip] = phase
+    made["parity"][flip] = phase & 1
+    made["flags"][flip] = EventFlag.DERIVED | (made["flags"][flip] & EventFlag.ESTIMATED)
+    made["token"][flip] = 0
 
-    done["kind"] = EventKind.COPY_DONE
-    done["amount"] = landings.amount
-    events.view(ROW)[place[size:] + rows[size:] - 1] = done.view(ROW)
-    return events
+    made["kind"][done] = EventKind.COPY_DONE
+    made["amount"][done] = landings.amount
+    return EventRows(time[origin], source, logged.rows, made)
 
 
 def _complete_tx(derived: Derived) -> NDArray[np.void]:
     """The COMPLETE_TX of each landing, at its time before reconciling."""
     landings = derived.landings
-    rows = derived.events[landings.issue]
+    rows = derived.logged.rows[landings.issue]
     rows["kind"] = EventKind.COMPLETE_TX
     rows["agent"] = landings.agent
     rows["amount"] = landings.amount
@@ -98,7 +125,7 @@ def _complete_tx(derived: Derived) -> NDArray[np.void]:
     return rows
 
 
-def _without_token(events: NDArray[np.void], rows: Ints) -> None:
+def _without_token(made: NDArray[np.void], rows: NDArray[np.int32]) -> None:
     """Later pieces of an arrival have none: the token is the state before the first."""
-    events["token"][rows] = 0
-    events["flags"][rows] &= ~np.uint8(EventFlag.HAS_TOKEN)
+    made["token"][rows] = 0
+    made["flags"][rows] &= ~np.uint8(EventFlag.HAS_TOKEN)

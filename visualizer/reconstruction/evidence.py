@@ -15,6 +15,7 @@ from visualizer.arrays.ordering import Ints, running_total
 from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases, arrived_phases, order_arrivals
 from visualizer.reconstruction.copies import Copies, Expectations, find_copies, find_expectations
 from visualizer.reconstruction.lives import Lives, find_lives
+from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import Waits, find_waits
@@ -51,7 +52,7 @@ class Closings:
 class Evidence:
     """The agents' events and what they show."""
 
-    events: NDArray[np.void]
+    logged: Logged
     lives: Lives
     arrivals: Arrivals
     waits: Waits
@@ -64,41 +65,36 @@ class Evidence:
     def landing_times(self) -> Ints:
         """From issue to landing (ps) of every copy that was observed to land."""
         seen = self.closings.observed
-        issue = self.events["time"][self.copies.event[self.closings.copy[seen]]]
+        issue = self.logged.time[self.copies.event[self.closings.copy[seen]]]
         times: Ints = self.closings.latest[seen] - issue
         return times
 
     @property
     def latest(self) -> int:
         """The time (ps) of the last event."""
-        return int(self.events["time"].max(initial=0))
+        return int(self.logged.time.max(initial=0))
 
     @property
-    def logged(self) -> int:
-        """Events that agents logged."""
-        return len(self.events)
-
-    @property
-    def most_events(self) -> int:
-        """Events that they can become at most: a phase's completion may split an arrival, a copy lands and is done."""
-        return len(self.events) + 2 * len(self.phases.life) + 2 * len(self.copies.event)
+    def logged_events(self) -> int:
+        """How many events agents logged."""
+        return len(self.logged)
 
 
-def examine(events: NDArray[np.void], barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:
-    """Examine `events`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
+def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:
+    """Examine `logged`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
 
     `flips` are phases that a probe saw end, on the events' time scale.
     """
-    lives = find_lives(events, barriers)
-    arrivals = order_arrivals(events, lives)
-    arrived = arrived_phases(events, arrivals, lives)
-    expectations = find_expectations(events, lives, arrivals, arrived)
+    lives = find_lives(logged, barriers)
+    arrivals = order_arrivals(logged, lives)
+    arrived = arrived_phases(logged, arrivals, lives)
+    expectations = find_expectations(logged, lives, arrivals, arrived)
     expected = expectations.per_phase(arrived)
-    waits = find_waits(events, lives, arrivals, arrived, expected)
-    copies = find_copies(events, lives, arrivals, arrived, expectations)
+    waits = find_waits(logged, lives, arrivals, arrived, expected)
+    copies = find_copies(logged, lives, arrivals, arrived, expectations)
     phases = _completed(arrived, expected, arrivals, waits, copies)
-    closings = _closings(events, waits, copies, phases, flips, lives)
-    return Evidence(events, lives, arrivals, waits, expectations, copies, phases, closings)
+    closings = _closings(logged, waits, copies, phases, flips, lives)
+    return Evidence(logged, lives, arrivals, waits, expectations, copies, phases, closings)
 
 
 def _completed(arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies) -> Phases:
@@ -144,9 +140,7 @@ def unbroken(possible: Bools, life: Ints) -> Bools:
     return result
 
 
-def _closings(
-    events: NDArray[np.void], waits: Waits, copies: Copies, phases: Phases, flips: Flips, lives: Lives
-) -> Closings:
+def _closings(logged: Logged, waits: Waits, copies: Copies, phases: Phases, flips: Flips, lives: Lives) -> Closings:
     """When the phases that copies completed can have, by the waits that met them and a probe's flips."""
     first = np.searchsorted(phases.life, np.arange(len(lives) + 1))
     upper, lower = np.full(len(phases.life), NEVER), np.full(len(phases.life), -1)
@@ -154,14 +148,14 @@ def _closings(
     row = first[waits.life] + waits.phase
     known = (waits.phase >= 0) & (row < first[waits.life + 1])
     ended = known & (waits.end >= 0)
-    np.minimum.at(upper, row[ended], events["time"][waits.end[ended]])
+    np.minimum.at(upper, row[ended], logged.time[waits.end[ended]])
     refused = known & (waits.refused >= 0)
-    np.maximum.at(lower, row[refused], events["time"][waits.refused[refused]])
+    np.maximum.at(lower, row[refused], logged.time[waits.refused[refused]])
     observed[row[ended & waits.blocked]] = True
     ends = np.flatnonzero(phases.copy >= 0)
     copy, lower, latest = phases.copy[ends], lower[ends], np.where(upper < NEVER, upper - 1, NEVER)[ends]
     still, flipped = flips.of(lives.barrier[phases.life[ends]], phases.number[ends])
     # A flip that was numbered wrongly, because others went unseen, is more than a phase away from its wait.
-    probed = (flipped > np.maximum(lower, events["time"][copies.event[copy]])) & (still <= latest)
+    probed = (flipped > np.maximum(lower, logged.time[copies.event[copy]])) & (still <= latest)
     latest = np.where(probed, np.minimum(latest, flipped), latest)
     return Closings(copy, lower, latest, observed[ends] | probed, probed)

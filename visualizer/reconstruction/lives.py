@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
+from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Barrier
 
@@ -27,28 +28,26 @@ class Lives:
         return len(self.count)
 
 
-def find_lives(events: NDArray[np.void], barriers: Sequence[Barrier]) -> Lives:
-    """The lives in `events` (EVENT_DTYPE, grouped by agent). What an INIT says of its count outweighs the table."""
-    kind = np.ascontiguousarray(events["kind"])
-    barrier = events["barrier"].astype(np.int64)
+def find_lives(logged: Logged, barriers: Sequence[Barrier]) -> Lives:
+    """The lives in `logged`. What an INIT says of its count outweighs the table."""
+    kind = logged.kind
+    barrier = logged.barrier
     inits = np.flatnonzero((kind == EventKind.INIT) & (barrier >= 0))
-    inits = inits[order_by(barrier[inits], events["time"][inits])]
+    inits = inits[order_by(barrier[inits], logged.time[inits])]
     lives = np.maximum(np.bincount(barrier[inits], minlength=len(barriers)), 1)
     first = np.cumsum(lives) - lives
     number = np.arange(len(inits)) - np.searchsorted(barrier[inits], barrier[inits])
     of_event = np.append(first, -1)[barrier]
     if len(inits) and int(lives.max()) > 1:
-        span = int(events["time"].max()) + 1
-        begun = np.searchsorted(
-            barrier[inits] * span + events["time"][inits], barrier * span + events["time"], side="right"
-        )
+        span = int(logged.time.max()) + 1
+        begun = np.searchsorted(barrier[inits] * span + logged.time[inits], barrier * span + logged.time, side="right")
         begun -= np.searchsorted(barrier[inits], barrier)
         of_event += np.where(barrier >= 0, np.maximum(begun - 1, 0), 0)
         of_event[inits] = first[barrier[inits]] + number
 
     whose = np.repeat(np.arange(len(barriers)), lives)
     count = np.array([b.init_count for b in barriers], np.int64)[whose]
-    count[first[barrier[inits]] + number] = events["amount"][inits]
+    count[first[barrier[inits]] + number] = logged.amount[inits]
     first_phase = np.zeros(len(whose), np.int64)
     first_phase[first] = [b.first_phase for b in barriers]
     changes = np.zeros(len(whose), bool)

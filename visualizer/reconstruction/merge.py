@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
-from visualizer.reconstruction.event_memory import ROW, EventMemory
+from visualizer.reconstruction.event_memory import ROW
+from visualizer.reconstruction.event_rows import EventRows
 from visualizer.recording.schema import EVENT_DTYPE
 
 _EVENTS_AT_ONCE = 1 << 16
 """Events merged at a time: they and their order stay in the processor's cache."""
 _SAMPLE = 1 << 6
 """Of every so many events one is looked at to find times that divide them evenly."""
-_GIVE_BACK = 16
-"""How many times memory gets back what has been merged."""
 
 
 class Source(Protocol):
@@ -32,22 +31,21 @@ class Source(Protocol):
         """Write the events from `begins` to `ends` of the parts, one part after another and then in `order`, to
         `target`, EVENT_DTYPE; their times may be left out."""
 
-    @property
-    def memory(self) -> EventMemory | None:
-        """Gets back, part by part, what has been merged."""
-
 
 class EventParts:
-    """A source of parts that lie in memory as events."""
+    """A source of parts whose events are rows."""
 
-    def __init__(self, parts: Sequence[NDArray[np.void]], memory: EventMemory) -> None:
-        self.times: Sequence[Ints] = [part["time"] for part in parts]
-        self.memory: EventMemory | None = memory
-        self._rows = [part.view(ROW) for part in parts]
+    def __init__(self, parts: Sequence[EventRows]) -> None:
+        self.times: Sequence[Ints] = [part.time for part in parts]
+        self._parts = parts
 
     def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
         """As Source.write."""
-        taken = np.concatenate([row[begin:end] for row, begin, end in zip(self._rows, begins, ends, strict=True)])
+        taken = np.empty(len(target), ROW)
+        filled = 0
+        for part, begin, end in zip(self._parts, begins, ends, strict=True):
+            if end > begin:
+                part.write(begin, end, taken[filled : (filled := filled + end - begin)])
         # "clip" because every row is there, and checking makes a copy.
         np.take(taken, order, out=target.view(ROW), mode="clip")
 
@@ -73,14 +71,7 @@ def merge(source: Source) -> NDArray[np.void]:
             target["time"] -= start
             target["measured"] -= start
 
-    pieces = range(len(places) - 1)
-    done = 0
-    for batch in np.array_split(pieces, min(_GIVE_BACK, len(pieces)) if source.memory else 1):
-        each(fill, batch.tolist())
-        for part, (begin, end) in enumerate(cuts[:, [done, batch[-1] + 1]].tolist()):
-            if source.memory:
-                source.memory.give_back(part, begin, end)
-        done = batch[-1] + 1
+    each(fill, range(len(places) - 1))
     return merged
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
+from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 
@@ -54,10 +55,10 @@ def summary(moves: Sequence[Moves]) -> dict[str, float]:
 
 
 def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
-    """The time (ps) of every node of `derived`: its events, then its landings; and how far nodes were moved."""
-    measured = np.concatenate([derived.events["time"].astype(np.int64), derived.landings.time])
+    """The time (ps) of every node of `derived`: its logged, then its landings; and how far nodes were moved."""
+    measured = np.concatenate([derived.logged.time, derived.landings.time])
     source, target, rank = _dependencies(derived, agents)
-    agent = np.ascontiguousarray(derived.events["agent"])
+    agent = np.ascontiguousarray(derived.logged.agent)
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
     time, unresolved = _settle(measured, follows, source, target, rank)
@@ -68,8 +69,8 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.events, agents), _BY_PROGRAM)]
-    landing = len(derived.events) + np.arange(len(landings.issue))
+    pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
+    landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]
     pairs.append((landing[:-1][same], landing[1:][same], _BY_PROGRAM))
@@ -80,7 +81,7 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     pairs.append((completions.arrival[by_landing], completions.node[by_landing], _BY_PROGRAM))
     early = completions.bytes_in >= 0
     pairs.append((completions.bytes_in[early], completions.node[early], _BY_WAITS))
-    row_of = np.empty(len(derived.events), np.int64)
+    row_of = np.empty(len(derived.logged), np.int64)
     row_of[arrivals.event] = np.arange(len(arrivals.event))
     after = row_of[completions.arrival[by_landing]] + 1
     exists = after < len(arrivals.event)
@@ -106,18 +107,18 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     )
 
 
-def _publication(events: NDArray[np.void], agents: Sequence[Agent]) -> tuple[Ints, Ints]:
+def _publication(logged: Logged, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
     """From the last INIT or FENCE of each CTA to the first event of its other agents: a CTA-wide sync lies between."""
     cta = np.array([agent.cta for agent in agents], np.int64)
-    kind = np.ascontiguousarray(events["kind"])
+    kind = logged.kind
     publishing = np.flatnonzero((kind == EventKind.INIT) | (kind == EventKind.FENCE))
     last = np.full(int(cta.max(initial=0)) + 1, -1, np.int64)
-    last[cta[events["agent"][publishing]]] = publishing
-    agent = np.ascontiguousarray(events["agent"])
+    last[cta[logged.agent[publishing]]] = publishing
+    agent = logged.agent
     first = distinct(np.searchsorted(agent, np.arange(len(agents))))
     first = first[first < len(agent)]
-    source = last[cta[events["agent"][first]]]
-    other = (source >= 0) & (events["agent"][source] != events["agent"][first])
+    source = last[cta[logged.agent[first]]]
+    other = (source >= 0) & (logged.agent[source] != logged.agent[first])
     return source[other], first[other]
 
 
@@ -131,7 +132,7 @@ def _releases(derived: Derived) -> Ints:
 def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
     """Bytes are expected while their phase goes on."""
     expectations, completions, first = derived.expectations, derived.completions, derived.first
-    alone = derived.events["kind"][expectations.event] == EventKind.EXPECT_TX
+    alone = derived.logged.kind[expectations.event] == EventKind.EXPECT_TX
     event, life, phase = (column[alone] for column in (expectations.event, expectations.life, expectations.phase))
     row = first[life] + phase
     ends, begins = row < first[life + 1], (phase > 0) & (row <= first[life + 1])

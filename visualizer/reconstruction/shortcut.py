@@ -10,11 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from visualizer.arrays.ordering import Ints
-from visualizer.reconstruction.event_rows import LaidOut
+from visualizer.reconstruction.event_rows import EventRows, LaidOut
 from visualizer.reconstruction.merge import Source
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import Span
@@ -24,12 +21,8 @@ class CompleteCta(Protocol):
     """One CTA whose source knows all its events."""
 
     @property
-    def logged(self) -> int:
-        """As Evidence.logged."""
-
-    @property
-    def most_events(self) -> int:
-        """As Evidence.most_events: enough for either way."""
+    def logged_events(self) -> int:
+        """As Evidence.logged_events."""
 
     @property
     def latest(self) -> int:
@@ -51,8 +44,8 @@ class Columns(Source, Protocol[CtaToLayOut]):
         """Take in all events of `cta` as those of the part at `place`; None: it turned out not to be complete, and the
         general way has to be gone."""
 
-    def write_part(self, place: int, room: NDArray[np.void]) -> NDArray[np.void]:
-        """All events of one part, in the beginning of `room`."""
+    def rows_of(self, place: int) -> EventRows:
+        """All events of one part as rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.recording.tables import Agent, Barrier
 
@@ -23,20 +22,6 @@ class Span:
 
     agents: slice
     barriers: slice
-
-    def to_table(self, events: NDArray[np.void]) -> None:
-        """Make ids that count from the span's first rows count from the tables', in place."""
-        if self.agents.start:
-            events["agent"] += self.agents.start
-        if self.barriers.start:
-            events["barrier"] += (events["barrier"] >= 0) * np.int32(self.barriers.start)
-
-    def from_table(self, events: NDArray[np.void]) -> None:
-        """The way back."""
-        if self.agents.start:
-            events["agent"] -= self.agents.start
-        if self.barriers.start:
-            events["barrier"] -= (events["barrier"] >= 0) * np.int32(self.barriers.start)
 
 
 def spans_of(agents: Sequence[Agent], barriers: Sequence[Barrier]) -> list[Span]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, group_starts, order_by
 from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
 from visualizer.reconstruction.lives import Lives
+from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 
@@ -37,30 +38,28 @@ class Waits:
     refused: Ints  # row of an event after which the test was still false; -1: none
 
 
-def find_waits(
-    events: NDArray[np.void], lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints
-) -> Waits:
-    """The waits among `events` (EVENT_DTYPE, grouped by agent, each agent's in program order).
+def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> Waits:
+    """The waits among `logged`.
 
     `expected` has the bytes expected in each of `phases`.
     """
-    kind = np.ascontiguousarray(events["kind"])
+    kind = logged.kind
     begin = np.flatnonzero(((kind == _OPENS[0]) | (kind == _OPENS[1])) & (lives.of_event >= 0))
     is_test = kind[begin] == EventKind.TEST_FAILED
     life = lives.of_event[begin]
-    parity = events["parity"][begin].astype(np.int64) & 1
+    parity = logged.parity[begin].astype(np.int64) & 1
     parity ^= lives.first_phase[life] & 1
 
-    agent = np.ascontiguousarray(events["agent"])
-    following = np.minimum(begin + 1, max(len(events) - 1, 0))
+    agent = logged.agent
+    following = np.minimum(begin + 1, max(len(logged) - 1, 0))
     same = (agent[following] == agent[begin]) & (following > begin) & ~is_test
     ended = same & (kind[following] == EventKind.WAIT_END)
     timed_out = same & (kind[following] == EventKind.TIMEOUT)
-    blocked = ended & ((events["flags"][following] & EventFlag.BLOCKED) != 0)
+    blocked = ended & ((logged.flags[following] & EventFlag.BLOCKED) != 0)
     refused = np.where(blocked | is_test, begin, np.where(timed_out, following, -1))
     end = np.where(ended, following, -1)
 
-    time = events["time"].astype(np.int64)
+    time = logged.time
     timeline = _Timeline.of(time, arrivals, phases, expected)
     # What the barrier was in when the wait passed, or where it did not, when it was last known to be refused.
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
+from visualizer.reconstruction.event_memory import EventMemory
+from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.shortcut import Shortcut
 from visualizer.reconstruction.spans import NEVER, spans_of
-from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import TraceError
 from visualizer.sources.lesson.complete_ctas.columns import CompleteColumns
 from visualizer.sources.lesson.complete_ctas.complete_clocks import complete_ctas, read_ctas
-from visualizer.sources.lesson.complete_ctas.shared_rows import rows_of
+from visualizer.sources.lesson.complete_ctas.shared_rows import shared_rows
 from visualizer.sources.lesson.raw_log import BARRIER_EMPTY, BARRIER_FULL, NONE, TILE_WORDS, RawLog
 from visualizer.sources.lesson.tile_events import PipelineShape, unfold
 
@@ -89,8 +90,11 @@ def decode(
     barrier_rows = _barrier_rows(barriers)
     site_rows = _site_rows(sites)
 
-    def write(part: int, events: NDArray[np.void]) -> None:
-        end = 0
+    sizes = [int(stored[own].sum()) for own in slices]
+    memory = EventMemory(sizes)
+
+    def rows(part: int) -> NDArray[np.void]:
+        events, end = memory.events(part), 0
         for slice_ in slices[part]:
             records = raw.records[slice_, : stored[slice_]]
             own = events[end : (end := end + len(records))]
@@ -103,19 +107,19 @@ def decode(
             own["token"] = records["token"]
             own["tile"] = records["tile"].view(np.int32)  # NO_TILE becomes -1
             own["amount"] = records["amount"]
-            own["barrier"] = _look_up(barrier_rows, cta, records, spans[part].barriers.start)
-            own["agent"] = agent_of_slice[slice_] - spans[part].agents.start
+            own["barrier"] = _look_up(barrier_rows, cta, records)
+            own["agent"] = agent_of_slice[slice_]
             own["site"] = site_rows[records["line"]]
             own["stage"] = _OR_NONE[records["stage"]]
             own["kind"] = records["kind"]
             own["parity"] = _OR_NONE[records["parity"]]
             own["flags"] = records["flags"]
             own["ring"] = 0
+        return events
 
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost
-    sizes = [int(stored[own].sum()) for own in slices]
-    return Decoded(AgentEvents(spans, sizes, write, complete_until), lost, clock, origin)
+    return Decoded(AgentEvents(spans, sizes, rows, complete_until), lost, clock, origin)
 
 
 def _decode_clocks(
@@ -148,21 +152,18 @@ def _decode_clocks(
     for part in found:
         part.count_from(origin)
 
-    def write(part: int, own: NDArray[np.void]) -> None:
+    def rows(part: int) -> NDArray[np.void]:
         if part not in regular:
-            whole.write(part, own)
-            return
-        own[:], cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
+            return whole.rows(part)
+        own, cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
         own["time"] = clock.of_sm(cycles.astype(np.uint64), int(raw.anchors["smid"][part, 0])) - origin
         own["measured"] = own["time"]
-        whole.spans[part].from_table(own)
+        return own
 
     sizes = [regular[part].grid.logged if part in regular else size for part, size in enumerate(whole.sizes)]
-    example = np.empty(sizes[ctas[0]], EVENT_DTYPE)
-    write(ctas[0], example)
-    rows = rows_of(found[0].grid, example, shape.copy_bytes)
-    shortcut = Shortcut(dict(regular), partial(CompleteColumns, rows))
-    parts = replace(whole, sizes=sizes, write=write, shortcut=shortcut)
+    shared = shared_rows(found[0].grid, Logged(rows(ctas[0]), whole.spans[ctas[0]]), shape.copy_bytes)
+    shortcut = Shortcut(dict(regular), partial(CompleteColumns, shared))
+    parts = replace(whole, sizes=sizes, rows=rows, shortcut=shortcut)
     return Decoded(parts, lost, clock, origin, missed)
 
 
@@ -192,14 +193,12 @@ def _barrier_rows(barriers: Sequence[Barrier]) -> NDArray[np.int32]:
     return table
 
 
-def _look_up(barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void], first: int) -> NDArray[np.int32]:
-    """The barriers row of each record of a CTA, counted from `first`; -1 for records of no barrier."""
+def _look_up(barrier_rows: NDArray[np.int32], cta: int, records: NDArray[np.void]) -> NDArray[np.int32]:
+    """The barriers row of each record of a CTA; -1 for records of no barrier."""
     which = np.ascontiguousarray(records["barrier"])
     if int(which.max()) > BARRIER_EMPTY or cta >= len(barrier_rows):
         raise TraceError(tr("the log names a barrier that the program does not have"))
-    table = barrier_rows[cta].ravel()
-    table = np.where(table >= 0, table - first, -1).astype(np.int32)
-    rows: NDArray[np.int32] = table[which * np.int16(256) + records["stage"]]
+    rows: NDArray[np.int32] = barrier_rows[cta].ravel()[which * np.int16(256) + records["stage"]]
     if (rows[which > 0] < 0).any():
         raise TraceError(tr("the log names a barrier of a stage that the program does not have"))
     return rows

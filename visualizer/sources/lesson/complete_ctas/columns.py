@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import order_by
 from visualizer.reconstruction.derive import Landed
 from visualizer.reconstruction.event_memory import ROW
-from visualizer.reconstruction.event_rows import LaidOut
+from visualizer.reconstruction.event_rows import EventRows, LaidOut
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.reconcile import Moves
 from visualizer.reconstruction.spans import Span
@@ -31,8 +31,6 @@ _NO_BARRIER = np.iinfo(np.int32).min // 2
 
 class CompleteColumns:
     """Columns of (parts, events), each part's in order of time; `spans` are the parts'. A Source to merge."""
-
-    memory = None
 
     def __init__(self, rows: SharedRows, spans: Sequence[Span]) -> None:
         self.rows = rows
@@ -98,11 +96,10 @@ class CompleteColumns:
         barrier += np.repeat(self._first_barriers, sizes).take(order)
         target["barrier"] = np.maximum(barrier, -1, out=barrier)
 
-    def write_part(self, part: int, room: NDArray[np.void]) -> NDArray[np.void]:
-        """All events of one part, in the beginning of `room`."""
+    def rows_of(self, place: int) -> EventRows:
+        """As Columns.rows_of."""
         begins, ends = np.zeros((2, len(self.time)), np.int64)
-        ends[part] = size = self.rows.grid.events
-        events = room[:size]
+        ends[place] = size = self.rows.grid.events
+        events = np.empty(size, EVENT_DTYPE)
         self.write(begins.tolist(), ends.tolist(), np.arange(size), events)
-        events["time"] = self.time[part]
-        return events
+        return EventRows(self.time[place], np.arange(size, dtype=np.int32), events, events[:0])

@@ -93,14 +93,9 @@ class CompleteClocks:
     missed_laps: int
 
     @property
-    def logged(self) -> int:
-        """Events that agents logged."""
+    def logged_events(self) -> int:
+        """How many events agents logged."""
         return self.grid.logged
-
-    @property
-    def most_events(self) -> int:
-        """As Evidence.most_events: enough for either way."""
-        return self.grid.events + 2 * self.grid.tiles
 
     @property
     def earliest(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.reconstruction.event_memory import ROW
+from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 from visualizer.sources.lesson.complete_ctas.complete_clocks import CONSUMER_STEPS, FIRST_COPY, RELEASE, Bools, Grid
 from visualizer.sources.lesson.tile_clocks import Ints
@@ -52,9 +53,10 @@ class SharedRows:
         return flags
 
 
-def rows_of(grid: Grid, logged: NDArray[np.void], copy_bytes: int) -> SharedRows:
-    """The rows, of what the agents of one CTA logged: EVENT_DTYPE, as AgentEvents.write writes them."""
-    logged = logged.copy()
+def shared_rows(grid: Grid, example: Logged, copy_bytes: int) -> SharedRows:
+    """The rows, of what the agents of one CTA logged."""
+    logged = example.rows.copy()
+    logged["agent"], logged["barrier"] = example.agent, example.barrier
     logged["time"] = logged["measured"] = 0
     logged["flags"] &= ~np.uint8(EventFlag.BLOCKED)
     producer = logged[: grid.producer_events].view(ROW)
