@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from legal_programs import PIPELINES, met_phases, nameless, pipeline, stranger_log
+from legal_programs import PIPELINES, met_phases, nameless, pipeline, rows, stranger_log
 from measured import flips, rebuilt
 
+from visualizer.reconstruction.assemble import assemble
 from visualizer.reconstruction.violations import violations
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.tables import Agent, Barrier, Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 
@@ -73,3 +75,78 @@ def test_a_failed_test_moves_nothing_and_is_no_wait() -> None:
     assert result.meta.reconcile["max_ns"] <= 0.002  # the test and the wait after it were given one time
     assert not any(violations(result).values())
     assert (np.diff(result.events["time"]) >= 0).all()
+
+
+def test_arrivals_of_the_tensor_core_come_after_their_commit_and_before_the_wait_they_release() -> None:
+    agents = (Agent("warp0", "other", 0, 0), Agent("warp1", "other", 0, 1), Agent("core", "tensor_core", 0, -1))
+    barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)
+    events = rows(
+        {"time": 0, "agent": 0, "kind": EventKind.INIT, "barrier": 0, "amount": 1},
+        *(
+            {"time": 100 + 100 * n, "agent": 0, "kind": EventKind.TENSOR_COMMIT, "barrier": 0, "amount": 1}
+            for n in (0, 2)
+        ),
+        {"time": 90, "agent": 1, "kind": EventKind.WAIT_BEGIN, "barrier": 0, "parity": 0},
+        {"time": 180, "agent": 1, "kind": EventKind.WAIT_END, "barrier": 0, "parity": 0, "flags": EventFlag.BLOCKED},
+        {"time": 310, "agent": 1, "kind": EventKind.WAIT_BEGIN, "barrier": 0, "parity": 1},
+        {"time": 390, "agent": 1, "kind": EventKind.WAIT_END, "barrier": 0, "parity": 1, "flags": EventFlag.BLOCKED},
+    )
+    meta = Meta("any", {}, {}, Ending("completed"))
+    result = assemble(events, np.zeros(3, np.int64), agents, barriers, (), meta, {})
+    assert not any(violations(result).values()), violations(result)
+    arrived = result.events[(result.events["kind"] == EventKind.ARRIVE)]
+    assert arrived["agent"].tolist() == [2, 2]
+    assert (arrived["flags"] & EventFlag.ESTIMATED).all()
+    commits = result.events["time"][result.events["kind"] == EventKind.TENSOR_COMMIT]
+    ends = result.events["time"][result.events["kind"] == EventKind.WAIT_END]
+    assert (commits < arrived["time"]).all()
+    assert (arrived["time"] < ends).all()
+    assert arrived["time"][1] > 310_000  # the second wait was still refused then
+
+
+def test_a_second_init_begins_a_new_life() -> None:
+    """cuda::barrier in a pool: used, invalidated, and initialised with another count."""
+    agents = (Agent("warp0", "other", 0, 0),)
+    barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)
+    one = {"agent": 0, "barrier": 0}
+    events = rows(
+        {"time": 0, "kind": EventKind.INIT, "amount": 1, **one},
+        {"time": 10, "kind": EventKind.ARRIVE, "amount": 1, **one},
+        {"time": 20, "kind": EventKind.WAIT_BEGIN, "parity": 0, **one},
+        {"time": 30, "kind": EventKind.WAIT_END, "parity": 0, **one},
+        {"time": 40, "kind": EventKind.INVAL, **one},
+        {"time": 50, "kind": EventKind.INIT, "amount": 2, **one},
+        {"time": 60, "kind": EventKind.ARRIVE, "amount": 2, **one},
+        {"time": 70, "kind": EventKind.WAIT_BEGIN, "parity": 0, **one},
+        {"time": 80, "kind": EventKind.WAIT_END, "parity": 0, **one},
+    )
+    result = assemble(events, np.zeros(1, np.int64), agents, barriers, (), Meta("any", {}, {}, Ending("completed")), {})
+    assert not any(violations(result).values()), violations(result)
+    assert result.events["amount"][result.events["kind"] == EventKind.PHASE_COMPLETE].tolist() == [0, 0]
+
+
+def test_bytes_that_an_agent_completes_itself() -> None:
+    agents = (Agent("warp0", "other", 0, 0), Agent("warp1", "other", 0, 1))
+    barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)
+    events = rows(
+        {"time": 0, "agent": 0, "kind": EventKind.INIT, "barrier": 0, "amount": 1},
+        {"time": 10, "agent": 0, "kind": EventKind.ARRIVE_EXPECT_TX, "barrier": 0, "amount": 64},
+        {"time": 40, "agent": 0, "kind": EventKind.COMPLETE_TX, "barrier": 0, "amount": 64},
+        {"time": 20, "agent": 1, "kind": EventKind.WAIT_BEGIN, "barrier": 0, "parity": 0},
+        {"time": 50, "agent": 1, "kind": EventKind.WAIT_END, "barrier": 0, "parity": 0, "flags": EventFlag.BLOCKED},
+    )
+    meta = Meta("any", {}, {}, Ending("completed"))
+    result = assemble(events, np.zeros(2, np.int64), agents, barriers, (), meta, {})
+    assert not any(violations(result).values()), violations(result)
+    flip = result.events[result.events["kind"] == EventKind.PHASE_COMPLETE]
+    assert (flip["agent"].tolist(), flip["time"].tolist()) == ([0], [40_000])
+
+
+def test_a_barrier_that_nobody_initialised_in_the_recording_completes_nothing() -> None:
+    agents = (Agent("warp0", "other", 0, 0),)
+    barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)
+    events = rows({"time": 0, "agent": 0, "kind": EventKind.ARRIVE, "barrier": 0, "amount": 1})
+    meta = Meta("any", {}, {}, Ending("completed"))
+    result = assemble(events, np.zeros(1, np.int64), agents, barriers, (), meta, {})
+    assert not any(violations(result).values()), violations(result)
+    assert result.events["kind"].tolist() == [EventKind.ARRIVE]

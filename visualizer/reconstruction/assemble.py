@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.derive import derive
+from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
 from visualizer.reconstruction.event_rows import EventRows, LaidOut, event_rows
 from visualizer.reconstruction.evidence import Evidence, examine
-from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.merge import EventParts, Source, first_time, merge
 from visualizer.reconstruction.opening import opened
 from visualizer.reconstruction.pace import pace_of
@@ -58,7 +58,8 @@ def assemble_events(
     flips = find_flips(samples)
 
     def examined(part: int) -> Evidence:
-        logged = Logged(cut(parts.rows(part), parts.complete_until), spans[part])
+        rows = cut(parts.rows(part), parts.complete_until)
+        logged = with_engine_arrivals(rows, agents[spans[part].agents], spans[part])
         return examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
 
     # What a probe saw is evidence that only the general way takes in.

@@ -77,7 +77,7 @@ class Evidence:
     @property
     def logged_events(self) -> int:
         """How many events agents logged."""
-        return len(self.logged)
+        return len(self.logged) - int(self.logged.by_engine.sum())
 
 
 def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:

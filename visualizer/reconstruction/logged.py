@@ -14,11 +14,13 @@ from visualizer.reconstruction.spans import Span
 
 @dataclass(frozen=True, eq=False)
 class Logged:
-    """Agents' events: EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in program order;
-    no copy engine's. Ids in `rows` are those of the tables, in the columns they count from the span's first rows."""
+    """Agents' events: EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in program order.
+    Of engines there are only arrivals, see engine_arrivals. Ids in `rows` are those of the tables, in the columns they
+    count from the span's first rows."""
 
     rows: NDArray[np.void]
     span: Span
+    cores: tuple[int, ...] = ()  # rows of agents that are tensor cores, from the span's first
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -46,6 +48,11 @@ class Logged:
         """-1: none."""
         barrier = self.rows["barrier"].astype(np.int64)
         return np.where(barrier >= 0, barrier - self.span.barriers.start, -1) if self.span.barriers.start else barrier
+
+    @cached_property
+    def by_engine(self) -> NDArray[np.bool_]:
+        """Which are arrivals of an engine, which has no program order."""
+        return np.isin(self.agent, self.cores) if self.cores else np.zeros(len(self), bool)
 
     @property
     def parity(self) -> NDArray[np.int8]:

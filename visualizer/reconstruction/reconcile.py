@@ -60,7 +60,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     source, target, rank = _dependencies(derived, agents)
     agent = np.ascontiguousarray(derived.logged.agent)
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
-    follows[: max(len(agent) - 1, 0)] = agent[1:] == agent[:-1]
+    follows[: max(len(agent) - 1, 0)] = (agent[1:] == agent[:-1]) & ~derived.logged.by_engine[1:]
     time, unresolved = _settle(measured, follows, source, target, rank)
     moved = time != measured
     return time, Moves.of((time - measured)[moved], unresolved)
@@ -99,6 +99,7 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
     pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
     pairs += _expectations(derived)
+    pairs.append((*_commits(derived.logged), _BY_PROGRAM))
 
     return (
         np.concatenate([source for source, _, _ in pairs]),
@@ -127,6 +128,15 @@ def _releases(derived: Derived) -> Ints:
     waits, first = derived.waits, derived.first
     row = first[waits.life] + waits.phase
     return np.where((waits.phase >= 0) & (row < first[waits.life + 1]), row, -1)
+
+
+def _commits(logged: Logged) -> tuple[Ints, Ints]:
+    """From each tcgen05.commit to the arrival that it promised."""
+    commits, arrivals = np.flatnonzero(logged.kind == EventKind.TENSOR_COMMIT), np.flatnonzero(logged.by_engine)
+    if len(commits) != len(arrivals):  # a CTA's tensor core is not in the table: its commits promise nothing
+        return commits[:0], arrivals[:0]
+    ranked = [rows[order_by(logged.barrier[rows], logged.time[rows])] for rows in (commits, arrivals)]
+    return ranked[0], ranked[1]
 
 
 def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:

@@ -1,0 +1,86 @@
+"""Agents and barriers are found from addresses alone, and what was recorded comes back from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from legal_programs import PIPELINES, met_phases, nameless, pipeline, stranger_log
+
+from visualizer.reconstruction.assemble import assemble
+from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace, TraceError
+from visualizer.sources.simulator.simulate import simulate
+
+
+def records_of(trace: Trace, events: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The events as records of addresses, warps in any order."""
+    records = np.zeros(len(events), RECORD_DTYPE)
+    for column in ("time", "token", "amount", "site", "kind", "parity", "flags"):
+        records[column] = events[column]
+    address = np.array([b.address for b in trace.barriers] + [NO_ADDRESS], np.int64)
+    records["address"] = address[events["barrier"]]
+    records["cta"] = trace.agent_cta[events["agent"]]
+    records["warp"] = np.array([agent.warp for agent in trace.agents], np.int64)[events["agent"]]
+    warps = np.random.default_rng(seed).permutation(len(trace.agents))[events["agent"]]
+    return records[np.argsort(warps, kind="stable")]
+
+
+def by_name(trace: Trace) -> dict[str, list[tuple[Any, ...]]]:
+    """What each warp of each CTA met, by addresses."""
+    names = [barrier.address for barrier in trace.barriers]
+    return {
+        f"CTA{trace.agents[agent].cta}.{trace.agents[agent].warp}": [(names[b], *rest) for b, *rest in met]
+        for agent, met in met_phases(trace).items()
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(config=PIPELINES, seed=st.integers(0, 1000))
+def test_a_pipeline_comes_back_from_addresses(config: dict[str, Any], seed: int) -> None:
+    trace = nameless(simulate(pipeline(**config), seed=seed))
+    events = stranger_log(trace, seed)
+    found = discover(records_of(trace, events, seed), cluster=config["ctas"])
+    lost = np.zeros(len(found.agents), np.int64)
+    result = assemble(found.events, lost, found.agents, found.barriers, trace.sites, replace(trace.meta), {})
+    assert not any(violations(result).values()), violations(result)
+    assert by_name(result) == by_name(trace)
+    assert {b.address for b in found.barriers} == {b.address for b in trace.barriers}
+    assert all(b.init_count == 0 and b.kind == "other" and b.stage == -1 for b in found.barriers)
+    copies = (result.events["kind"] == EventKind.COPY_DONE).sum()
+    assert copies == (trace.events["kind"] == EventKind.COPY_DONE).sum()
+
+
+def test_warps_know_their_warpgroup_and_engines_are_there_only_if_used() -> None:
+    records = np.zeros(3, RECORD_DTYPE)
+    records["warp"], records["address"] = (9, 0, 3), NO_ADDRESS
+    records["kind"] = EventKind.EXIT
+    found = discover(records)
+    assert [(a.name, a.warpgroup) for a in found.agents] == [("warp0", 0), ("warp3", 0), ("warp9", 2)]
+    records["kind"][1], records["kind"][2] = EventKind.COPY_ISSUE, EventKind.TENSOR_COMMIT
+    found = discover(records)
+    assert [(a.name, a.role) for a in found.agents[3:]] == [("tma", "copy_engine"), ("tensor_core", "tensor_core")]
+    assert found.events["agent"].tolist() == [0, 1, 2]
+
+
+def test_a_barrier_of_another_cta_is_the_same_barrier() -> None:
+    records = np.zeros(4, RECORD_DTYPE)
+    records["kind"] = EventKind.ARRIVE
+    records["cta"] = (2, 3, 2, 3)
+    records["address"] = (0x400, 0x400, 1 << 24 | 0x400, 1 << 24 | 0x400)
+    found = discover(records, cluster=2)
+    assert [(b.cta, b.offset, b.address) for b in found.barriers] == [(2, 0x400, 0x400), (3, 0x400, 1 << 24 | 0x400)]
+    assert found.events["barrier"].tolist() == [0, 1, 0, 1]
+    with pytest.raises(TraceError, match=r"record 2 is on a barrier at 0x1000400, in CTA 1 of a cluster of 1"):
+        discover(records)
+
+
+def test_nothing_recorded_is_nothing_found() -> None:
+    found = discover(np.zeros(0, RECORD_DTYPE))
+    assert (len(found.events), found.agents, found.barriers) == (0, (), ())
