@@ -59,12 +59,11 @@ def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
     life = lives.of_event[event]
     amount = np.where(plain[event], logged.amount[event], 1).astype(np.int64)
 
-    by_time = order_by(life, time)
-    position = np.empty(len(event), np.int64)
-    position[by_time] = running_total(life[by_time], amount[by_time])
-
+    order = order_by(life, time)
     has_token = (logged.flags[event] & EventFlag.HAS_TOKEN) != 0
     if has_token.any():
+        position = np.empty(len(event), np.int64)
+        position[order] = running_total(life[order], amount[order])
         count = lives.count[life]
         parity, pending, _ = decode(logged.token[event])
         # Positions count from the recording's begin, so parities must too.
@@ -73,9 +72,8 @@ def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
         within = parity * count + count - pending  # position within an even and an odd phase
         laps = (position - within + count) // np.maximum(2 * count, 1)  # nearest whole number of phase pairs
         position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)
-        position = _in_program_order(position, life, logged.agent[event].astype(np.int64))
-
-    order = order_by(life, position, time)
+        position = _in_program_order(position, life, logged.agent[event])
+        order = order_by(life, position, time)
     life, amount = life[order], amount[order]
     return Arrivals(event[order], life, running_total(life, amount), amount)
 
