@@ -99,7 +99,7 @@ def test_sites_name_the_operation_that_each_row_stands_for() -> None:
         "producer_tail",
         "producer exit",
     ]
-    ops = [program.sites[op.site].op if hasattr(op, "site") else "" for op in operations(program, "consumer.w1")]
+    ops = [program.sites[op.site].op if op.site >= 0 else "" for op in operations(program, "consumer.w1")]
     assert ops == ["", "consumer_wait", "read", "consumer_release", "advance read", "consumer exit"]
 
 
