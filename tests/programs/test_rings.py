@@ -91,11 +91,13 @@ def test_agents_of_a_warpgroup_are_its_warps() -> None:
     ],
 )
 def test_a_mistake_with_a_ring_is_named(mistake: Callable[[AgentBuilder], object], why: str) -> None:
-    b = k_and_v()
-    a = b.agent("A", stages=2)
-    with pytest.raises(ProgramError, match=why):
-        mistake(a)
+    def build() -> None:
+        b = k_and_v()
+        mistake(b.agent("A", stages=2))
         b.build()
+
+    with pytest.raises(ProgramError, match=why):
+        build()
 
 
 def test_there_are_no_more_rings_than_an_event_can_name() -> None:
