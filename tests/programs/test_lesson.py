@@ -229,9 +229,9 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
 def test_programs_are_found_by_name() -> None:
     assert find_program("lesson", LessonConfig(tiles=3)) == lesson(LessonConfig(tiles=3))
     assert find_program() == lesson(LessonConfig())
-    assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async"]
+    assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async", "attention"]
     with pytest.raises(
         ProgramError,
-        match=r"there is no 'lessen'; known are baseline, cluster, cp-async, lesson, and files",
+        match=r"there is no 'lessen'; known are attention, baseline, cluster, cp-async, lesson, and files",
     ):
         find_program("lessen")
