@@ -60,6 +60,17 @@ def test_a_program_that_names_no_ring_has_one_without_a_name() -> None:
     assert program.agents[0].agent.more_starts == ()
 
 
+def test_an_agent_that_goes_round_a_further_ring_alone_has_no_cursor_over_the_first() -> None:
+    b = k_and_v()
+    b.agent("V", phase=1).cursor("v", stages=3, phase=1)
+    b.agent("K", stages=2)
+    b.agent("both").advance()
+    program = b.build()
+    assert [agent.agent.start for agent in program.agents] == [None, PipelineState(2), PipelineState(1)]
+    flipped = with_other_phase(program, ["V"]).agents[0].agent
+    assert (flipped.start, flipped.more_starts) == (None, (("v", PipelineState(3)),))
+
+
 def test_the_other_phase_is_that_of_every_cursor() -> None:
     b = k_and_v()
     v = b.agent("A", stages=2).cursor("v", stages=3)

@@ -37,6 +37,7 @@ from visualizer.programs.operations import (
     WaitStores,
     Write,
 )
+from visualizer.programs.program import ProgramAgent
 from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
@@ -63,9 +64,10 @@ class AgentBuilder:
     `ring` of an operation names the ring that its stage counts in; None: the first or only one.
     """
 
-    def __init__(self, builder: Builder, agent: Agent) -> None:
+    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool) -> None:
         assert agent.start is not None
         self._builder = builder
+        self._has_cursor = has_cursor  # over the first ring, in so many words
         self.agent = agent
         self._cursor = Cursor(agent.start, self._advanced(0))
         self.tile = -1
@@ -261,11 +263,13 @@ class AgentBuilder:
         """Leave the kernel."""
         self._add(Exit, self._builder.site("exit"))
 
-    def finished(self) -> tuple[Operation, ...]:
-        """The whole list; an agent leaves at its end in any case."""
+    def finished(self, rings: int) -> ProgramAgent:
+        """The agent with its whole list, in a program of so many rings; it leaves at its end in any case."""
         if not self._operations or not isinstance(self._operations[-1], Exit):
             self._operations.append(Exit())
-        return tuple(self._operations)
+        goes_round = self._has_cursor or any(isinstance(op, Advance) and op.ring == 0 for op in self._operations)
+        agent = self.agent if rings == 1 or goes_round else replace(self.agent, start=None)
+        return ProgramAgent(agent, tuple(self._operations))
 
     def _add(self, operation: type, *fields: Any) -> None:
         if self._operations and isinstance(self._operations[-1], Exit):

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from visualizer.language import tr
 from visualizer.programs.agent_builder import MAX_STAGES, AgentBuilder, BarrierHandle
 from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program, ProgramAgent
+from visualizer.programs.program import Program
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.recording.trace import MAX_RINGS, ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
@@ -74,27 +74,27 @@ class Builder:
         *,
         role: AgentRole = "other",
         cta: int = 0,
-        stages: int = 1,
+        stages: int | None = None,
         phase: int = 0,
         warpgroup: int = -1,
     ) -> AgentBuilder:
         """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`.
 
-        The cursor is one over the program's first ring; `AgentBuilder.cursor` makes those over others. `warpgroup` is
-        that of the CTA which the agent belongs to, or acts as; -1: not told.
+        The cursor is one over the program's first ring; `AgentBuilder.cursor` makes those over others. Without `stages`
+        it has 1, and in a program of several rings none is told of. `warpgroup` is that of the CTA which the agent
+        belongs to, or acts as; -1: not told.
         """
         if role not in _ROLES:
             self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
         self._check_cta(cta)
-        self.whole("stages", stages, 1, MAX_STAGES)
-        self.whole("phase", phase, 0, 1)
+        start = PipelineState(
+            1 if stages is None else self.whole("stages", stages, 1, MAX_STAGES), phase=self.whole("phase", phase, 0, 1)
+        )
         full_name = self._prefix(cta) + name
         if any(agent.agent.name == full_name for agent in self._agents):
             self.fail(tr("there is an agent {full_name!r} already; give this one another name", full_name=full_name))
         warp = self._warp(cta, self.whole("warpgroup", warpgroup, -1, 7))
-        made = AgentBuilder(
-            self, Agent(full_name, role, cta, warp, PipelineState(stages, phase=phase), warpgroup=warpgroup)
-        )
+        made = AgentBuilder(self, Agent(full_name, role, cta, warp, start, warpgroup=warpgroup), stages is not None)
         self._agents.append(made)
         return made
 
@@ -111,7 +111,7 @@ class Builder:
         return Program(
             name=self._name,
             config=self._config,
-            agents=tuple(ProgramAgent(agent.agent, agent.finished()) for agent in self._agents),
+            agents=tuple(agent.finished(len(rings)) for agent in self._agents),
             copy_engines=engines,
             barriers=tuple(b if b.stage >= 0 else replace(b, ring=rings[0]) for b in self._barriers),
             sites=tuple(self._sites),

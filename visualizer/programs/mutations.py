@@ -55,10 +55,10 @@ def with_other_phase(program: Program, chosen: list[str]) -> Program:
     agents = []
     for agent in program.agents:
         start = agent.agent.start
-        if agent.agent.name in chosen and start is not None:
+        if agent.agent.name in chosen and (start is not None or agent.agent.more_starts):
             flipped = tuple(map(_with_other_phase, agent.operations))
             more = tuple((ring, _flip(cursor)) for ring, cursor in agent.agent.more_starts)
-            agent = ProgramAgent(replace(agent.agent, start=_flip(start), more_starts=more), flipped)
+            agent = ProgramAgent(replace(agent.agent, start=start and _flip(start), more_starts=more), flipped)
         agents.append(agent)
     return replace(program, agents=tuple(agents))
 
