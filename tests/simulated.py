@@ -87,6 +87,8 @@ def replay(trace: Trace) -> list[Mbarrier]:
             assert barrier.test_wait_parity(parity), "a wait passed that should not"
             if event["flags"] & EventFlag.BLOCKED:
                 assert completions[index] > completed, "a wait was blocked, and nothing released it"
+        elif kind == EventKind.TEST_FAILED:
+            assert not barrier.test_wait_parity(int(event["parity"])), "a test failed that should not"
         else:
             raise AssertionError(f"a run of the lesson has no {kind.name}")
         if barrier.phase != phase:

@@ -9,8 +9,10 @@ import pytest
 
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
+from visualizer.programs.cursor import Cursor
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
+from visualizer.sources.explorer import explore_exhaustively
 from visualizer.sources.simulator.simulate import simulate
 
 DOCS = Path(__file__).parents[2] / "docs" / "programs.md"
@@ -22,11 +24,14 @@ def text() -> str:
     return DOCS.read_text(encoding="utf-8")
 
 
+def examples(text: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
 @pytest.fixture
 def example(text: str, tmp_path: Path) -> Path:
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     path = tmp_path / "mine.py"
-    path.write_text(code, encoding="utf-8")
+    path.write_text(examples(text)[0], encoding="utf-8")
     return path
 
 
@@ -35,6 +40,18 @@ def test_the_example_is_short_and_completes(example: Path) -> None:
     program = load_program(example)
     assert [agent.agent.name for agent in program.agents] == ["producer", "consumer.wg0", "consumer.wg1"]
     assert {simulate(program, seed=seed).meta.ending.kind for seed in SEEDS} == {"completed"}
+
+
+def test_the_example_of_two_rings_is_clean_in_every_schedule(text: str, tmp_path: Path) -> None:
+    _, code = examples(text)
+    path = tmp_path / "k_and_v.py"
+    path.write_text(code, encoding="utf-8")
+    program = load_program(path)
+    assert program.rings == ("k", "v")
+    assert {simulate(program, seed=seed).meta.ending.kind for seed in SEEDS} == {"completed"}
+    found = explore_exhaustively(program)
+    assert found.is_complete
+    assert found.is_clean
 
 
 def test_the_example_s_operations_stand_on_their_lines(example: Path) -> None:
@@ -64,9 +81,11 @@ def test_every_fault_is_in_the_table(text: str) -> None:
     assert text.count("\n| F") == len(FAULTS)
 
 
-@pytest.mark.parametrize("builder", [Builder, AgentBuilder])
+@pytest.mark.parametrize("builder", [Builder, AgentBuilder, Cursor])
 def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
-    used_by_the_builder_itself = {"site", "row_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished"}
+    used_by_the_builder_itself = {
+        "site", "row_of", "ring_row", "ring_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished"
+    }  # fmt: skip
     for name in vars(builder):
         if not name.startswith("_") and name not in used_by_the_builder_itself:
             assert f"`{name}(" in text or f"agent.{name}" in text, name

@@ -85,7 +85,7 @@ def test_a_consumers_waits_are_the_lessons() -> None:
 
 def test_sites_name_the_operation_that_each_row_stands_for() -> None:
     program = lesson(LessonConfig(tiles=1, stages=1))
-    ops = [program.sites[op.site].op if hasattr(op, "site") else "" for op in operations(program, "producer")]
+    ops = [program.sites[op.site].op if op.site >= 0 else "" for op in operations(program, "producer")]
     assert ops == [
         "init",
         "init",
@@ -99,7 +99,7 @@ def test_sites_name_the_operation_that_each_row_stands_for() -> None:
         "producer_tail",
         "producer exit",
     ]
-    ops = [program.sites[op.site].op if hasattr(op, "site") else "" for op in operations(program, "consumer.w1")]
+    ops = [program.sites[op.site].op if op.site >= 0 else "" for op in operations(program, "consumer.w1")]
     assert ops == ["", "consumer_wait", "read", "consumer_release", "advance read", "consumer exit"]
 
 
@@ -229,9 +229,9 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
 def test_programs_are_found_by_name() -> None:
     assert find_program("lesson", LessonConfig(tiles=3)) == lesson(LessonConfig(tiles=3))
     assert find_program() == lesson(LessonConfig())
-    assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async"]
+    assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async", "attention"]
     with pytest.raises(
         ProgramError,
-        match=r"there is no 'lessen'; known are baseline, cluster, cp-async, lesson, and files",
+        match=r"there is no 'lessen'; known are attention, baseline, cluster, cp-async, lesson, and files",
     ):
         find_program("lessen")

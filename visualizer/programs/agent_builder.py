@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from visualizer.language import tr
+from visualizer.programs.cursor import Cursor
 from visualizer.programs.operations import (
     Advance,
     Arrive,
@@ -24,15 +25,19 @@ from visualizer.programs.operations import (
     Inval,
     NamedSync,
     Operation,
+    ProxyFence,
     Read,
     ReadAsync,
     RetireReads,
     Store,
     Sync,
+    TryWait,
     Wait,
     WaitGroup,
     WaitStores,
+    Write,
 )
+from visualizer.programs.program import ProgramAgent
 from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
@@ -40,6 +45,7 @@ from visualizer.semantics.pipeline_state import PipelineState
 if TYPE_CHECKING:
     from visualizer.programs.builder import Builder
 
+MAX_STAGES = 1024
 _MAX_INT = 2**31 - 1
 
 
@@ -52,26 +58,43 @@ class BarrierHandle:
 
 
 class AgentBuilder:
-    """What one agent does, in order. `index` and `phase` are its cursor's; `tile` is noted with each operation."""
+    """What one agent does, in order. `index` and `phase` are those of its cursor over the first or only ring; `tile` is
+    noted with each operation.
 
-    def __init__(self, builder: Builder, agent: Agent) -> None:
+    `ring` of an operation names the ring that its stage counts in; None: the first or only one.
+    """
+
+    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool) -> None:
         assert agent.start is not None
         self._builder = builder
+        self._has_cursor = has_cursor  # over the first ring, in so many words
         self.agent = agent
-        self.state: PipelineState = agent.start
+        self._cursor = Cursor(agent.start, self._advanced(0))
         self.tile = -1
-        self.largest_stage = -1
+        self.largest_stage: dict[int, int] = {}  # by ring
         self._operations: list[Operation] = []
 
     @property
     def index(self) -> int:
         """The stage the cursor is at."""
-        return self.state.index
+        return self._cursor.index
 
     @property
     def phase(self) -> int:
         """The cursor's phase bit, which is the parity to wait with."""
-        return self.state.phase
+        return self._cursor.phase
+
+    def cursor(self, ring: str, *, stages: int, phase: int = 0) -> Cursor:
+        """A cursor over a further ring, with an index, a phase and advance() of its own."""
+        row = self._builder.ring_row(ring)
+        if row == 0 or ring in dict(self.agent.more_starts):
+            self._builder.fail(
+                tr("{name} has a cursor over ring {ring!r} already; use that one", name=self.agent.name, ring=ring)
+            )
+        self._builder.whole("stages", stages, 1, MAX_STAGES)
+        start = PipelineState(stages, phase=self._builder.whole("phase", phase, 0, 1))
+        self.agent = replace(self.agent, more_starts=(*self.agent.more_starts, (ring, start)))
+        return Cursor(start, self._advanced(row))
 
     def tiles(self, count: int, *, first: int = 0) -> Iterator[int]:
         """The tile numbers from `first`, each noted as the agent's tile while the loop is at it."""
@@ -101,23 +124,26 @@ class AgentBuilder:
 
     def sync(self) -> None:
         """__syncthreads: all agents of the CTA that call it."""
-        self._builder.site("sync")
-        self._add(Sync)
+        self._add(Sync, False, self._builder.site("sync"))
 
     def cluster_sync(self) -> None:
         """barrier.cluster arrive and wait: all agents of the program that call it."""
-        self._builder.site("cluster_sync")
-        self._add(Sync, True)
+        self._add(Sync, True, self._builder.site("cluster_sync"))
 
     def named_sync(self, id: int, agents: int) -> None:
         """bar.sync: passes once `agents` agents of the CTA are at it."""
-        self._builder.site("named_sync")
-        self._add(NamedSync, self._builder.whole("id", id, 0, 15), self._builder.whole("agents", agents, 1, 1024))
+        site = self._builder.site("named_sync")
+        self._add(NamedSync, self._builder.whole("id", id, 0, 15), self._builder.whole("agents", agents, 1, 1024), site)
 
     def wait(self, barrier: BarrierHandle, parity: int) -> None:
         """mbarrier.try_wait.parity in a loop."""
         row = self._builder.row_of(barrier)
         self._add(Wait, row, self._builder.whole("parity", parity, 0, 1), self.tile, self._builder.site("wait"))
+
+    def try_wait(self, barrier: BarrierHandle, parity: int) -> None:
+        """mbarrier.try_wait.parity once, going on whatever it says; `wait` for the same phase is to follow."""
+        row = self._builder.row_of(barrier)
+        self._add(TryWait, row, self._builder.whole("parity", parity, 0, 1), self.tile, self._builder.site("try_wait"))
 
     def arrive(self, barrier: BarrierHandle, count: int = 1, *, no_complete: bool = False) -> None:
         row = self._builder.row_of(barrier)
@@ -146,48 +172,76 @@ class AgentBuilder:
         multicast: Iterable[BarrierHandle] = (),
         source: int = -1,
         whole: bool = False,
+        ring: str | None = None,
     ) -> None:
-        """A TMA load into `stage`; or, into every CTA that has one of the `multicast` barriers, all `bytes` each."""
+        """A TMA load into `stage`; or, into every CTA that has one of the `multicast` barriers, all `bytes` each.
+
+        `ring` None: the barrier's.
+        """
         row, size = self._bytes_on(barrier, bytes)
         rows = [self._builder.row_of(target) for target in multicast]
         destinations = tuple((target, self._builder.cta_of(target)) for target in rows)
-        place = self._stage(stage)
-        self._add(Copy, row, place, size, self.tile, self._builder.site("copy"), source, destinations, whole)
+        place, into = self._stage(stage, self._builder.ring_of(row) if ring is None else ring)
+        site = self._builder.site("copy")
+        self._add(Copy, row, place, size, self.tile, site, source, destinations, whole, into)
 
     def cp_async_arrive(
-        self, barrier: BarrierHandle, stage: int, bytes: int, count: int = 1, *, no_inc: bool = True
+        self,
+        barrier: BarrierHandle,
+        stage: int,
+        bytes: int,
+        count: int = 1,
+        *,
+        no_inc: bool = True,
+        ring: str | None = None,
     ) -> None:
-        """cp.async of `bytes` into `stage`, then `count` arrivals on `barrier` once they are in."""
+        """cp.async of `bytes` into `stage`, then `count` arrivals on `barrier` once they are in.
+
+        `ring` None: the barrier's.
+        """
         row, size = self._bytes_on(barrier, bytes)
         arrivals = self._count("count", count)
+        place, into = self._stage(stage, self._builder.ring_of(row) if ring is None else ring)
         site = self._builder.site("cp_async_arrive")
-        self._add(CpAsyncArrive, row, self._stage(stage), size, arrivals, self.tile, site, no_inc)
+        self._add(CpAsyncArrive, row, place, size, arrivals, self.tile, site, no_inc, into)
 
-    def cp_async(self, stage: int, bytes: int, *, tile: int | None = None) -> None:
+    def cp_async(self, stage: int, bytes: int, *, tile: int | None = None, ring: str | None = None) -> None:
         """cp.async of `bytes` of a tile (None: the current one) into `stage`, committed as a group of its own."""
         copied = self.tile if tile is None else self._builder.whole("tile", tile, 0, _MAX_INT)
-        self._add(CpAsync, *self._reading(stage, bytes), copied, self._builder.site("cp_async"))
+        place, size, of = self._buffer(stage, bytes, ring)
+        self._add(CpAsync, place, size, copied, self._builder.site("cp_async"), of)
 
     def wait_group(self, keep: int = 0) -> None:
         """cp.async.wait_group: wait until at most the latest `keep` groups have not landed."""
         self._add(WaitGroup, self._builder.whole("keep", keep, 0, 1024), self.tile, self._builder.site("wait_group"))
 
-    def read(self, stage: int, bytes: int, *, work: int = 0) -> None:
-        """Read the stage's buffer, then work on what was read for `work` ns."""
-        self._add(Read, *self._reading(stage, bytes), self.tile, self._builder.site("read"), self._ns("work", work))
+    def write(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
+        """Write the agent's share of the stage's buffer itself, with ordinary stores."""
+        place, size, of = self._buffer(stage, bytes, ring)
+        self._add(Write, place, size, self.tile, self._builder.site("write"), of)
 
-    def read_async(self, stage: int, bytes: int, *, work: int = 0) -> None:
+    def fence_proxy(self) -> None:
+        """fence.proxy.async, between a `write` and the TMA store or wgmma that reads what was written."""
+        self._add(ProxyFence, self._builder.site("fence_proxy"))
+
+    def read(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
+        """Read the stage's buffer, then work on what was read for `work` ns."""
+        place, size, of = self._buffer(stage, bytes, ring)
+        self._add(Read, place, size, self.tile, self._builder.site("read"), self._ns("work", work), of)
+
+    def read_async(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
         """Start a reader such as wgmma and go on; `retire_reads` waits for it."""
-        site = self._builder.site("read_async")
-        self._add(ReadAsync, *self._reading(stage, bytes), self.tile, site, self._ns("work", work))
+        place, size, of = self._buffer(stage, bytes, ring)
+        self._add(ReadAsync, place, size, self.tile, self._builder.site("read_async"), self._ns("work", work), of)
 
     def retire_reads(self, keep: int = 0) -> None:
         """wgmma.wait_group: wait until at most the latest `keep` asynchronous readers are not done."""
         self._add(RetireReads, self._builder.whole("keep", keep, 0, 1024), self._builder.site("retire_reads"))
 
-    def store(self, stage: int, bytes: int) -> None:
+    def store(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
         """A TMA store from the stage's buffer, committed as a bulk group; `wait_stores` waits until it has read."""
-        self._add(Store, *self._reading(stage, bytes), self.tile, self._builder.site("store"))
+        place, size, of = self._buffer(stage, bytes, ring)
+        self._add(Store, place, size, self.tile, self._builder.site("store"), of)
 
     def wait_stores(self, keep: int = 0) -> None:
         """cp.async.bulk.wait_group.read: wait until at most the latest `keep` stores still read."""
@@ -199,25 +253,23 @@ class AgentBuilder:
 
     def advance(self) -> None:
         """++PipelineState: the next stage, and after the last one the first with the other phase."""
-        self.state = self.state.increment()
-        self._add(Advance, self.state, self.tile, self._builder.site("advance"))
+        self._cursor.advance()
 
     def restart(self, *, phase: int | None = None) -> None:
         """Set the cursor back to stage 0, as code does that makes a new PipelineState. Leaves no event."""
-        start = self.agent.start
-        assert start is not None
-        given = start.phase if phase is None else self._builder.whole("phase", phase, 0, 1)
-        self.state = PipelineState(start.stages, phase=given)
+        self._cursor.restart(phase=phase)
 
     def exit(self) -> None:
         """Leave the kernel."""
         self._add(Exit, self._builder.site("exit"))
 
-    def finished(self) -> tuple[Operation, ...]:
-        """The whole list; an agent leaves at its end in any case."""
+    def finished(self, rings: int) -> ProgramAgent:
+        """The agent with its whole list, in a program of so many rings; it leaves at its end in any case."""
         if not self._operations or not isinstance(self._operations[-1], Exit):
             self._operations.append(Exit())
-        return tuple(self._operations)
+        goes_round = self._has_cursor or any(isinstance(op, Advance) and op.ring == 0 for op in self._operations)
+        agent = self.agent if rings == 1 or goes_round else replace(self.agent, start=None)
+        return ProgramAgent(agent, tuple(self._operations))
 
     def _add(self, operation: type, *fields: Any) -> None:
         if self._operations and isinstance(self._operations[-1], Exit):
@@ -233,10 +285,15 @@ class AgentBuilder:
     def _bytes_on(self, barrier: BarrierHandle, bytes_: object) -> tuple[int, int]:
         return self._builder.row_of(barrier), self._builder.whole("bytes", bytes_, 1, MAX_COUNT)
 
-    def _reading(self, stage: object, bytes_: object) -> tuple[int, int]:
-        return self._stage(stage), self._builder.whole("bytes", bytes_, 1, MAX_COUNT)
+    def _buffer(self, stage: object, bytes_: object, ring: str | None) -> tuple[int, int, int]:
+        """Stage, bytes and ring of an operation on a stage's buffer."""
+        place, of = self._stage(stage, ring)
+        return place, self._builder.whole("bytes", bytes_, 1, MAX_COUNT), of
 
-    def _stage(self, stage: object) -> int:
-        place = self._builder.whole("stage", stage, 0, 1023)
-        self.largest_stage = max(self.largest_stage, place)
-        return place
+    def _stage(self, stage: object, ring: str | None) -> tuple[int, int]:
+        place, row = self._builder.whole("stage", stage, 0, MAX_STAGES - 1), self._builder.ring_row(ring)
+        self.largest_stage[row] = max(self.largest_stage.get(row, -1), place)
+        return place, row
+
+    def _advanced(self, ring: int) -> Callable[[PipelineState], None]:
+        return lambda state: self._add(Advance, state, self.tile, self._builder.site("advance"), ring)

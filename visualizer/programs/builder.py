@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
+from visualizer.programs.agent_builder import MAX_STAGES, AgentBuilder, BarrierHandle
 from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program, ProgramAgent
+from visualizer.programs.program import Program
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
+from visualizer.recording.trace import MAX_RINGS, ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
 
 MAX_OPERATIONS = 5_000_000
 """Longest program laid out in memory, all agents together."""
-MAX_STAGES = 1024
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
-_OWN_FILES = {__file__, str(Path(__file__).with_name("agent_builder.py"))}
+WARPGROUP_WARPS = 4
+_OWN_FILES = {str(Path(__file__).with_name(name)) for name in ("builder.py", "agent_builder.py", "cursor.py")}
 _ROLES = ("producer", "consumer", "other")
 _KINDS = ("full", "empty", "other")
 
@@ -38,6 +40,7 @@ class Builder:
         self._name = name
         self._config = dict(config or {})
         self._ctas = self.whole("ctas", ctas, 1, 1024)
+        self._rings: list[str] = []
         self._barriers: list[Barrier] = []
         self._agents: list[AgentBuilder] = []
         self._sites: dict[Site, int] = {}
@@ -46,34 +49,52 @@ class Builder:
         self._copy_engine = copy_engine
 
     def barriers(
-        self, name: str, stages: int, *, count: int, cta: int = 0, kind: BarrierKind | None = None
+        self, name: str, stages: int, *, count: int, cta: int = 0, kind: BarrierKind | None = None, ring: str = ""
     ) -> list[BarrierHandle]:
         """One barrier per stage, `name[0]`.., that expects `count` arrivals per phase.
 
         `kind` says what it is for: "full" and "empty" barriers of stage s guard the stage's buffer. Left out, it is
-        the name if that is one of the two, else "other".
+        the name if that is one of the two, else "other". `ring` is the ring whose stages they are, where there are
+        several: K's and V's of an attention kernel.
         """
         self.whole("stages", stages, 1, MAX_STAGES)
-        return [self._barrier(f"{name}[{stage}]", count, cta, kind or name, stage) for stage in range(stages)]
+        if ring not in self._rings:
+            if len(self._rings) == MAX_RINGS:
+                self.fail(tr("the program has more than {most} rings", most=MAX_RINGS))
+            self._rings.append(ring)
+        return [self._barrier(f"{name}[{stage}]", count, cta, kind or name, stage, ring) for stage in range(stages)]
 
     def barrier(self, name: str, *, count: int, cta: int = 0) -> BarrierHandle:
         """A barrier that belongs to no stage, such as one of an ordered sequence."""
-        return self._barrier(name, count, cta, "other", -1)
+        return self._barrier(name, count, cta, "other", -1, "")
 
     def agent(
-        self, name: str, *, role: AgentRole = "other", cta: int = 0, stages: int = 1, phase: int = 0
+        self,
+        name: str,
+        *,
+        role: AgentRole = "other",
+        cta: int = 0,
+        stages: int | None = None,
+        phase: int = 0,
+        warpgroup: int = -1,
     ) -> AgentBuilder:
-        """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`."""
+        """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`.
+
+        The cursor is one over the program's first ring; `AgentBuilder.cursor` makes those over others. Without `stages`
+        it has 1, and in a program of several rings none is told of. `warpgroup` is that of the CTA which the agent
+        belongs to, or acts as; -1: not told.
+        """
         if role not in _ROLES:
             self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
         self._check_cta(cta)
-        self.whole("stages", stages, 1, MAX_STAGES)
-        self.whole("phase", phase, 0, 1)
+        start = PipelineState(
+            1 if stages is None else self.whole("stages", stages, 1, MAX_STAGES), phase=self.whole("phase", phase, 0, 1)
+        )
         full_name = self._prefix(cta) + name
         if any(agent.agent.name == full_name for agent in self._agents):
             self.fail(tr("there is an agent {full_name!r} already; give this one another name", full_name=full_name))
-        warp = sum(agent.agent.cta == cta for agent in self._agents)
-        made = AgentBuilder(self, Agent(full_name, role, cta, warp, PipelineState(stages, phase=phase)))
+        warp = self._warp(cta, self.whole("warpgroup", warpgroup, -1, 7))
+        made = AgentBuilder(self, Agent(full_name, role, cta, warp, start, warpgroup=warpgroup), stages is not None)
         self._agents.append(made)
         return made
 
@@ -81,29 +102,21 @@ class Builder:
         """The finished program. An agent that does not say when it leaves does so at its end."""
         if not self._agents:
             self.fail(tr("the program has no agents; make one with .agent(NAME)"))
-        stages = max((barrier.stage for barrier in self._barriers), default=-1) + 1
+        rings = tuple(self._rings) or ONE_RING
         for agent in self._agents:
-            if stages and agent.largest_stage >= stages:
-                self.fail(
-                    tr(
-                        "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
-                        " {stages} stages",
-                        name=agent.agent.name,
-                        largest_stage=agent.largest_stage,
-                        stages=stages,
-                    )
-                )
+            self._check_stages(agent, rings)
         engines = tuple(
             Agent(self._prefix(cta) + self._copy_engine, "copy_engine", cta, -1) for cta in range(self._ctas)
         )
         return Program(
             name=self._name,
             config=self._config,
-            agents=tuple(ProgramAgent(agent.agent, agent.finished()) for agent in self._agents),
+            agents=tuple(agent.finished(len(rings)) for agent in self._agents),
             copy_engines=engines,
-            barriers=tuple(self._barriers),
+            barriers=tuple(b if b.stage >= 0 else replace(b, ring=rings[0]) for b in self._barriers),
             sites=tuple(self._sites),
             source_files={n: path.read_text(encoding="utf-8") for n, path in self._files.items() if path.is_file()},
+            rings=rings,
         )
 
     def site(self, op: str) -> int:
@@ -141,6 +154,24 @@ class Builder:
             )
         return barrier.row
 
+    def ring_row(self, ring: object) -> int:
+        """The row of the ring of this name, which must have barriers; None: the first or only ring's."""
+        if ring is None:
+            return 0
+        if ring not in self._rings:
+            self.fail(
+                tr(
+                    "there is no ring {ring!r}; make its barriers first, with .barriers(..., ring={ring!r})",
+                    ring=ring,
+                )
+            )
+        return self._rings.index(str(ring))
+
+    def ring_of(self, row: int) -> str | None:
+        """The ring that the barrier belongs to with its stage; None if it has none."""
+        barrier = self._barriers[row]
+        return barrier.ring if barrier.stage >= 0 else None
+
     def init_count(self, row: int) -> int:
         return self._barriers[row].init_count
 
@@ -163,7 +194,44 @@ class Builder:
         path, line = _caller()
         raise ProgramError(f"{path}:{line}: {why}")
 
-    def _barrier(self, name: str, count: int, cta: int, kind: str, stage: int) -> BarrierHandle:
+    def _check_stages(self, agent: AgentBuilder, rings: tuple[str, ...]) -> None:
+        """Every stage that the agent uses must be one of its ring's, where barriers say how many that has."""
+        for ring, largest in agent.largest_stage.items():
+            stages = max((b.stage for b in self._barriers if b.ring == rings[ring]), default=-1) + 1
+            if not stages or largest < stages:
+                continue
+            name = agent.agent.name
+            if len(rings) == 1:
+                self.fail(
+                    tr(
+                        "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
+                        " {stages} stages",
+                        name=name,
+                        largest_stage=largest,
+                        stages=stages,
+                    )
+                )
+            self.fail(
+                tr(
+                    "{name} uses stage {largest_stage} of ring {ring!r}, but no barrier belongs to it; the ring has"
+                    " {stages} stages",
+                    name=name,
+                    largest_stage=largest,
+                    ring=rings[ring],
+                    stages=stages,
+                )
+            )
+
+    def _warp(self, cta: int, warpgroup: int) -> int:
+        """The warp that the next agent of the CTA is: the next one, in its warpgroup if that is told."""
+        if warpgroup < 0:
+            return sum(agent.agent.cta == cta for agent in self._agents)
+        members = sum((agent.agent.cta, agent.agent.warpgroup) == (cta, warpgroup) for agent in self._agents)
+        if members == WARPGROUP_WARPS:
+            self.fail(tr("warpgroup {warpgroup} has 4 agents already, as many as it has warps", warpgroup=warpgroup))
+        return warpgroup * WARPGROUP_WARPS + members
+
+    def _barrier(self, name: str, count: int, cta: int, kind: str, stage: int, ring: str) -> BarrierHandle:
         self._check_cta(cta)
         self.whole("count", count, 1, MAX_COUNT)
         full_name = self._prefix(cta) + name
@@ -171,7 +239,7 @@ class Builder:
             self.fail(tr("there is a barrier {full_name!r} already; give this one another name", full_name=full_name))
         known: BarrierKind = "full" if kind == "full" else "empty" if kind == "empty" else "other"
         offset = sum(barrier.cta == cta for barrier in self._barriers) * _BARRIER_BYTES
-        self._barriers.append(Barrier(full_name, cta, known, stage, count, offset))
+        self._barriers.append(Barrier(full_name, cta, known, stage, count, offset, ring=ring))
         return BarrierHandle(self, len(self._barriers) - 1)
 
     def _check_cta(self, cta: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -134,16 +135,18 @@ def releases_lag(program: Program, tiles: int) -> Program:
     """Each stage is released only when the tile `tiles` later has been read; the last ones before leaving."""
 
     def changing(agent: ProgramAgent) -> Change:
-        held: list[Operation] = []
+        held: defaultdict[str, list[Operation]] = defaultdict(list)  # by ring
 
         def change(op: Operation) -> Iterable[Operation]:
-            if is_release(program, op):
-                held.append(op)
-                if len(held) > tiles:
-                    yield held.pop(0)
+            if isinstance(op, Arrive) and is_release(program, op):
+                of_ring = held[program.barriers[op.barrier].ring]
+                of_ring.append(op)
+                if len(of_ring) > tiles:
+                    yield of_ring.pop(0)
                 return
             if isinstance(op, Exit):
-                yield from held
+                for of_ring in held.values():
+                    yield from of_ring
             yield op
 
         return change

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from visualizer.language import tr
-from visualizer.programs.operations import Advance, Arrive, Init, Operation, Wait
+from visualizer.programs.operations import Advance, Arrive, Init, Operation, TryWait, Wait
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import BarrierKind
@@ -55,9 +55,10 @@ def with_other_phase(program: Program, chosen: list[str]) -> Program:
     agents = []
     for agent in program.agents:
         start = agent.agent.start
-        if agent.agent.name in chosen and start is not None:
+        if agent.agent.name in chosen and (start is not None or agent.agent.more_starts):
             flipped = tuple(map(_with_other_phase, agent.operations))
-            agent = ProgramAgent(replace(agent.agent, start=_flip(start)), flipped)
+            more = tuple((ring, _flip(cursor)) for ring, cursor in agent.agent.more_starts)
+            agent = ProgramAgent(replace(agent.agent, start=start and _flip(start), more_starts=more), flipped)
         agents.append(agent)
     return replace(program, agents=tuple(agents))
 
@@ -107,7 +108,7 @@ def barrier_row(program: Program, cta: int, kind: BarrierKind, stage: int) -> in
 
 
 def _with_other_phase(operation: Operation) -> Operation:
-    if isinstance(operation, Wait):
+    if isinstance(operation, Wait | TryWait):
         return replace(operation, parity=operation.parity ^ 1)
     if isinstance(operation, Advance):
         return replace(operation, state=_flip(operation.state))

@@ -1,6 +1,7 @@
 """The operations agents perform: straight-line data, one frozen class each. No control flow, so a reader can check it.
 
-`barrier` is a row of the program's barriers, `site` a row of its sites, `tile` the tile the agent is at (-1: none).
+`barrier` is a row of the program's barriers, `site` a row of its sites, `tile` the tile the agent is at (-1: none),
+`ring` a row of its rings: the one in which `stage`, or a cursor, counts.
 """
 
 from __future__ import annotations
@@ -42,19 +43,31 @@ class Sync:
     """
 
     cluster: bool = False
+    site: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSync:
-    """bar.sync: passes once `agents` agents of the CTA are at named barrier `id`. Leaves no event of its own."""
+    """bar.sync: passes once `agents` agents of the CTA are at named barrier `id`."""
 
     id: int
     agents: int
+    site: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     """mbarrier.try_wait.parity until the barrier's phase bit is no longer `parity`."""
+
+    barrier: int
+    parity: int
+    tile: int = -1
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TryWait:
+    """mbarrier.try_wait.parity once, with whatever it says: a straight list cannot branch on it, so a Wait follows."""
 
     barrier: int
     parity: int
@@ -133,6 +146,7 @@ class Copy:
     source: int = -1
     destinations: tuple[tuple[int, int], ...] = ()
     whole: bool = False
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +163,25 @@ class CpAsyncArrive:
     tile: int = -1
     site: int = -1
     no_inc: bool = True
+    ring: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared)."""
+
+    stage: int
+    bytes: int
+    tile: int = -1
+    site: int = -1
+    ring: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyFence:
+    """fence.proxy.async: what the agent has written is visible to TMA and wgmma."""
+
+    site: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +193,7 @@ class Read:
     tile: int = -1
     site: int = -1
     work: int = 0
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +208,7 @@ class ReadAsync:
     tile: int = -1
     site: int = -1
     work: int = 0
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +227,7 @@ class Store:
     bytes: int
     tile: int = -1
     site: int = -1
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +246,7 @@ class CpAsync:
     bytes: int
     tile: int = -1
     site: int = -1
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +272,7 @@ class Advance:
     state: PipelineState
     tile: int = -1
     site: int = -1
+    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +289,7 @@ Operation = (
     | Sync
     | NamedSync
     | Wait
+    | TryWait
     | Arrive
     | ArriveDrop
     | ArriveExpectTx
@@ -260,6 +299,8 @@ Operation = (
     | CpAsyncArrive
     | CpAsync
     | WaitGroup
+    | Write
+    | ProxyFence
     | Read
     | ReadAsync
     | RetireReads

@@ -8,6 +8,7 @@ from typing import Any
 
 from visualizer.programs.operations import Operation
 from visualizer.recording.tables import Agent, Barrier, Site
+from visualizer.recording.trace import ONE_RING
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,10 @@ class ProgramAgent:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole pipeline. `agents` holds the warps; each CTA's copy engine follows them in `copy_engines`."""
+    """A whole pipeline. `agents` holds the warps; each CTA's copy engine follows them in `copy_engines`.
+
+    `rings` names the rings that stages count in, every CTA's alike.
+    """
 
     name: str
     config: Mapping[str, Any]
@@ -29,3 +33,4 @@ class Program:
     barriers: tuple[Barrier, ...]
     sites: tuple[Site, ...]
     source_files: Mapping[str, str] = field(default_factory=dict)
+    rings: tuple[str, ...] = ONE_RING

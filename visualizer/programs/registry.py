@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.language import tr
+from visualizer.programs.attention import NAME as ATTENTION
+from visualizer.programs.attention import attention
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
 from visualizer.programs.cluster import NAME as CLUSTER
@@ -31,12 +33,21 @@ def _cluster(config: LessonConfig) -> Program:
     return cluster()
 
 
-_CP_ASYNC_PARAMETERS = ("stages", "tiles", "tile_rows", "tile_columns")
+_SHARED_PARAMETERS: Mapping[str, Sequence[str]] = {
+    CP_ASYNC: ("stages", "tiles", "tile_rows", "tile_columns"),
+    ATTENTION: ("tiles", "tile_rows", "tile_columns"),
+}
+"""Those of the lesson's parameters that another program has too."""
 
 
 def _cp_async(config: LessonConfig) -> Program:
-    _refuse_parameters(CP_ASYNC, config, allowed=_CP_ASYNC_PARAMETERS)
+    _refuse_parameters(CP_ASYNC, config, allowed=_SHARED_PARAMETERS[CP_ASYNC])
     return cp_async(config)
+
+
+def _attention(config: LessonConfig) -> Program:
+    _refuse_parameters(ATTENTION, config, allowed=_SHARED_PARAMETERS[ATTENTION])
+    return attention(config)
 
 
 PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {
@@ -44,6 +55,7 @@ PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {
     BASELINE: _baseline,
     CLUSTER: _cluster,
     CP_ASYNC: _cp_async,
+    ATTENTION: _attention,
 }
 """Name -> the function that lays the program out with given parameters."""
 
@@ -113,8 +125,9 @@ def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
     fault = config.get("fault")
     if name == LESSON:
         return find_program(name, LessonConfig.from_dict(config), fault)
-    if name == CP_ASYNC:
-        return find_program(name, LessonConfig.from_dict({key: config[key] for key in _CP_ASYNC_PARAMETERS}))
+    if name in _SHARED_PARAMETERS:
+        shared = {key: config[key] for key in _SHARED_PARAMETERS[name] if key in config}
+        return find_program(name, LessonConfig.from_dict(shared), fault)
     return find_program(name, None, fault) if name in PROGRAMS else None
 
 

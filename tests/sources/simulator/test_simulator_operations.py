@@ -6,7 +6,7 @@ import pytest
 from simulated import EXACT, replay, rows
 
 from visualizer.programs.builder import Builder
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
@@ -103,6 +103,8 @@ def test_a_multicast_lands_in_every_cta_with_all_its_bytes() -> None:
         assert sorted((int(e["barrier"]), int(e["amount"]), int(e["tile"])) for e in rows(trace, kind)) == [
             (0, 4096, 7), (1, 4096, 7)
         ]  # fmt: skip
+    first, further = rows(trace, K.COPY_ISSUE)
+    assert (first["flags"], further["flags"]) == (0, EventFlag.SAME_COPY)
     assert {trace.agents[e["agent"]].name for e in rows(trace, K.COPY_DONE)} == {"CTA0.tma"}
     assert [(barrier.phase, barrier.tx) for barrier in replay(trace)] == [(1, 0), (1, 0)]
 
@@ -199,6 +201,10 @@ def test_a_named_barrier_lets_as_many_pass_as_it_counts() -> None:
     other.named_sync(2, 1)
     trace = run(b)
     assert trace.meta.ending == Ending("completed")
+    assert kinds(trace, "A") == [(K.SYNC_BEGIN, 64), (K.SYNC_END, 64)]
+    assert {int(e["token"]) for e in rows(trace, K.SYNC_BEGIN, agent="A")} == {1}
+    last_to_come = max(int(e["time"]) for name in "AB" for e in rows(trace, K.SYNC_BEGIN, agent=name))
+    assert all(e["time"] > last_to_come for name in "AB" for e in rows(trace, K.SYNC_END, agent=name))
     (arrival,) = rows(trace, K.ARRIVE)
     assert arrival["time"] >= rows(trace, K.INIT)[0]["time"] + 100_000
 
@@ -226,3 +232,56 @@ def test_a_copy_completes_on_one_stage_s_barrier_and_fills_another() -> None:
     assert [int(e["amount"]) for e in rows(trace, K.COMPLETE_TX)] == [64]
     issue = next(step for step, e in enumerate(trace.events) if e["kind"] == K.COPY_ISSUE)
     assert list(History(trace).state_at(issue).stage_state) == [StageState.EMPTY, StageState.FILLING]
+
+
+def test_a_try_of_a_wait_is_one_test_and_the_agent_goes_on() -> None:
+    b = Builder("test")
+    flag = b.barrier("flag", count=1)
+    a = b.agent("A")
+    a.init(flag)
+    a.try_wait(flag, 0)
+    a.arrive(flag)
+    a.try_wait(flag, 0)
+    a.wait(flag, 0)
+    trace = run(b)
+    assert kinds(trace, "A") == [
+        (K.TEST_FAILED, 0), (K.ARRIVE, 1), (K.PHASE_COMPLETE, 0),
+        (K.WAIT_BEGIN, 0), (K.WAIT_END, 0), (K.WAIT_BEGIN, 0), (K.WAIT_END, 0),
+    ]  # fmt: skip
+    assert [int(e["parity"]) for e in rows(trace, K.TEST_FAILED)] == [0]
+    assert not any(e["flags"] & EventFlag.BLOCKED for e in rows(trace, K.WAIT_END))
+
+
+def test_a_try_is_undefined_where_a_wait_is() -> None:
+    b = Builder("test")
+    b.agent("A").try_wait(b.barrier("flag", count=1), 0)
+    assert run(b).meta.ending.kind == "crash"
+
+
+def test_an_agent_writes_a_stage_itself() -> None:
+    b = Builder("test")
+    b.barriers("out", 2, count=1)
+    a = b.agent("A")
+    a.tile = 3
+    a.write(1, 4096)
+    a.fence_proxy()
+    a.store(1, 4096)
+    a.wait_stores()
+    trace = run(b)
+    assert kinds(trace, "A") == [(K.WRITE, 4096), (K.PROXY_FENCE, 0), (K.READ_BEGIN, 0), (K.READ_END, 0)]
+    (written,) = rows(trace, K.WRITE)
+    assert (written["stage"], written["tile"], written["barrier"]) == (1, 3, -1)
+
+
+def test_the_cluster_s_barrier_leaves_events_and_syncthreads_none() -> None:
+    b = cluster()
+    agents = [b.agent("A", cta=cta) for cta in range(2)]
+    agents[1].delay(100)  # more than CTAs start apart
+    for a in agents:
+        a.cluster_sync()
+        a.sync()
+    trace = run(b)
+    for name in ("CTA0.A", "CTA1.A"):
+        assert kinds(trace, name) == [(K.CLUSTER_ARRIVE, 0), (K.CLUSTER_WAIT_BEGIN, 0), (K.CLUSTER_WAIT_END, 0)]
+    passed = rows(trace, K.CLUSTER_WAIT_END)
+    assert min(int(e["time"]) for e in passed) > max(int(e["time"]) for e in rows(trace, K.CLUSTER_ARRIVE)) >= 90_000

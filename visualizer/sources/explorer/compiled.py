@@ -1,19 +1,8 @@
-"""A Program as tuples of integers: one thread of steps per agent, and tables of its copies, buffers and readers.
-
-Operations that nobody else can notice (advance, delay, fence, exit) are no steps. A Read is two steps, a
-ReadAsync one that stays open until the RetireReads that sees it done. `place` numbers stage buffers of all CTAs.
-
-A *version* is what one tile's copies put into one place. Reads are matched to versions by place and tile; a tile number
-that comes back after another tile was in between (a persistent kernel that counts from 0 again) is a new version, and
-for operations without a tile number each wait of the agent begins a new one.
-"""
+"""Compiles a Program into the steps and tables of steps.py, and finds which versions its reads mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import NamedTuple
 
 from visualizer.language import tr
 from visualizer.programs.operations import (
@@ -35,82 +24,15 @@ from visualizer.programs.operations import (
     RetireReads,
     Store,
     Sync,
+    TryWait,
     Wait,
     WaitGroup,
     WaitStores,
+    Write,
 )
 from visualizer.programs.parameters import ProgramError
 from visualizer.programs.program import Program
-
-
-class Code(IntEnum):
-    """What a step does. Those up to INCREASE_PENDING (by a cp.async, never a step) are operations of Mbarrier."""
-
-    INIT = 0
-    INVAL = 1
-    ARRIVE = 2
-    ARRIVE_NO_COMPLETE = 3
-    ARRIVE_DROP = 4
-    ARRIVE_EXPECT_TX = 5
-    EXPECT_TX = 6
-    COMPLETE_TX = 7
-    INCREASE_PENDING = 8
-    WAIT = 9
-    SYNC = 10
-    NAMED_WAIT = 11
-    COPY = 12
-    READ_BEGIN = 13
-    READ_END = 14
-    EXIT = 15  # only where other CTAs may still arrive
-
-
-class Step(NamedTuple):
-    """`target` is a barrier, a place (reads) or the first copy (COPY); `amount` arrivals, bytes, parity, version, ...
-
-    `operation` is the index of the operation in the agent's list; `group` the members of a SYNC as (thread, step).
-    """
-
-    code: int
-    target: int
-    amount: int
-    operation: int
-    tile: int = -1  # of a read
-    group: tuple[tuple[int, int], ...] = ()
-
-
-class CopyPart(NamedTuple):
-    """One copy into one destination: what it lands on, and what its landing does to `barrier`."""
-
-    place: int
-    barrier: int
-    bytes: int
-    version: int
-    arrivals: int  # cp.async: arrivals when it lands; 0: complete_tx(bytes)
-    increments: int  # cp.async without no_inc: raised at issue
-    thread: int
-    operation: int
-    is_whole: bool  # all bytes complete at once
-    cta: int  # whose buffer and barrier
-
-
-@dataclass
-class Compiled:
-    """Everything the machine needs; `barriers` counts the named barriers that follow the program's own."""
-
-    program: Program
-    threads: list[tuple[Step, ...]]
-    copies: list[CopyPart] = field(default_factory=list)
-    barriers: int = 0
-    named: dict[int, int] = field(default_factory=dict)  # named barrier's row -> agents it waits for
-    ctas: list[int] = field(default_factory=list)  # of each thread
-    barrier_ctas: list[int] = field(default_factory=list)
-    exposed: frozenset[int] = frozenset()  # CTAs that others arrive at or copy into
-    stages: int = 0  # places per CTA
-    places: int = 0
-    pieces: list[int] = field(default_factory=list)  # copies that make up each version
-    readers: list[list[tuple[int, int]]] = field(default_factory=list)  # version -> (thread, step of its READ_BEGIN)
-    open_at: list[list[tuple[int, ...]]] = field(default_factory=list)  # [thread][pc] -> places it is reading
-
+from visualizer.sources.explorer.steps import REMOTE, Code, Compiled, CopyPart, Step
 
 _BARRIER_CODE = {
     Init: (Code.INIT, "count"),
@@ -121,8 +43,7 @@ _BARRIER_CODE = {
     ExpectTx: (Code.EXPECT_TX, "bytes"),
     CompleteTx: (Code.COMPLETE_TX, "bytes"),
 }
-REMOTE = 2
-"""Added to a WAIT's parity if the barrier belongs to another CTA."""
+_OnBuffer = Copy | CpAsyncArrive | Write | Read | ReadAsync | Store
 
 
 def compile_program(program: Program) -> Compiled:
@@ -140,12 +61,15 @@ def compile_program(program: Program) -> Compiled:
 
 class _Compiler:
     def __init__(self, program: Program) -> None:
-        stages = 1 + max((_stage(o) for a in program.agents for o in a.operations), default=-1)
         ctas = 1 + max((agent.agent.cta for agent in program.agents), default=-1)
-        self._stages = stages
-        self.compiled = Compiled(program, [], barriers=len(program.barriers), stages=stages, places=stages * ctas)
+        buffers = _buffers(program)
+        self._place_in_cta = {buffer: place for place, buffer in enumerate(buffers)}
+        self.compiled = Compiled(
+            program, [], barriers=len(program.barriers), buffers=buffers, places=len(buffers) * ctas
+        )
         self._versions: dict[tuple[int, int, int], int] = {}
         self._laps: dict[tuple[int, int], int] = {}  # (place, tile) -> versions that copies make of it
+        self._written: dict[tuple[int, int], int] = {}  # (thread, operation) of a write -> its version
         self._named: dict[tuple[int, int], int] = {}
         for thread, agent in enumerate(program.agents):
             self._number_copies(thread, agent.agent.cta, agent.operations)
@@ -164,24 +88,32 @@ class _Compiler:
                 return
             if isinstance(operation, Wait):
                 lap.waits += 1
+            if isinstance(operation, Write):
+                place = self._place(cta, operation)
+                self._written[thread, number] = self._version_written(place, operation.tile, lap)
             if not isinstance(operation, Copy | CpAsyncArrive):
                 continue
             whole = isinstance(operation, CpAsyncArrive) or operation.whole
             arrivals = operation.count if isinstance(operation, CpAsyncArrive) else 0
             increments = operation.count if isinstance(operation, CpAsyncArrive) and not operation.no_inc else 0
             for barrier, destination in _destinations(operation, cta):
-                place = destination * self._stages + operation.stage
-                key = (place, operation.tile, lap.of(place, operation.tile))
-                self._laps[key[:2]] = max(self._laps.get(key[:2], 0), key[2] + 1)
-                version = self._versions.setdefault(key, len(self._versions))
-                if version == len(self.compiled.pieces):
-                    self.compiled.pieces.append(0)
-                    self.compiled.readers.append([])
-                self.compiled.pieces[version] += 1
+                place = self._place(destination, operation)
+                version = self._version_written(place, operation.tile, lap)
                 part = CopyPart(
                     place, barrier, operation.bytes, version, arrivals, increments, thread, number, whole, destination
                 )
                 self.compiled.copies.append(part)
+
+    def _version_written(self, place: int, tile: int, lap: _Laps) -> int:
+        """The version that a copy or a write into the place is a piece of; counts the piece."""
+        key = (place, tile, lap.of(place, tile))
+        self._laps[key[:2]] = max(self._laps.get(key[:2], 0), key[2] + 1)
+        version = self._versions.setdefault(key, len(self._versions))
+        if version == len(self.compiled.pieces):
+            self.compiled.pieces.append(0)
+            self.compiled.readers.append([])
+        self.compiled.pieces[version] += 1
+        return version
 
     def _steps(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> list[Step]:
         steps: list[Step] = []
@@ -197,11 +129,12 @@ class _Compiler:
                 if isinstance(operation, Arrive) and operation.no_complete:
                     code = Code.ARRIVE_NO_COMPLETE
                 steps.append(Step(code, operation.barrier, getattr(operation, amount, 0), number))  # type: ignore[union-attr]
-            elif isinstance(operation, Wait):
-                lap.waits += 1
+            elif isinstance(operation, Wait | TryWait):
                 own = self.compiled.program.barriers[operation.barrier].cta == cta
                 parity = (operation.parity & 1) + (0 if own else REMOTE)
-                steps.append(Step(Code.WAIT, operation.barrier, parity, number))
+                lap.waits += isinstance(operation, Wait)
+                code = Code.WAIT if isinstance(operation, Wait) else Code.TEST
+                steps.append(Step(code, operation.barrier, parity, number))
             elif isinstance(operation, Sync):
                 steps.append(Step(Code.SYNC, int(operation.cluster), 0, number))
             elif isinstance(operation, NamedSync):
@@ -210,8 +143,11 @@ class _Compiler:
             elif isinstance(operation, Copy | CpAsyncArrive):
                 steps.append(Step(Code.COPY, self._issued, len(_destinations(operation, cta)), number))
                 self._issued += steps[-1].amount
+            elif isinstance(operation, Write):
+                version = self._written[thread, number]
+                steps.append(Step(Code.WRITE, self._place(cta, operation), version, number, operation.tile))
             elif isinstance(operation, Read | ReadAsync | Store):
-                place = cta * self._stages + operation.stage
+                place = self._place(cta, operation)
                 version = self._version_read(place, operation.tile, lap.of(place, operation.tile))
                 if version >= 0:
                     self.compiled.readers[version].append((thread, len(steps)))
@@ -238,6 +174,9 @@ class _Compiler:
                 open_at[pc].add(place)
         self.compiled.open_at.append([tuple(sorted(places)) for places in open_at])
         return steps
+
+    def _place(self, cta: int, operation: _OnBuffer) -> int:
+        return cta * len(self.compiled.buffers) + self._place_in_cta[operation.ring, operation.stage]
 
     def _version_read(self, place: int, tile: int, lap: int) -> int:
         """What a read means to see; -1 if no copy of the program puts that tile there."""
@@ -315,5 +254,11 @@ def _destinations(operation: Copy | CpAsyncArrive, cta: int) -> tuple[tuple[int,
     return own if isinstance(operation, CpAsyncArrive) else operation.destinations or own
 
 
-def _stage(operation: Operation) -> int:
-    return int(getattr(operation, "stage", -1))
+def _buffers(program: Program) -> list[tuple[int, int]]:
+    """(ring, stage) of every stage buffer of a CTA that operations use, each ring's without gaps."""
+    stages = [0] * len(program.rings)
+    for agent in program.agents:
+        for operation in agent.operations:
+            if isinstance(operation, _OnBuffer):
+                stages[operation.ring] = max(stages[operation.ring], operation.stage + 1)
+    return [(ring, stage) for ring, count in enumerate(stages) for stage in range(count)]

@@ -11,7 +11,7 @@ from enum import IntFlag
 
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.semantics.word import TX_GRANULE
-from visualizer.sources.explorer.compiled import REMOTE, Code, Compiled
+from visualizer.sources.explorer.steps import REMOTE, Code, Compiled
 
 BarrierTuple = tuple[int, int, int, int, bool]
 StateKey = tuple[object, ...]
@@ -20,9 +20,9 @@ StateKey = tuple[object, ...]
 class Mark(IntFlag):
     """What has gone wrong so far in a schedule; a step's own marks are in `Machine.latest`."""
 
-    WRITE_AFTER_READ = 1  # a copy is issued into a buffer that an agent is reading
-    READ_BEFORE_DATA = 2  # a read begins and its tile's copies have not all landed
-    OVERWRITE_UNREAD = 4  # a copy is issued over a tile that a reader still wants, or that is still landing
+    WRITE_AFTER_READ = 1  # a copy is issued, or a write made, into a buffer that an agent is reading
+    READ_BEFORE_DATA = 2  # a read begins and its tile's copies and writes are not all in
+    OVERWRITE_UNREAD = 4  # ... over a tile that a reader still wants, or that is still landing
     STALE = 8  # a read begins and a later tile is in its place
     UNDEFINED = 16  # an operation that PTX leaves undefined
 
@@ -162,7 +162,10 @@ class Machine:
         elif code == Code.COPY:
             for copy in range(target, target + amount):
                 self._issue(copy, thread)
-        elif code == Code.WAIT:
+        elif code == Code.WRITE:
+            self._put(target, amount)
+            self.landed[target] += 1
+        elif code in (Code.WAIT, Code.TEST):
             if not self.barriers[target][4]:
                 self._undefined("invalid-object", thread)
             elif amount >= REMOTE:
@@ -184,6 +187,13 @@ class Machine:
 
     def _issue(self, copy: int, thread: int) -> None:
         place, barrier, _, version, _, increments, _, _, _, _ = self.compiled.copies[copy]
+        self._put(place, version)
+        if increments:
+            self._apply(Code.INCREASE_PENDING, barrier, increments, thread)
+        self.in_flight.append(copy)
+
+    def _put(self, place: int, version: int) -> None:
+        """From now on this version is what is in the place, or on its way there."""
         for other, pc in enumerate(self.pcs):
             if place in self.compiled.open_at[other][pc]:
                 self.latest |= Mark.WRITE_AFTER_READ
@@ -193,9 +203,6 @@ class Machine:
                 self.latest |= Mark.OVERWRITE_UNREAD
             self.version[place] = version
             self.landed[place] = 0
-        if increments:
-            self._apply(Code.INCREASE_PENDING, barrier, increments, thread)
-        self.in_flight.append(copy)
 
     def _land(self, copy: int, is_part: bool) -> None:
         part = self.compiled.copies[copy]

@@ -9,8 +9,8 @@ from typing import Any
 
 from visualizer.language import tr
 from visualizer.programs.program import Program
-from visualizer.sources.explorer.compiled import Code
 from visualizer.sources.explorer.machine import RACES, Machine, Mark
+from visualizer.sources.explorer.steps import Code
 
 RACE_NAMES = {
     Mark.WRITE_AFTER_READ: "write-after-read",

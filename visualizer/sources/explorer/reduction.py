@@ -19,8 +19,9 @@ Ever more within reach, until nothing changes.
 - arrivals and bytes on one barrier: they add up in any order. They interfere only if the phase may complete with them
   and (a) a wait on the barrier passes now that would not pass afterwards, or (b) the order could decide which phase
   they count in: more arrivals than pending, expect_tx that is no arrival, or more bytes than expected;
-- copy into a buffer: reads of the buffer, and copies of another tile into it; landing: the same;
-- read: copies into the buffer, landings included;
+- wait that is not repeated: what may make it undefined, since nobody can notice its outcome;
+- copy or write into a buffer: reads of the buffer, and copies and writes of another tile into it; landing: the same;
+- read: copies and writes into the buffer, landings included;
 - init, inval, arrive_drop, no_complete, cp.async's increments: everything on that barrier;
 - the last agent's leaving of a CTA that others reach into: what reaches into it;
 - passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone.
@@ -29,8 +30,8 @@ Ever more within reach, until nothing changes.
 from __future__ import annotations
 
 from visualizer.semantics.mbarrier import MAX_COUNT
-from visualizer.sources.explorer.compiled import REMOTE, Code, CopyPart, Step
 from visualizer.sources.explorer.machine import Machine
+from visualizer.sources.explorer.steps import REMOTE, Code, Step
 
 _ORDERED = (Code.INIT, Code.INVAL, Code.ARRIVE_DROP, Code.ARRIVE_NO_COMPLETE)
 
@@ -69,7 +70,7 @@ def _whole(machine: Machine, part: int) -> int:
 class _Use:
     """What lies within reach on one barrier; owners are choices: threads, or copies in flight."""
 
-    __slots__ = ("arrivals", "bytes", "expected", "expecters", "ordered", "others", "waiters")
+    __slots__ = ("arrivals", "bytes", "expected", "expecters", "ordered", "others", "testers", "waiters")
 
     def __init__(self) -> None:
         self.arrivals = 0
@@ -78,6 +79,7 @@ class _Use:
         self.ordered: set[int] = set()  # owners of operations that do not commute
         self.expecters: set[int] = set()  # owners of an expect_tx that is no arrival
         self.waiters: set[int] = set()  # owners of waits that pass
+        self.testers: set[int] = set()  # owners of waits that are not repeated
         self.others: set[int] = set()  # owners of arrivals and bytes
 
 
@@ -88,7 +90,7 @@ class _Reach:
         self._machine = machine
         self._uses: dict[int, _Use] = {}
         self._readers: dict[int, set[int]] = {}  # place -> threads that begin or end a read
-        self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue)
+        self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue or a write)
         self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
@@ -115,18 +117,23 @@ class _Reach:
             found = self._on_barrier(part.barrier, arrivals=part.arrivals, taken=taken)
             if part.cta != machine.compiled.ctas[part.thread]:
                 found |= self._leaving(part.cta, -1)
-            return found | self._readers.get(part.place, set()) | self._other_writers(part)
+            return found | self._readers.get(part.place, set()) | self._other_writers(part.place, part.version)
         code, target, amount, _, _, _ = machine.threads[choice][machine.pcs[choice]]
         if code == Code.WAIT:
             use = self._uses.get(target)
             if use is None or not self._may_complete(target):
                 return set()
             return use.others | use.ordered | use.expecters
+        if code == Code.TEST:
+            use = self._uses.get(target)
+            return set(use.ordered) if use else set()
+        if code == Code.WRITE:
+            return self._readers.get(target, set()) | self._other_writers(target, amount)
         if code == Code.COPY:
             found = set()
             for copy in range(target, target + amount):
                 part = machine.compiled.copies[copy]
-                found |= self._readers.get(part.place, set()) | self._other_writers(part)
+                found |= self._readers.get(part.place, set()) | self._other_writers(part.place, part.version)
                 if part.increments:
                     found |= self._everyone_on(part.barrier)
             return found
@@ -183,10 +190,10 @@ class _Reach:
 
     def _everyone_on(self, row: int) -> set[int]:
         use = self._uses.get(row)
-        return use.others | use.ordered | use.expecters | use.waiters if use else set()
+        return use.others | use.ordered | use.expecters | use.waiters | use.testers if use else set()
 
-    def _other_writers(self, part: CopyPart) -> set[int]:
-        return {owner for owner, version, _ in self._writers.get(part.place, ()) if version != part.version}
+    def _other_writers(self, place: int, version: int) -> set[int]:
+        return {owner for owner, other, _ in self._writers.get(place, ()) if other != version}
 
     def _may_pass(self, thread: int, step: Step) -> bool:
         code, target, amount, _, _, group = step
@@ -222,8 +229,12 @@ class _Reach:
                 if part.increments:
                     self._use(part.barrier).ordered.add(thread)
                 self._will_land(thread, copy)
+        elif code == Code.WRITE:
+            self._writers.setdefault(target, set()).add((thread, amount, True))
         elif code == Code.WAIT:
             self._use(target).waiters.add(thread)
+        elif code == Code.TEST:
+            self._use(target).testers.add(thread)
         elif code in _ORDERED:
             self._use(target).ordered.add(thread)
         elif code == Code.EXPECT_TX:

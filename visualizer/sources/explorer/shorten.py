@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from visualizer.language import endings
-from visualizer.sources.explorer.compiled import Compiled
 from visualizer.sources.explorer.machine import Machine, Mark
 from visualizer.sources.explorer.outcome import RACE_NAMES, Witness, blocked_agents
+from visualizer.sources.explorer.steps import Compiled
 
 _MAX_STEPS = 500_000  # performed in trying; what is not tried by then is kept
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from visualizer import __version__
-from visualizer.programs.operations import Advance, Exit, Fence, Operation, Wait
+from visualizer.programs.operations import Advance, Exit, Fence, NamedSync, Operation, ProxyFence, Sync, Wait
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.semantics.mbarrier import Mbarrier
-from visualizer.sources.explorer.compiled import Code, compile_program
+from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark, operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
+from visualizer.sources.explorer.steps import Code
 from visualizer.sources.simulator.event_log import EventLog
+from visualizer.sources.simulator.syncs import sync_events
 
 _PS_PER_STEP = 1000
 _KINDS = {
@@ -25,6 +27,11 @@ _KINDS = {
     Code.ARRIVE_EXPECT_TX: EventKind.ARRIVE_EXPECT_TX,
     Code.EXPECT_TX: EventKind.EXPECT_TX,
     Code.COMPLETE_TX: EventKind.COMPLETE_TX,
+}
+_ON_BUFFERS = {
+    Code.READ_BEGIN: EventKind.READ_BEGIN,
+    Code.READ_END: EventKind.READ_END,
+    Code.WRITE: EventKind.WRITE,
 }
 
 
@@ -58,7 +65,8 @@ def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
         versions={"phasescope": __version__},
     )
     events = recorder.log.events()
-    return Trace(meta, recorder.agents, program.barriers, program.sites, events, dict(program.source_files))
+    files = dict(program.source_files)
+    return Trace(meta, recorder.agents, program.barriers, program.sites, events, files, rings=program.rings)
 
 
 class _Recorder:
@@ -67,7 +75,7 @@ class _Recorder:
     def __init__(self, exploration: Exploration) -> None:
         program = exploration.program
         self.machine = Machine(compile_program(program))
-        self.log = EventLog(program.barriers)
+        self.log = EventLog(program.barriers, program.rings)
         warps = [agent.agent for agent in program.agents]
         self.agents = tuple(sorted([*warps, *program.copy_engines], key=lambda agent: agent.cta))
         names = {agent.name: row for row, agent in enumerate(self.agents)}
@@ -98,14 +106,22 @@ class _Recorder:
             self._add(EventKind.WAIT_END, row, step.target, tile, site, parity=step.amount & 1, flags=flags)
         elif before is not None and step.target not in machine.compiled.named:
             self._operate(step.code, step.target, step.amount, before, row, tile, site)
+        elif step.code == Code.TEST:
+            passed = machine.barriers[step.target][0] & 1 != step.amount
+            for kind in (EventKind.WAIT_BEGIN, EventKind.WAIT_END) if passed else (EventKind.TEST_FAILED,):
+                self._add(kind, row, step.target, tile, site, parity=step.amount)
         elif step.code == Code.COPY:
-            for part in machine.compiled.copies[step.target : step.target + step.amount]:
-                stage = getattr(operation, "stage", -1)
-                self._add(EventKind.COPY_ISSUE, row, part.barrier, tile, site, stage=stage, amount=part.bytes)
-        elif step.code in (Code.READ_BEGIN, Code.READ_END):
-            kind = EventKind.READ_BEGIN if step.code == Code.READ_BEGIN else EventKind.READ_END
-            stage = step.target % machine.compiled.stages
-            self._add(kind, row, -1, step.tile, site, stage=stage)
+            parts = machine.compiled.copies[step.target : step.target + step.amount]
+            for number, part in enumerate(parts):
+                ring, stage = machine.compiled.buffer(part.place)
+                where = {"stage": stage, "ring": ring, "flags": int(EventFlag.SAME_COPY) if number else 0}
+                self._add(EventKind.COPY_ISSUE, row, part.barrier, tile, site, amount=part.bytes, **where)
+        elif step.code in _ON_BUFFERS:
+            ring, stage = machine.compiled.buffer(step.target)
+            size = getattr(operation, "bytes", 0) if step.code == Code.WRITE else 0
+            self._add(_ON_BUFFERS[Code(step.code)], row, -1, step.tile, site, stage=stage, ring=ring, amount=size)
+        if isinstance(operation, Sync | NamedSync):
+            self._meet(row, operation, has_passed=step.code != Code.ARRIVE)
         self._settle(choice)
 
     def _land(self, choice: int) -> None:
@@ -113,7 +129,8 @@ class _Recorder:
         copy, is_part = machine.copy_of(choice), machine.is_part(choice)
         part = machine.compiled.copies[copy]
         operation = self._operations[part.thread][part.operation]
-        tile, stage = getattr(operation, "tile", -1), getattr(operation, "stage", -1)
+        tile = getattr(operation, "tile", -1)
+        ring, stage = machine.compiled.buffer(part.place)
         before = machine.barriers[part.barrier]
         size = before[3] if is_part else machine.bytes_left(copy)
         machine.perform(choice)
@@ -124,7 +141,7 @@ class _Recorder:
             self._operate(Code.COMPLETE_TX, part.barrier, size, before, row, tile, -1)
         if is_part:
             return
-        self._add(EventKind.COPY_DONE, row, part.barrier, tile, -1, stage=stage, amount=part.bytes)
+        self._add(EventKind.COPY_DONE, row, part.barrier, tile, -1, stage=stage, ring=ring, amount=part.bytes)
         if part.arrivals:
             site = getattr(operation, "site", -1)
             is_logged = not part.increments  # otherwise the arrivals only undo the increments, which are no event
@@ -174,6 +191,16 @@ class _Recorder:
             assert isinstance(wait, Wait)
             self._blocked[thread] = not machine.possible(thread)
             self._add(EventKind.WAIT_BEGIN, row, wait.barrier, wait.tile, wait.site, parity=wait.parity & 1)
+        if step is not None and step.code == Code.SYNC:
+            sync = operations[step.operation]
+            assert isinstance(sync, Sync)
+            self._meet(row, sync, has_passed=False)
+
+    def _meet(self, row: int, sync: Sync | NamedSync, *, has_passed: bool) -> None:
+        """Log that an agent has come to where it meets others, or that it has passed."""
+        come, passed, token, amount = sync_events(sync)
+        for kind in passed if has_passed else come:
+            self._add(kind, row, -1, -1, sync.site, token=token, amount=amount)
 
     def _tell(self, row: int, operation: Operation) -> None:
         if isinstance(operation, Advance):
@@ -185,37 +212,17 @@ class _Recorder:
                 operation.tile,
                 operation.site,
                 stage=state.index,
+                ring=operation.ring,
                 parity=state.phase,
                 amount=state.count,
             )
         elif isinstance(operation, Fence):
             self._add(EventKind.FENCE, row, -1, -1, operation.site)
+        elif isinstance(operation, ProxyFence):
+            self._add(EventKind.PROXY_FENCE, row, -1, -1, operation.site)
         elif isinstance(operation, Exit):
             self._add(EventKind.EXIT, row, -1, -1, operation.site)
 
-    def _add(
-        self,
-        kind: EventKind,
-        row: int,
-        barrier: int,
-        tile: int,
-        site: int,
-        *,
-        stage: int = -1,
-        amount: int = 0,
-        parity: int = -1,
-        flags: int = 0,
-    ) -> None:
-        self.log.add(
-            self.events * _PS_PER_STEP,
-            kind,
-            row,
-            barrier,
-            tile,
-            site,
-            stage=stage,
-            amount=amount,
-            parity=parity,
-            flags=flags,
-        )
+    def _add(self, kind: EventKind, row: int, barrier: int, tile: int, site: int, **columns: int) -> None:
+        self.log.add(self.events * _PS_PER_STEP, kind, row, barrier, tile, site, **columns)
         self.events += 1

@@ -31,8 +31,7 @@ class CopyEngines(Machine):
         """Hand the copy to the engine, which brings copies in one after another at its bandwidth."""
         targets = [barrier for barrier, _ in copy.destinations] or [copy.barrier]
         for target in targets:
-            kind, tile = EventKind.COPY_ISSUE, copy.tile
-            self.log.add(self._now, kind, row, target, tile, copy.site, stage=copy.stage, amount=copy.bytes)
+            self._issued(row, target, copy, EventFlag.SAME_COPY if target != targets[0] else 0)
         latency = self._latencies.copy_latency
         if copy.source not in self._in_l2:
             self._in_l2.add(copy.source)
@@ -43,6 +42,14 @@ class CopyEngines(Machine):
             landing = self._land(engine, copy, target, start, transfer)
             self._schedule(next(landing), engine, landing)
         return self._now + self._duration(self._latencies.issue_copy)
+
+    def _issued(self, row: int, target: int, copy: Copy | CpAsyncArrive | CpAsync, flags: int = 0) -> None:
+        kind, where = EventKind.COPY_ISSUE, {"stage": copy.stage, "ring": copy.ring}
+        self.log.add(self._now, kind, row, target, copy.tile, copy.site, **where, amount=copy.bytes, flags=flags)
+
+    def _landed(self, engine: int, target: int, copy: Copy | CpAsyncArrive | CpAsync) -> None:
+        kind, where = EventKind.COPY_DONE, {"stage": copy.stage, "ring": copy.ring}
+        self.log.add(self._now, kind, engine, target, copy.tile, -1, **where, amount=copy.bytes)
 
     def _reserve(self, cta: int, latency: float, size: int) -> tuple[int, int]:
         """When the engine of `cta` begins to write the next `size` bytes, and for how long (ps)."""
@@ -62,12 +69,11 @@ class CopyEngines(Machine):
             landed += step
             yield start + transfer * landed // copy.bytes
             self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)
-        kind, tile = EventKind.COPY_DONE, copy.tile
-        self.log.add(self._now, kind, engine, target, tile, -1, stage=copy.stage, amount=copy.bytes)
+        self._landed(engine, target, copy)
 
     def _cp_async_arrive(self, row: int, copy: CpAsyncArrive) -> int:
-        kind, index = EventKind.COPY_ISSUE, copy.barrier
-        self.log.add(self._now, kind, row, index, copy.tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        index = copy.barrier
+        self._issued(row, index, copy)
         if not copy.no_inc:
             self._acting_on = index
             self._barriers[index].increase_pending(copy.count)
@@ -80,16 +86,15 @@ class CopyEngines(Machine):
     def _land_cp_async(self, engine: int, copy: CpAsyncArrive, done: int) -> Iterator[int]:
         """The arrivals follow the bytes. Without no_inc they only undo the increase, which is no event."""
         yield done
-        kind, index = EventKind.COPY_DONE, copy.barrier
-        self.log.add(self._now, kind, engine, index, copy.tile, -1, stage=copy.stage, amount=copy.bytes)
+        index = copy.barrier
+        self._landed(engine, index, copy)
         arrive = self._barriers[index].arrive
         what = EventKind.ARRIVE if copy.no_inc else None
         self._act(what, arrive, copy.count, engine, index, copy.tile, copy.site)
 
     def _cp_async(self, row: int, copy: CpAsync) -> int:
         """The warp's lanes copy; it goes on at once. Groups of one warp land in the order in which they were issued."""
-        kind, tile = EventKind.COPY_ISSUE, copy.tile
-        self.log.add(self._now, kind, row, -1, tile, copy.site, stage=copy.stage, amount=copy.bytes)
+        self._issued(row, -1, copy)
         cta = self.agents[row].cta
         start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
         landing = self._land_group(self._engine_row[cta], copy, start + transfer)
@@ -99,8 +104,7 @@ class CopyEngines(Machine):
 
     def _land_group(self, engine: int, copy: CpAsync, done: int) -> Iterator[int]:
         yield done
-        kind, tile = EventKind.COPY_DONE, copy.tile
-        self.log.add(self._now, kind, engine, -1, tile, -1, stage=copy.stage, amount=copy.bytes)
+        self._landed(engine, -1, copy)
 
     def _wait_group(self, row: int, wait: WaitGroup) -> Iterator[int]:
         """A wait without a barrier: it looks at what this warp itself has issued."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from visualizer.recording.schema import EVENT_DTYPE, EventKind
 from visualizer.recording.tables import Barrier
+from visualizer.recording.trace import ONE_RING
 
 _CHUNK_ROWS = 1 << 15
 
@@ -16,8 +17,8 @@ _CHUNK_ROWS = 1 << 15
 class EventLog:
     """Events in the order they are added, which must be time order."""
 
-    def __init__(self, barriers: Sequence[Barrier]) -> None:
-        self._stage_of = [barrier.stage for barrier in barriers]
+    def __init__(self, barriers: Sequence[Barrier], rings: Sequence[str] = ONE_RING) -> None:
+        self._stage_of = [(barrier.stage, rings.index(barrier.ring)) for barrier in barriers]
         self._rows: list[tuple[int, ...]] = []
         self._chunks: list[NDArray[np.void]] = []
 
@@ -31,14 +32,16 @@ class EventLog:
         site: int,
         *,
         stage: int = -1,
+        ring: int = 0,
         amount: int = 0,
         parity: int = -1,
+        token: int = 0,
         flags: int = 0,
     ) -> None:
-        """One event at `time` ps; an event on a barrier gets the barrier's stage unless it names another."""
+        """One event at `time` ps; an event on a barrier gets the barrier's stage and ring unless it names a stage."""
         if barrier >= 0 and stage < 0:
-            stage = self._stage_of[barrier]
-        self._rows.append((time, time, 0, tile, amount, barrier, agent, site, stage, kind, parity, flags, 0))
+            stage, ring = self._stage_of[barrier]
+        self._rows.append((time, time, token, tile, amount, barrier, agent, site, stage, kind, parity, flags, ring))
         if len(self._rows) == _CHUNK_ROWS:
             self._pack()
 

@@ -29,7 +29,7 @@ class Machine:
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
         self._program = program
-        self.log = EventLog(program.barriers)
+        self.log = EventLog(program.barriers, program.rings)
         self._random = random.random
         self._latencies = latencies
         self._spread = 2 * latencies.jitter

@@ -30,23 +30,26 @@ from visualizer.programs.operations import (
     Inval,
     NamedSync,
     Operation,
+    ProxyFence,
     Read,
     ReadAsync,
     RetireReads,
     Store,
     Sync,
+    TryWait,
     Wait,
     WaitGroup,
     WaitStores,
+    Write,
 )
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Agent, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.simulator.copies import CopyEngines
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.machine import PARKED, PS_PER_NS
+from visualizer.sources.simulator.syncs import Syncs
 
 
 def simulate(
@@ -72,10 +75,11 @@ def simulate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"phasescope": __version__},
     )
-    return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), dict(program.source_files))
+    files = dict(program.source_files)
+    return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), files, rings=program.rings)
 
 
-class _Run(CopyEngines):
+class _Run(Syncs):
     """What each operation does, when, and what it logs."""
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
@@ -84,11 +88,6 @@ class _Run(CopyEngines):
         self._readers: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
         self._stores: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
 
-        self._at_sync: defaultdict[object, list[int]] = defaultdict(list)
-        self._sync_size: defaultdict[object, int] = defaultdict(int)
-        for warp in program.agents:
-            for place in {_place(warp.agent.cta, op) for op in warp.operations if type(op) is Sync}:
-                self._sync_size[place] += 1
         self._instant: dict[type, Callable[..., int]] = {
             Init: self._init,
             Inval: self._inval,
@@ -99,6 +98,8 @@ class _Run(CopyEngines):
             ExpectTx: self._expect_tx,
             CompleteTx: self._complete_tx,
             Copy: self._copy,
+            Write: self._write,
+            ProxyFence: self._fence_proxy,
             CpAsyncArrive: self._cp_async_arrive,
             CpAsync: self._cp_async,
             ReadAsync: self._read_async,
@@ -121,6 +122,8 @@ class _Run(CopyEngines):
             self._done += 1
             if type(operation) is Wait:
                 yield from self._wait(row, operation)
+            elif type(operation) is TryWait:
+                yield from self._try_wait(row, operation)
             elif type(operation) is Read:
                 yield from self._read(row, operation)
             elif type(operation) is RetireReads:
@@ -130,8 +133,7 @@ class _Run(CopyEngines):
             elif type(operation) is WaitStores:
                 yield from self._finish_reading(row, self._stores[row], operation)
             elif type(operation) is Sync or type(operation) is NamedSync:
-                self._sync(row, agent.cta, operation)
-                yield PARKED
+                yield from self._sync(row, agent.cta, operation)
             else:
                 yield instant[type(operation)](row, operation)
 
@@ -155,12 +157,35 @@ class _Run(CopyEngines):
         self.log.add(self._now, EventKind.WAIT_END, row, index, wait.tile, wait.site, parity=parity, flags=flags)
         yield self._now + self._duration(0)
 
+    def _try_wait(self, row: int, test: TryWait) -> Iterator[int]:
+        """One test. True is a wait that passed at once; false stands for itself, and the agent goes on."""
+        index, parity = test.barrier, test.parity
+        yield self._now + self._duration(self._latencies.test_wait)
+        self._acting_on = index
+        passed = self._barriers[index].test_wait_parity(parity, remote=self._is_remote(row, index))
+        for kind in (EventKind.WAIT_BEGIN, EventKind.WAIT_END) if passed else (EventKind.TEST_FAILED,):
+            self.log.add(self._now, kind, row, index, test.tile, test.site, parity=parity)
+        yield self._now + self._duration(0)
+
+    def _write(self, row: int, write: Write) -> int:
+        """The warp's lanes store about as fast as they read."""
+        kind, where = EventKind.WRITE, {"stage": write.stage, "ring": write.ring}
+        self.log.add(self._now, kind, row, -1, write.tile, write.site, **where, amount=write.bytes)
+        return self._now + self._duration(write.bytes / self._latencies.read_bandwidth)
+
+    def _fence_proxy(self, row: int, fence: ProxyFence) -> int:
+        self.log.add(self._now, EventKind.PROXY_FENCE, row, -1, -1, fence.site)
+        return self._now + self._duration(self._latencies.init)
+
     def _read(self, row: int, read: Read) -> Iterator[int]:
-        self.log.add(self._now, EventKind.READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
+        self._reads(EventKind.READ_BEGIN, row, read, read.site)
         reading = self._duration(read.bytes / self._latencies.read_bandwidth)
         yield self._now + reading + read.work * PS_PER_NS
-        self.log.add(self._now, EventKind.READ_END, row, -1, read.tile, read.site, stage=read.stage)
+        self._reads(EventKind.READ_END, row, read, read.site)
         yield self._now + self._duration(0)
+
+    def _reads(self, kind: EventKind, row: int, read: Read | ReadAsync | Store, site: int) -> None:
+        self.log.add(self._now, kind, row, -1, read.tile, site, stage=read.stage, ring=read.ring)
 
     def _read_async(self, row: int, read: ReadAsync) -> int:
         """wgmma: readers of one agent work one after another while the agent goes on."""
@@ -174,7 +199,7 @@ class _Run(CopyEngines):
     def _begin_reading(
         self, row: int, unfinished: deque[tuple[int, ReadAsync | Store]], read: ReadAsync | Store, duration: int
     ) -> int:
-        self.log.add(self._now, EventKind.READ_BEGIN, row, -1, read.tile, read.site, stage=read.stage)
+        self._reads(EventKind.READ_BEGIN, row, read, read.site)
         start = max(self._now, unfinished[-1][0] if unfinished else 0)
         unfinished.append((start + duration, read))
         return self._now + self._duration(self._latencies.issue_copy)
@@ -185,18 +210,8 @@ class _Run(CopyEngines):
         while len(unfinished) > wait.keep:
             done, read = unfinished.popleft()
             yield max(self._now + self._duration(0), done)
-            self.log.add(self._now, EventKind.READ_END, row, -1, read.tile, wait.site, stage=read.stage)
+            self._reads(EventKind.READ_END, row, read, wait.site)
         yield self._now + self._duration(0)
-
-    def _sync(self, row: int, cta: int, sync: Sync | NamedSync) -> None:
-        place = _place(cta, sync)
-        present = self._at_sync[place]
-        present.append(row)
-        size = sync.agents if isinstance(sync, NamedSync) else self._sync_size[place]
-        if len(present) == size:
-            for waiting in sorted(present):
-                self._schedule(self._now + self._duration(0), waiting, self._running[waiting])
-            present.clear()
 
     def _init(self, row: int, init: Init) -> int:
         self._acting_on = init.barrier
@@ -253,17 +268,10 @@ class _Run(CopyEngines):
 
     def _advance(self, row: int, advance: Advance) -> int:
         kind, tile, state = EventKind.ADVANCE, advance.tile, advance.state
-        cursor = {"stage": state.index, "parity": state.phase, "amount": state.count}
+        cursor = {"stage": state.index, "ring": advance.ring, "parity": state.phase, "amount": state.count}
         self.log.add(self._now, kind, row, -1, tile, advance.site, **cursor)
         return self._now + self._duration(self._latencies.advance)
 
     def _exit(self, row: int, leave: Exit) -> int:
         self.log.add(self._now, EventKind.EXIT, row, -1, -1, leave.site)
         return self._now
-
-
-def _place(cta: int, sync: Sync | NamedSync) -> object:
-    """What tells apart the points at which agents meet: the cluster, a CTA, or a CTA's named barrier."""
-    if isinstance(sync, NamedSync):
-        return cta, sync.id
-    return None if sync.cluster else cta
