@@ -6,6 +6,7 @@ Address and count alone merge neighbours that have nothing to do with each other
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +76,8 @@ def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:
     """The array of these barriers, stage 0 first: where the parity of waits turns, which is where its agents began."""
     exact = [s for s in facts.streams if len(_places(s, members)) and _in_order(_places(s, members), len(members))]
     wrapped = len(members) == 1 or any(len(_places(s, members)) > len(members) for s in exact)
-    turns, starts = set(), set()
+    turns: set[int] = set()
+    starts: set[int] = set()
     for stream in exact:
         at = _places(stream, members)
         starts.add(int(at[0]))
@@ -84,13 +86,13 @@ def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:
             turns.update(at[1:][parity[1:] != parity[:-1]].tolist())
     if wrapped and len(turns) == 1 and turns == starts and turns != {0}:
         (first,) = turns
-        members, turns = members[first:] + members[:first], {0}
+        members, turns = (*members[first:], *members[:first]), {0}
     return BarrierArray(members, wrapped, turns <= {0})
 
 
 def _longest(facts: Facts, first: int, taken: set[int]) -> tuple[int, ...]:
     """The longest array from `first` on, at one stride."""
-    members = (first,)
+    members: tuple[int, ...] = (first,)
     stride = 0
     for place in range(first + 1, len(facts.barriers)):
         step = facts.barriers[place].address - facts.barriers[members[-1]].address
@@ -153,15 +155,24 @@ def _in_order(at: Ints, stages: int) -> bool:
 
 
 def _by_instruction(facts: Facts, members: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Parts whose members are linked by instructions that use several of them. An instruction that a loop runs goes
-    round an array; barriers that share none may be arrays of their own which happen to be used in turn."""
+    """Parts whose members are linked by instructions that use several of them, and by bytes that several expect.
+
+    An instruction in a loop goes round an array, and its stages are of one size; barriers that share neither may be
+    arrays of their own which happen to be used in turn.
+    """
     used = [place for place in members if facts.barriers[place].used]
-    parts: list[tuple[set[int], set[tuple[int, int, int]]]] = []
-    for place in used:
-        marks = set(facts.barriers[place].marks)
-        linked = [part for part in parts if part[1] & marks]
-        parts = [part for part in parts if not part[1] & marks]
-        parts.append(({place}.union(*(part[0] for part in linked)), marks.union(*(part[1] for part in linked))))
-    if len(parts) == 1:
-        return [members]
-    return [tuple(sorted(part[0])) for part in sorted(parts, key=lambda part: min(part[0]))]
+    by_site = _linked({place: {mark[:2] for mark in facts.barriers[place].marks} for place in used})
+    sizes = {place: {mark[2] for mark in facts.barriers[place].marks if mark[2]} for place in used}
+    by_size = _linked(sizes) if all(sizes.values()) else [set(used)]
+    parts = [part for a in by_site for b in by_size if (part := a & b)]
+    return [members] if len(parts) == 1 else [tuple(sorted(part)) for part in sorted(parts, key=min)]
+
+
+def _linked(keys: dict[int, set[Any]]) -> list[set[int]]:
+    """Barriers in parts: those that have a key in common, directly or through others."""
+    parts: list[tuple[set[int], set[Any]]] = []
+    for place, own in keys.items():
+        linked = [part for part in parts if part[1] & own]
+        parts = [part for part in parts if not part[1] & own]
+        parts.append(({place}.union(*(part[0] for part in linked)), own.union(*(part[1] for part in linked))))
+    return [part[0] for part in parts]
