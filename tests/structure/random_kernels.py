@@ -106,12 +106,13 @@ def _loads(b: Builder, random: Random) -> str:
     q = random.choice(("no", "once", "per tile"))
     inner = random.randint(1, 6) if q == "per tile" else tiles
     layout = _layout(random)
+    q_first = random.random() < 0.5
     early_v = random.random() < 0.3  # V is waited for before K is filled
     for cta in range(b._ctas):
         sizes = {ring: (stages[ring], 1, consumers) for ring in rings}
         if q != "no":
             first = {"q": (1, 1, consumers if q == "per tile" else 0)}
-            sizes = first | sizes if random.random() < 0.5 else sizes | first
+            sizes = first | sizes if q_first else sizes | first
         at = _array(b, layout, cta, sizes)
         p = b.agent("producer", role="producer", cta=cta)
         p.init_all()

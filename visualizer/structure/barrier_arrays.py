@@ -75,7 +75,10 @@ def _shares_instruction(facts: Facts, place: int) -> bool:
 def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:
     """The array of these barriers, stage 0 first: where the parity of waits turns, which is where its agents began."""
     exact = [s for s in facts.streams if len(_places(s, members)) and _in_order(_places(s, members), len(members))]
-    wrapped = len(members) == 1 or any(len(_places(s, members)) > len(members) for s in exact)
+    if len(members) == 1:
+        wrapped = not could_go_on(facts, members)
+    else:
+        wrapped = any(len(_places(s, members)) > len(members) for s in exact)
     turns: set[int] = set()
     starts: set[int] = set()
     for stream in exact:
@@ -90,6 +93,15 @@ def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:
     return BarrierArray(members, wrapped, turns <= {0})
 
 
+def could_go_on(facts: Facts, members: tuple[int, ...]) -> bool:
+    """Whether there is a barrier beside them that nobody has used yet and that expects as many arrivals."""
+    counts = {facts.barriers[place].count for place in members}
+    return any(
+        not barrier.used and barrier.count in counts and place not in members
+        for place, barrier in enumerate(facts.barriers)
+    )
+
+
 def _longest(facts: Facts, first: int, taken: set[int]) -> tuple[int, ...]:
     """The longest array from `first` on, at one stride."""
     members: tuple[int, ...] = (first,)
@@ -101,9 +113,7 @@ def _longest(facts: Facts, first: int, taken: set[int]) -> tuple[int, ...]:
         if place in taken or (stride and step != stride) or not _alike(facts, members, place):
             continue
         if not _used_in_turn(facts, (*members, place)):
-            if stride:
-                break
-            continue
+            break
         members, stride = (*members, place), step
     return members
 

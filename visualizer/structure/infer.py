@@ -51,9 +51,12 @@ def infer(trace: Trace) -> Structure:
     looks_like = [pair for ctas in alike.values() for pair in _examples(ctas)]
     examples = {example.cta: example for _, example in looks_like}
     found = _look_closely(trace, known, addresses, list(examples.values()))
+    others = [cta for cta, example in looks_like if not _goes_round_alike(cta, example, found[example.cta])]
+    found |= _look_closely(trace, known, addresses, others)
+    by = {cta.cta: cta.cta if cta in others else example.cta for cta, example in looks_like}
     return _structure(
         trace,
-        [(cta, found[example.cta], _same_part(trace, known, example.cta, cta.cta)) for cta, example in looks_like],
+        [(cta, found[by[cta.cta]], _same_part(trace, known, by[cta.cta], cta.cta)) for cta, _ in looks_like],
         tr("no barriers are used in turn in a way that shows a ring"),
     )
 
@@ -99,11 +102,25 @@ def _examples(ctas: list[_Cta]) -> list[tuple[_Cta, _Cta]]:
     return result
 
 
+def _goes_round_alike(cta: _Cta, example: _Cta, found: CtaRings) -> bool:
+    """Whether the CTA uses the stages of each ring as evenly as the example does."""
+    for ring in found.rings:
+        for places in (ring.full, ring.empty):
+            if not places:
+                continue
+            uneven, there = (np.ptp(one.acts[list(places)], axis=0) > 1 for one in (cta, example))
+            if (uneven & ~there).any():
+                return False
+    return True
+
+
 def _look_closely(trace: Trace, known: Tally, addresses: Ints, examples: list[_Cta]) -> dict[int, CtaRings]:
     """What is found in each of the CTAs, by its number."""
     wanted = np.zeros(len(trace.barriers), bool)
     for example in examples:
         wanted[example.rows] = True
+    if not examples:
+        return {}
     uses = uses_of(trace, wanted)
     first_phase = np.array([barrier.first_phase for barrier in trace.barriers], np.int64)
     cta_of = trace.barrier_cta[uses.barrier]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.structure.barrier_arrays import BarrierArray
+from visualizer.structure.barrier_arrays import BarrierArray, could_go_on
 from visualizer.structure.facts import FILLS, RELEASES, Facts, Stream
 from visualizer.structure.uses import Action
 
@@ -100,8 +100,9 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
     """What speaks for the pair; None if nothing does, or something speaks against it."""
     if full is empty or len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
         return None
-    if not (full.wrapped or empty.wrapped or facts.sited):
-        return None  # neither length is sure, and no instruction links the barriers
+    if not (full.wrapped or empty.wrapped):
+        if not facts.sited or could_go_on(facts, full.members + empty.members):
+            return None  # neither length is sure
     if not full.landed(facts) and full.first_parity(facts) != 0:
         return None
     wait_empty, release = empty.union(facts, "waiters"), empty.union(facts, "arrivers")

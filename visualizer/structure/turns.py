@@ -15,11 +15,12 @@ from visualizer.structure.uses import Action
 
 def find_turns(facts: Facts, arrays: list[BarrierArray]) -> list[tuple[int, ...]]:
     """The sequences, each in the order of its turns from the one that may begin."""
+    readers = [array.union(facts, "waiters") for array in arrays if array.landed(facts)]
     follows = {
         place: after
         for place, known in enumerate(facts.barriers)
         if known.waiters and known.arrivers and not (known.landed or known.committed)
-        for after in [_next_turn(facts, place)]
+        for after in [_next_turn(facts, readers, place)]
         if after is not None
     }
     sequences: list[tuple[int, ...]] = []
@@ -28,7 +29,7 @@ def find_turns(facts: Facts, arrays: list[BarrierArray]) -> list[tuple[int, ...]
         chain = [first]
         while (after := follows.get(chain[-1])) is not None and after not in chain:
             chain.append(after)
-        if after != first or seen & set(chain) or not _peers(facts, arrays, chain):
+        if after != first or seen & set(chain) or not _peers(readers, [facts.barriers[place].waiters for place in chain]):
             continue
         seen.update(chain)
         begins = [place for place in chain if facts.barriers[place].first_parity == 1]
@@ -38,13 +39,13 @@ def find_turns(facts: Facts, arrays: list[BarrierArray]) -> list[tuple[int, ...]
     return sequences
 
 
-def _next_turn(facts: Facts, place: int) -> int | None:
-    """The barrier on which those who wait here arrive next."""
+def _next_turn(facts: Facts, readers: list[frozenset[int]], place: int) -> int | None:
+    """The barrier of their peers on which those who wait here arrive next."""
     known = facts.barriers[place]
     soonest: dict[int, float] = {}
     for after, other in enumerate(facts.barriers):
-        alike = other.count == known.count and other.arrivers <= known.waiters and not other.waiters & known.waiters
-        if after == place or not alike or not other.waiters or other.landed or other.committed:
+        alike = other.count == known.count and other.arrivers <= known.waiters and not (other.landed or other.committed)
+        if after == place or not alike or not other.waiters or not _peers(readers, [known.waiters, other.waiters]):
             continue
         gaps = [gap for agent in other.arrivers if (gap := _gap(facts, agent, place, after)) is not None]
         if gaps:
@@ -67,10 +68,7 @@ def _gap(facts: Facts, agent: int, waited: int, arrived: int) -> float | None:
     return float(np.mean(gaps)) if (gaps > 0).all() else None
 
 
-def _peers(facts: Facts, arrays: list[BarrierArray], chain: list[int]) -> bool:
-    """Whether those who take turns are different agents that all wait on some array that copies complete."""
-    groups = [facts.barriers[place].waiters for place in chain]
-    if sum(map(len, groups)) != len(frozenset().union(*groups)):
-        return False
-    full = [array.union(facts, "waiters") for array in arrays if array.landed(facts)]
-    return any(all(waiters & group for group in groups) for waiters in full)
+def _peers(readers: list[frozenset[int]], groups: list[frozenset[int]]) -> bool:
+    """Whether the groups share no agent and wait on the same data; `readers`: who waits on each array of loads."""
+    apart = sum(map(len, groups)) == len(frozenset().union(*groups))
+    return apart and any(all(who & group for group in groups) for who in readers)
