@@ -6,7 +6,6 @@ Address and count alone merge neighbours that have nothing to do with each other
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,32 +42,42 @@ class BarrierArray:
 
 
 def find_arrays(facts: Facts) -> tuple[list[BarrierArray], set[int]]:
-    """Arrays that share no barrier, and the barriers of which no one can say whether they are one array or several."""
+    """Arrays that share no barrier, and the barriers of which no one can say whether they are one array or several.
+
+    An instruction in a loop goes round an array, and its stages are of one size. Barriers that share neither and are
+    used in turn may be an array of an unrolled loop, or several arrays in step: that is unclear.
+    """
     arrays: list[BarrierArray] = []
     unclear: set[int] = set()
     taken: set[int] = set()
-    for first, known in enumerate(facts.barriers):
-        if first in taken or not known.used:
-            continue
-        members = _longest(facts, first, taken)
-        taken.update(members)
-        parts = _by_instruction(facts, members)
-        if len(parts) > 1 and all(len(part) == 1 for part in parts):
-            unclear.update(members)
-        else:
-            arrays += [array_of(facts, part) for part in parts]
-    for array in [array for array in arrays if len(array) == 1]:
-        if _shares_instruction(facts, array.members[0]):
-            unclear.update(array.members)
-            arrays.remove(array)
+    for linked in (True, False):
+        for first, known in enumerate(facts.barriers):
+            if first in taken or not known.used:
+                continue
+            members = _longest(facts, first, taken, linked)
+            if len(members) > 1 and not linked:
+                unclear.update(members)
+            elif len(members) > 1 or not linked:
+                arrays.append(array_of(facts, members))
+            else:
+                continue
+            taken.update(members)
+    while loose := [array for array in arrays if _is_loose(facts, array, arrays)]:
+        unclear.update(place for array in loose for place in array.members)
+        arrays = [array for array in arrays if array not in loose]
     return arrays, unclear
 
 
-def _shares_instruction(facts: Facts, place: int) -> bool:
-    """Whether an instruction that uses the barrier uses another one like it as well: then it is no array by itself."""
-    known = facts.barriers[place]
+def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> bool:
+    """Whether a barrier beside it seems to be of the same array, so that its length is wrong."""
+    placed = {place for other in arrays for place in other.members}
+    sure = len(array) > 1 and array.wrapped
     return any(
-        other is not known and _two_alike(known, other) and known.marks & other.marks for other in facts.barriers
+        _two_alike(facts.barriers[member], other) and _two_linked(facts, facts.barriers[member], other)
+        for place, other in enumerate(facts.barriers)
+        if other.used and place not in array.members and not (sure and place in placed)
+        for member in array.members
+        if facts.barriers[member].used
     )
 
 
@@ -102,16 +111,21 @@ def could_go_on(facts: Facts, members: tuple[int, ...]) -> bool:
     )
 
 
-def _longest(facts: Facts, first: int, taken: set[int]) -> tuple[int, ...]:
-    """The longest array from `first` on, at one stride."""
+def _longest(facts: Facts, first: int, taken: set[int], linked: bool) -> tuple[int, ...]:
+    """The longest array from `first` on, at one stride; `linked`: an instruction and a size must link its barriers."""
     members: tuple[int, ...] = (first,)
-    stride = 0
+    stride, skipped = 0, False
     for place in range(first + 1, len(facts.barriers)):
         step = facts.barriers[place].address - facts.barriers[members[-1]].address
         if stride and step > stride:
             break
         if place in taken or (stride and step != stride) or not _alike(facts, members, place):
             continue
+        if linked and not _are_linked(facts, members, place):
+            skipped = True
+            continue
+        if skipped and not stride and not facts.barriers[place].used:
+            break  # nothing says how far apart they lie
         if not _used_in_turn(facts, (*members, place)):
             break
         members, stride = (*members, place), step
@@ -128,7 +142,7 @@ def _two_alike(a: BarrierFacts, b: BarrierFacts) -> bool:
         return False
     if a.landed != b.landed:
         late = b if a.landed else a  # nothing has come to it yet
-        return late.first_parity in (0, None) and not late.committed
+        return late.first_parity in (0, None) and not late.committed and not late.arrivers
     return a.landed or None in (a.first_parity, b.first_parity) or a.first_parity == b.first_parity
 
 
@@ -164,25 +178,14 @@ def _in_order(at: Ints, stages: int) -> bool:
     return bool(((at[1:] - at[:-1]) % stages == 1 % stages).all())
 
 
-def _by_instruction(facts: Facts, members: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Parts whose members are linked by instructions that use several of them, and by bytes that several expect.
-
-    An instruction in a loop goes round an array, and its stages are of one size; barriers that share neither may be
-    arrays of their own which happen to be used in turn.
-    """
-    used = [place for place in members if facts.barriers[place].used]
-    by_site = _linked({place: {mark[:2] for mark in facts.barriers[place].marks} for place in used})
-    sizes = {place: {mark[2] for mark in facts.barriers[place].marks if mark[2]} for place in used}
-    by_size = _linked(sizes) if all(sizes.values()) else [set(used)]
-    parts = [part for a in by_site for b in by_size if (part := a & b)]
-    return [members] if len(parts) == 1 else [tuple(sorted(part)) for part in sorted(parts, key=min)]
+def _are_linked(facts: Facts, members: tuple[int, ...], place: int) -> bool:
+    used = [facts.barriers[member] for member in members if facts.barriers[member].used]
+    barrier = facts.barriers[place]
+    return not barrier.used or any(_two_linked(facts, barrier, other) for other in used)
 
 
-def _linked(keys: dict[int, set[Any]]) -> list[set[int]]:
-    """Barriers in parts: those that have a key in common, directly or through others."""
-    parts: list[tuple[set[int], set[Any]]] = []
-    for place, own in keys.items():
-        linked = [part for part in parts if part[1] & own]
-        parts = [part for part in parts if not part[1] & own]
-        parts.append(({place}.union(*(part[0] for part in linked)), own.union(*(part[1] for part in linked))))
-    return [part[0] for part in parts]
+def _two_linked(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
+    """Whether an instruction uses both (as far as instructions are known), and both expect bytes of one size."""
+    by_site = {mark[:2] for mark in a.marks} & {mark[:2] for mark in b.marks}
+    sizes = [{mark[2] for mark in barrier.marks if mark[2]} for barrier in (a, b)]
+    return bool(by_site or not facts.sited) and (not all(sizes) or bool(sizes[0] & sizes[1]))
