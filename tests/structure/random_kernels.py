@@ -71,7 +71,7 @@ def verdict(kernel: Kernel) -> tuple[int, int, list[str]]:
 
 
 def _array(b: Builder, layout: str, cta: int, rings: dict[str, tuple[int, int, int]]) -> dict[str, list[BarrierHandle]]:
-    """Full and empty barriers of rings of (stages, count of full, count of empty; 0: none), in an order of addresses."""
+    """Full and empty barriers of rings of (stages, counts of full and of empty; 0: none), in an order of addresses."""
     kinds = ("full", "empty")
     wanted = [
         (ring, kind, stage)
@@ -252,7 +252,12 @@ def _no_empties(b: Builder, random: Random) -> str:
 
 def _signals(b: Builder, random: Random) -> str:
     """Warps fill the stages themselves and arrive."""
-    stages, tiles, consumers, layout = random.randint(1, 4), random.randint(1, 12), random.randint(1, 3), _layout(random)
+    stages, tiles, consumers, layout = (
+        random.randint(1, 4),
+        random.randint(1, 12),
+        random.randint(1, 3),
+        _layout(random),
+    )
     for cta in range(b._ctas):
         at = _array(b, layout, cta, {"k": (stages, 1, consumers)})
         p = b.agent("producer", role="producer", cta=cta)

@@ -41,31 +41,27 @@ class BarrierArray:
         return parities.pop() if len(parities) == 1 else None
 
 
-def find_arrays(facts: Facts) -> tuple[list[BarrierArray], set[int]]:
-    """Arrays that share no barrier, and the barriers of which no one can say whether they are one array or several.
+def find_arrays(facts: Facts) -> list[BarrierArray]:
+    """Arrays that share no barrier. Barriers of which no one can say whether they are one array or several are in none.
 
     An instruction in a loop goes round an array, and its stages are of one size. Barriers that share neither and are
-    used in turn may be an array of an unrolled loop, or several arrays in step: that is unclear.
+    used in turn may be an array of an unrolled loop, or several arrays in step: none is found.
     """
     arrays: list[BarrierArray] = []
-    unclear: set[int] = set()
     taken: set[int] = set()
     for linked in (True, False):
         for first, known in enumerate(facts.barriers):
             if first in taken or not known.used:
                 continue
             members = _longest(facts, first, taken, linked)
-            if len(members) > 1 and not linked:
-                unclear.update(members)
-            elif len(members) > 1 or not linked:
-                arrays.append(array_of(facts, members))
-            else:
+            if linked and len(members) == 1:
                 continue
+            if linked or len(members) == 1:
+                arrays.append(array_of(facts, members))
             taken.update(members)
     while loose := [array for array in arrays if _is_loose(facts, array, arrays)]:
-        unclear.update(place for array in loose for place in array.members)
         arrays = [array for array in arrays if array not in loose]
-    return arrays, unclear
+    return arrays
 
 
 def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> bool:
@@ -160,7 +156,7 @@ def _used_in_turn(facts: Facts, members: tuple[int, ...]) -> bool:
 
 
 def _deciding(facts: Facts, members: tuple[int, ...]) -> list[Stream]:
-    """The streams that touch them; copies, of which there may be several to a stage, only of agents that expect none."""
+    """The streams that touch them; copies, of which a stage may take several, only of agents that expect none."""
     touching = [stream for stream in facts.streams if np.isin(stream.barrier, members).any()]
     expecting = {stream.agent for stream in touching if stream.action == Action.EXPECT}
     return [stream for stream in touching if stream.action != Action.COPY or stream.agent not in expecting]

@@ -1,4 +1,4 @@
-"""What one CTA's barriers are for, found in its facts: rings, single loads, turns and roles, with what that rests on."""
+"""What one CTA's barriers are for, found in its facts: rings, turns and roles, and what that rests on."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class CtaRings:
 
 def find_rings(facts: Facts) -> CtaRings:
     """What fits nothing is left out: an unknown barrier is better than a wrong one."""
-    arrays, unclear = find_arrays(facts)
+    arrays = find_arrays(facts)
     turns = find_turns(facts, arrays)
     in_turns = {place for turn in turns for place in turn}
     arrays = [array for array in arrays if not in_turns & set(array.members)]
-    pairs, rest, ambiguous = find_pairs(facts, arrays)
+    pairs, rest = find_pairs(facts, arrays)
     rings = [_paired(facts, pair) for pair in pairs]
     known = in_turns.union(*(ring.full + ring.empty for ring in rings))
     alone = [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
@@ -81,7 +81,7 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
     elif both:
         confidence, why = (
             _ROUND_TWICE,
-            tr("agents go round these barriers in order: one waits for empty and fills, another waits for full and frees"),
+            tr("agents go round these barriers in order: one waits for empty and fills, one waits for full and frees"),
         )
     else:
         confidence, why = (
@@ -108,7 +108,10 @@ def _without_empty(facts: Facts, array: BarrierArray) -> FoundRing | None:
     if not array.landed(facts) and not (_is_committed(facts, array) and array.first_parity(facts) == 0):
         return None
     if len(array) == 1:
-        confidence, why = _SINGLE, tr("what it guards is loaded on this one barrier, and none says that it is free again")
+        confidence, why = (
+            _SINGLE,
+            tr("what it guards is loaded on this one barrier, and none says that it is free again"),
+        )
     else:
         confidence, why = (
             _NO_EMPTY,

@@ -1,4 +1,4 @@
-"""What is known of one CTA's barriers without a word from the program: a summary each, and every agent's order of use."""
+"""What is known of one CTA's barriers without a word from the program: a summary each, and the order of use."""
 
 from __future__ import annotations
 

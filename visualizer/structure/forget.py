@@ -1,7 +1,7 @@
 """A recording with everything told of its structure removed, as if a stranger's kernel had been recorded.
 
-What is left is what hardware knows: addresses, counts, and who did what on which barrier. Tests and a benchmark infer the
-structure from it and compare with what was told.
+What is left is what hardware knows: addresses, counts, and who did what on which barrier. Tests and a benchmark infer
+the structure from it and compare with what was told.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The structure of a recording that tells none, inferred from what agents do on its barriers. docs/structure.md tells how.
+"""The structure of a recording that tells none, inferred from what agents do; docs/structure.md tells how.
 
 The CTAs of a kernel lay their barriers out alike. The busiest of such CTAs is looked at closely; the others share what
 is found there if they do nothing that it does not do.

@@ -32,11 +32,11 @@ class Pair:
     proved: bool
 
 
-def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], list[BarrierArray], set[int]]:
-    """Pairs, the arrays that are in none, and barriers that could be paired in more than one way."""
+def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], list[BarrierArray]]:
+    """Pairs, and the arrays that could be in none. What could be paired in more than one way is in neither."""
     arrays = _proved_by_partners(facts, arrays)
     pairs: list[Pair] = []
-    unclear: set[int] = set()
+    several_ways: set[int] = set()
     options: dict[BarrierArray, dict[BarrierArray, Evidence]] = {}
     for empty in arrays:
         fits = {full: found for full in arrays if (found := _fit(facts, full, empty)) is not None}
@@ -46,7 +46,7 @@ def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], li
         sure = [empty for empty, fits in options.items() if len(fits) == 1]
         fulls = [next(iter(options[empty])) for empty in sure]
         if not sure or len(set(fulls)) < len(fulls) or set(fulls) & set(sure):
-            unclear.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
+            several_ways.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
             break
         for empty, full in zip(sure, fulls, strict=True):
             proved = full.wrapped and empty.wrapped
@@ -58,8 +58,8 @@ def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], li
             if empty not in gone
         }
         options = {empty: fits for empty, fits in options.items() if fits}
-    placed = {place for pair in pairs for array in (pair.full, pair.empty) for place in array.members} | unclear
-    return pairs, [array for array in arrays if not placed & set(array.members)], unclear
+    placed = {place for pair in pairs for array in (pair.full, pair.empty) for place in array.members} | several_ways
+    return pairs, [array for array in arrays if not placed & set(array.members)]
 
 
 def _proved_by_partners(facts: Facts, arrays: list[BarrierArray]) -> list[BarrierArray]:
@@ -100,9 +100,9 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
     """What speaks for the pair; None if nothing does, or something speaks against it."""
     if full is empty or len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
         return None
-    if not (full.wrapped or empty.wrapped):
-        if not facts.sited or could_go_on(facts, full.members + empty.members):
-            return None  # neither length is sure
+    sure = full.wrapped or empty.wrapped
+    if not sure and (not facts.sited or could_go_on(facts, full.members + empty.members)):
+        return None
     if not full.landed(facts) and full.first_parity(facts) != 0:
         return None
     wait_empty, release = empty.union(facts, "waiters"), empty.union(facts, "arrivers")
@@ -115,9 +115,9 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
     consumers = [_alternate(facts, agent, full, empty, RELEASES, 0) for agent in wait_full & release]
     if not all(producers) or not all(consumers) or not (producers or consumers):
         return None
-    if not full.landed(facts) and not any(facts.barriers[place].committed for place in full.members):
-        if not producers or not consumers or wait_empty & wait_full:
-            return None
+    by_agents = not full.landed(facts) and not any(facts.barriers[place].committed for place in full.members)
+    if by_agents and (not producers or not consumers or wait_empty & wait_full):
+        return None
     return Evidence(bool(producers), bool(consumers))
 
 

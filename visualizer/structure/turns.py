@@ -1,7 +1,7 @@
 """Ordered sequences: peers that take turns, each waiting on its own barrier and arriving on the next one's.
 
-A ring without copies looks the same to two agents: one waits on what the other arrives on. What tells them apart is that
-peers do the same work, and so wait for the same data.
+A ring without copies looks the same to two agents: one waits on what the other arrives on. What tells them apart is
+that peers do the same work, and so wait for the same data.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ def find_turns(facts: Facts, arrays: list[BarrierArray]) -> list[tuple[int, ...]
         chain = [first]
         while (after := follows.get(chain[-1])) is not None and after not in chain:
             chain.append(after)
-        if after != first or seen & set(chain) or not _peers(readers, [facts.barriers[place].waiters for place in chain]):
+        if (
+            after != first
+            or seen & set(chain)
+            or not _peers(readers, [facts.barriers[place].waiters for place in chain])
+        ):
             continue
         seen.update(chain)
         begins = [place for place in chain if facts.barriers[place].first_parity == 1]

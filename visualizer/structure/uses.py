@@ -1,6 +1,7 @@
 """Who does what on which barrier: the little that structure is inferred from, taken from millions of events at once.
 
-The agents of a CTA and the parts of its hardware have a *slot* each, the same in every CTA, so that CTAs can be compared.
+The agents of a CTA and the parts of its hardware have a *slot* each, the same in every CTA, so that CTAs can
+be compared.
 """
 
 from __future__ import annotations
@@ -141,7 +142,5 @@ def uses_of(trace: Trace, wanted: NDArray[np.bool_]) -> Uses:
 def _slots(trace: Trace) -> tuple[NDArray[np.int64], int]:
     """The slot of every agent, and how many there are."""
     slots: dict[tuple[str, int], int] = {}
-    of = [
-        slots.setdefault((agent.role if agent.warp < 0 else "", agent.warp), len(slots)) for agent in trace.agents
-    ]
+    of = [slots.setdefault((agent.role if agent.warp < 0 else "", agent.warp), len(slots)) for agent in trace.agents]
     return np.array(of, np.int64).reshape(-1), max(len(slots), 1)
