@@ -25,11 +25,15 @@ def forget(trace: Trace) -> Trace:
     config = {key: value for key, value in trace.meta.config.items() if key != "stages"}
     places = [0] * (1 + max((barrier.cta for barrier in trace.barriers), default=0))
     barriers: list[Barrier] = []
+    names: set[str] = set()
     for barrier in trace.barriers:
         place = barrier.offset if barrier.offset >= 0 else places[barrier.cta] * _BARRIER_BYTES
         places[barrier.cta] += 1
         prefix = f"CTA{barrier.cta}." if len(places) > 1 else ""
-        barriers.append(replace(barrier, name=f"{prefix}{place:#x}", kind="other", stage=-1, ring=""))
+        name = f"{prefix}{place:#x}"
+        name = f"{name}#{len(barriers)}" if name in names else name  # two at one address, which a file may say
+        names.add(name)
+        barriers.append(replace(barrier, name=name, kind="other", stage=-1, ring=""))
     agents = [
         replace(
             agent,

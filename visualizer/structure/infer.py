@@ -35,6 +35,7 @@ class _Cta:
     cta: int
     rows: Ints
     acts: NDArray[np.int64]  # (barriers, slots, Action)
+    first: Ints  # row of the first use of each
 
 
 def infer(trace: Trace) -> Structure:
@@ -84,7 +85,7 @@ def _ctas(trace: Trace, known: Tally, addresses: Ints) -> list[_Cta]:
     for cta, rows in sorted(rows_of.items()):
         if len(rows) <= MOST_BARRIERS:
             by_address = np.array(sorted(rows, key=lambda row: (addresses[row], row)), np.int64)
-            ctas.append(_Cta(cta, by_address, known.acts[by_address]))
+            ctas.append(_Cta(cta, by_address, known.acts[by_address], known.first[by_address]))
     return ctas
 
 
@@ -103,13 +104,14 @@ def _examples(ctas: list[_Cta]) -> list[tuple[_Cta, _Cta]]:
 
 
 def _goes_round_alike(cta: _Cta, example: _Cta, found: CtaRings) -> bool:
-    """Whether the CTA uses the stages of each ring as evenly as the example does."""
+    """Whether the CTA begins the stages of each ring in the order of the example, and uses them as evenly."""
     for ring in found.rings:
         for places in (ring.full, ring.empty):
             if not places:
                 continue
             uneven, there = (np.ptp(one.acts[list(places)], axis=0) > 1 for one in (cta, example))
-            if (uneven & ~there).any():
+            begins = np.lexsort((example.first[list(places)], cta.first[list(places)]))  # unused ones as in the example
+            if (uneven & ~there).any() or (begins != np.argsort(example.first[list(places)], kind="stable")).any():
                 return False
     return True
 

@@ -50,11 +50,12 @@ for _kind, _action in (
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What happens at all, without when."""
+    """What happens at all, and on each barrier first when."""
 
     count: NDArray[np.int64]  # (barriers,): the arrivals it was given for a phase; 0: not known
     does: NDArray[np.bool_]  # (agents, kinds): whether the agent has events of the kind
     acts: NDArray[np.int64]  # (barriers, slots, Action): how often; slots of other CTAs' agents follow those of its own
+    first: NDArray[np.int64]  # (barriers,): row of the first use; the number of events where there is none
     slot: NDArray[np.int64]  # (agents,)
 
 
@@ -82,10 +83,11 @@ def tally(trace: Trace) -> Tally | None:
     engine = np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
     share = max(_AT_ONCE, len(events) // 8)
 
-    def look(first: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def look(start: int) -> tuple[NDArray[np.int64], ...]:
         acts, does, inits = [], [], []
-        end = min(first + share, len(events))
-        for low in range(first, end, _AT_ONCE):
+        first = np.full(barriers, len(events), np.int64)
+        end = min(start + share, len(events))
+        for low in range(start, end, _AT_ONCE):
             piece = events[low : min(low + _AT_ONCE, end)]
             kind, agent = np.ascontiguousarray(piece["kind"]), np.ascontiguousarray(piece["agent"])
             does.append(agent * _KINDS + kind)
@@ -93,7 +95,10 @@ def tally(trace: Trace) -> Tally | None:
             rows = np.flatnonzero(action != _NOT_ONE)
             barrier = piece["barrier"][rows]
             at_one = barrier >= 0
-            barrier, agent, action = barrier[at_one], agent[rows][at_one], action[rows][at_one]
+            barrier, agent, action, rows = barrier[at_one], agent[rows][at_one], action[rows][at_one], rows[at_one]
+            here = np.full(barriers, len(events), np.int64)
+            here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
+            np.minimum(first, here, out=first)
             action = np.where(engine[agent], Action.LAND, action)
             of = slot[agent] + slots * (agent_cta[agent] != barrier_cta[barrier])
             acts.append((barrier * (2 * slots) + of) * (_NOT_ONE + 1) + action)
@@ -102,14 +107,19 @@ def tally(trace: Trace) -> Tally | None:
             np.bincount(np.concatenate(acts), minlength=barriers * width),
             np.bincount(np.concatenate(does), minlength=agents * _KINDS),
             np.concatenate(inits),
+            first,
         )
 
     found = each(look, range(0, len(events), share))
     acts, does = np.zeros(barriers * width, np.int64), np.zeros(agents * _KINDS, np.int64)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
-    for some_acts, some_does, inits in reversed(found):  # the first INIT of a barrier is the last to be written
+    first = np.full(barriers, len(events), np.int64)
+    for some_acts, some_does, inits, some_first in reversed(
+        found
+    ):  # the first INIT of a barrier is the last to be written
         acts += some_acts
         does += some_does
+        np.minimum(first, some_first, out=first)
         init = events[inits[::-1]]
         init = init[init["barrier"] >= 0]
         count[init["barrier"]] = init["amount"]
@@ -117,6 +127,7 @@ def tally(trace: Trace) -> Tally | None:
         count,
         does.reshape(agents, _KINDS) > 0,
         acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
+        first,
         slot,
     )
 
