@@ -23,7 +23,6 @@ from visualizer.structure.forget import forget
 from visualizer.structure.infer import infer
 
 Stages = tuple[tuple[int, ...], ...]
-BYTES = {"k": 4096, "v": 2048, "q": 1024}
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,7 @@ class Kernel:
     turns: frozenset[tuple[int, ...]]
     roles: tuple[AgentRole, ...]
     shape: str
+    decidable: bool  # instructions or sizes tell rings apart that are used in step
 
 
 def random_kernel(seed: int) -> Kernel:
@@ -54,6 +54,7 @@ def random_kernel(seed: int) -> Kernel:
         _turns(trace),
         tuple("mma" if agent.name.endswith("mma") else _role(agent.name, agent.role) for agent in trace.agents),
         f"{make.__name__[1:]}, {shape}, sites {sites}",
+        sites == "inlined" or "'v': 2048" not in shape or "'q': 1024" in shape,
     )
 
 
@@ -107,6 +108,7 @@ def _loads(b: Builder, random: Random) -> str:
     inner = random.randint(1, 6) if q == "per tile" else tiles
     layout = _layout(random)
     q_first = random.random() < 0.5
+    sizes_of = random.choice(({"k": 4096, "v": 2048, "q": 1024}, dict.fromkeys("kvq", 2048)))
     early_v = random.random() < 0.3  # V is waited for before K is filled
     for cta in range(b._ctas):
         sizes = {ring: (stages[ring], 1, consumers) for ring in rings}
@@ -124,8 +126,8 @@ def _loads(b: Builder, random: Random) -> str:
 
         def fill(ring: str, p=p, at=at, used=used, cursor=cursor) -> None:  # type: ignore[no-untyped-def]
             stage, _ = cursor(used, ring)
-            p.arrive_expect_tx(at[f"{ring}_full"][stage], BYTES[ring])
-            p.copy(at[f"{ring}_full"][stage], 0, BYTES[ring])
+            p.arrive_expect_tx(at[f"{ring}_full"][stage], sizes_of[ring])
+            p.copy(at[f"{ring}_full"][stage], 0, sizes_of[ring])
             used[ring] += 1
 
         def acquire(ring: str, p=p, at=at, used=used, cursor=cursor) -> None:  # type: ignore[no-untyped-def]
@@ -159,7 +161,7 @@ def _loads(b: Builder, random: Random) -> str:
                         c.arrive(at[f"{ring}_empty"][stage])
                 if q == "per tile" and (tile % inner == inner - 1 or tile == tiles - 1):
                     c.arrive(at["q_empty"][0])
-    return f"{rings} of {stages}, {per_lap}, q {q} per {inner}, {tiles} tiles, {layout}, early {early_v}"
+    return f"{rings} of {stages}, {per_lap}, q {q} per {inner}, {tiles} tiles, {layout}, early {early_v}, {sizes_of}"
 
 
 def _ping_pong(b: Builder, random: Random) -> str:

@@ -10,12 +10,14 @@ from visualizer.structure.barrier_arrays import BarrierArray, find_arrays
 from visualizer.structure.facts import Facts
 from visualizer.structure.pairing import Pair, find_pairs
 from visualizer.structure.turns import find_turns
+from visualizer.structure.uses import Action
 
 _ROUND_TWICE = 0.95  # the order of use and both partners agree
 _ONE_SIDED = 0.8  # one of the two partners never used it as it should
 _NO_EMPTY = 0.85
 _SINGLE = 0.75
 _NOT_ROUND = 0.6  # the length of one of two arrays, or of both, rests on the other's
+_NO_SITES = 0.8  # times this where instructions are not known, which tell apart rings that are used in step
 _ODD_PARITY = 0.8  # times this where the parity of waits does not turn where the order of use does
 
 
@@ -95,7 +97,7 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
         full.union(facts, "fillers") | empty.union(facts, "waiters"),
         full.union(facts, "waiters") | empty.union(facts, "arrivers"),
         _is_committed(facts, full),
-        confidence * (1.0 if full.flips and empty.flips else _ODD_PARITY),
+        confidence * _doubt(facts, full.flips and empty.flips),
         why,
     )
 
@@ -123,9 +125,13 @@ def _without_empty(facts: Facts, array: BarrierArray) -> FoundRing | None:
         array.union(facts, "fillers"),
         waiters,
         _is_committed(facts, array),
-        confidence * (1.0 if array.flips else _ODD_PARITY),
+        confidence * _doubt(facts, array.flips),
         why,
     )
+
+
+def _doubt(facts: Facts, flips: bool) -> float:
+    return (1.0 if flips else _ODD_PARITY) * (1.0 if facts.sited else _NO_SITES)
 
 
 def _may_be_its_empty(facts: Facts, ring: FoundRing, place: int) -> bool:
@@ -143,7 +149,7 @@ def _roles(facts: Facts, rings: list[FoundRing]) -> dict[int, AgentRole]:
     fills = frozenset().union(*(ring.producers for ring in rings))
     reads = frozenset().union(*(ring.consumers for ring in rings))
     reads_loads = frozenset().union(*(ring.consumers for ring in rings if not ring.committed))
-    commits = frozenset(stream.agent for stream in facts.streams if stream.action.name == "COMMIT")
+    commits = frozenset(stream.agent for stream in facts.streams if stream.action == Action.COMMIT)
     roles: dict[int, AgentRole] = {}
     for agent in fills | reads:
         if agent in commits:

@@ -53,7 +53,6 @@ class Tally:
     """What happens at all, and on each barrier first when."""
 
     count: NDArray[np.int64]  # (barriers,): the arrivals it was given for a phase; 0: not known
-    does: NDArray[np.bool_]  # (agents, kinds): whether the agent has events of the kind
     acts: NDArray[np.int64]  # (barriers, slots, Action): how often; slots of other CTAs' agents follow those of its own
     first: NDArray[np.int64]  # (barriers,): row of the first use; the number of events where there is none
     slot: NDArray[np.int64]  # (agents,)
@@ -74,9 +73,9 @@ class Uses:
 def tally(trace: Trace) -> Tally | None:
     """One look at all events. None: the tables are of a size that no kernel has."""
     slot, slots = _slots(trace)
-    barriers, agents = len(trace.barriers), len(trace.agents)
+    barriers = len(trace.barriers)
     width = 2 * slots * (_NOT_ONE + 1)
-    if max(barriers * width, agents * _KINDS) > _MOST_CELLS:
+    if barriers * width > _MOST_CELLS:
         return None
     events = trace.events
     agent_cta, barrier_cta = trace.agent_cta, trace.barrier_cta
@@ -84,13 +83,12 @@ def tally(trace: Trace) -> Tally | None:
     share = max(_AT_ONCE, len(events) // 8)
 
     def look(start: int) -> tuple[NDArray[np.int64], ...]:
-        acts, does, inits = [], [], []
+        acts, inits = [], []
         first = np.full(barriers, len(events), np.int64)
         end = min(start + share, len(events))
         for low in range(start, end, _AT_ONCE):
             piece = events[low : min(low + _AT_ONCE, end)]
             kind, agent = np.ascontiguousarray(piece["kind"]), np.ascontiguousarray(piece["agent"])
-            does.append(agent * _KINDS + kind)
             action = _ACTION[kind]
             rows = np.flatnonzero(action != _NOT_ONE)
             barrier = piece["barrier"][rows]
@@ -105,27 +103,22 @@ def tally(trace: Trace) -> Tally | None:
             inits.append(low + np.flatnonzero(kind == EventKind.INIT))
         return (
             np.bincount(np.concatenate(acts), minlength=barriers * width),
-            np.bincount(np.concatenate(does), minlength=agents * _KINDS),
             np.concatenate(inits),
             first,
         )
 
     found = each(look, range(0, len(events), share))
-    acts, does = np.zeros(barriers * width, np.int64), np.zeros(agents * _KINDS, np.int64)
+    acts = np.zeros(barriers * width, np.int64)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
     first = np.full(barriers, len(events), np.int64)
-    for some_acts, some_does, inits, some_first in reversed(
-        found
-    ):  # the first INIT of a barrier is the last to be written
+    for some_acts, inits, some_first in reversed(found):  # so that a barrier's first INIT is written last
         acts += some_acts
-        does += some_does
         np.minimum(first, some_first, out=first)
         init = events[inits[::-1]]
         init = init[init["barrier"] >= 0]
         count[init["barrier"]] = init["amount"]
     return Tally(
         count,
-        does.reshape(agents, _KINDS) > 0,
         acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
         first,
         slot,
