@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from visualizer.cli.show_text import aligned, summary_text
+from visualizer.playback.notes_file import notes_path
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.find import structure_of
+from visualizer.structure.forget import forget
 
 Command = Callable[..., Any]
 
@@ -57,7 +60,7 @@ def test_losses_clock_and_check_of_a_gpu_recording_are_told(lesson_trace: Trace)
         reconcile={"moved": 4, "median_ns": 2.25, "maximum_ns": 31.0},
         check={"mode": "exact", "checked": 65536, "errors": 0},
     )
-    text = summary_text(summary(replace(lesson_trace, meta=meta)))
+    text = summary_text(summary(replace(lesson_trace, meta=meta), structure_of(lesson_trace)))
     assert "3 records lost, and 1 event left out beside them" in text
     assert "error ns 16.5" in text
     assert "moved 4, median ns 2.25, maximum ns 31" in text
@@ -178,3 +181,20 @@ def test_a_file_that_is_missing_or_damaged_is_named(phasescope: Command, lesson_
 
 def test_aligned_columns() -> None:
     assert aligned([("a", "long"), (None, 1), ("xyz", "")]) == "a    long\n-    1\nxyz"
+
+
+def test_rings_are_told_as_json_and_as_text_only_where_nobody_told_them(
+    phasescope: Command, lesson_file: Path, lesson_trace: Trace, tmp_path: Path
+) -> None:
+    (ring,) = json.loads(phasescope("show", lesson_file, "--json").out)["rings"]
+    assert (ring["full"][1], ring["empty"][2], ring["producers"]) == (["full[1]"], ["empty[2]"], ["producer"])
+    assert "because" not in phasescope("show", lesson_file).out
+    path = tmp_path / "stranger.pscope"
+    save(forget(lesson_trace), path)
+    assert "95%" in phasescope("show", path).out
+    notes_path(path).write_text('{"structure": [{"ring": "ring0", "name": "kv"}, 1]}', encoding="utf-8")
+    text = phasescope("show", path).out
+    assert "\nkv " in text
+    assert "structure[1]: an entry is an object" in text
+    notes_path(path).write_text("{", encoding="utf-8")
+    assert phasescope("show", path).status == 2

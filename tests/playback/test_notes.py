@@ -14,7 +14,15 @@ from pane_testing import LAST, hand_trace
 from visualizer.playback import notes_file
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
-from visualizer.playback.notes_file import NotesError, fingerprint, load_notes, notes_path, save_notes
+from visualizer.playback.notes_file import (
+    NotesError,
+    fingerprint,
+    load_notes,
+    load_structure,
+    notes_path,
+    save_notes,
+    save_structure,
+)
 
 _TRACE = hand_trace()
 _NOTES = (
@@ -144,3 +152,43 @@ def test_a_folder_in_the_way_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(NotesError, match="cannot be saved"):
         save_notes(path, _NOTES, _TRACE)
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+ENTRIES = [{"ring": "ring0", "name": "kv"}]
+
+
+def test_structure_and_notes_keep_each_other(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    assert load_structure(path) == []
+    save_structure(path, ENTRIES, _TRACE)
+    assert load_notes(path, _TRACE) == Notes()
+    save_notes(path, _NOTES, _TRACE)
+    assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, _NOTES)
+    save_notes(path, Notes(), _TRACE)
+    assert load_structure(path) == ENTRIES
+    save_structure(path, [], _TRACE)
+    assert not path.exists()
+    save_notes(path, _NOTES, _TRACE)
+    save_structure(path, ENTRIES, _TRACE)
+    save_structure(path, [], _TRACE)
+    assert load_notes(path, _TRACE) == _NOTES
+
+
+def test_structure_outlives_a_new_recording_of_that_name(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    other = hand_trace(created="2026-01-01T00:00:00Z")
+    save_notes(path, _NOTES, _TRACE)
+    save_structure(path, ENTRIES, other)
+    assert load_structure(path) == ENTRIES
+    assert load_notes(path, _TRACE) == _NOTES
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}'])
+def test_a_structure_that_cannot_be_read_is_not_written_over(tmp_path: Path, text: str) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(NotesError, match=r"a\.pscope\.notes\.json"):
+        load_structure(path)
+    with pytest.raises(NotesError):
+        save_structure(path, ENTRIES, _TRACE)
+    assert path.read_text(encoding="utf-8") == text

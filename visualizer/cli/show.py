@@ -9,16 +9,20 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.find_text import found_events, found_text
+from visualizer.cli.show_rings import rings_document, rings_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
 from visualizer.diagnosis.explain import explain
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
+from visualizer.playback.notes_file import NotesError, load_structure, notes_path
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
+from visualizer.structure.find import structure_of
+from visualizer.structure.model import Structure
 
 EXAMPLES = mark("""examples:
   phasescope show run.pscope                     what was recorded, and how it ended
@@ -70,8 +74,9 @@ def run(args: argparse.Namespace) -> int:
         document = _table(history, args.cta or 0)
         text = table_text(document)
     else:
-        document = summary(history.trace)
-        text = summary_text(document)
+        structure = _structure(path, history.trace)
+        document = summary(history.trace, structure)
+        text = "\n\n".join(part for part in (summary_text(document), rings_text(structure, document["rings"])) if part)
     print(json.dumps(document, indent=1) if args.json else text)
     return EXIT_CLEAN
 
@@ -91,7 +96,15 @@ def _place(args: argparse.Namespace) -> tuple[Path, int | None]:
     return address.path, address.focus.step
 
 
-def summary(trace: Trace) -> dict[str, Any]:
+def _structure(path: Path, trace: Trace) -> Structure:
+    """The structure as the sidecar file has it."""
+    try:
+        return structure_of(trace, load_structure(notes_path(path)))
+    except NotesError as error:
+        raise UserError(str(error)) from None
+
+
+def summary(trace: Trace, structure: Structure) -> dict[str, Any]:
     """What was recorded, from what, how it ended and how far it can be trusted."""
     meta = trace.meta
     return {
@@ -106,6 +119,7 @@ def summary(trace: Trace) -> dict[str, Any]:
         "agents": len(trace.agents),
         "barriers": len(trace.barriers),
         "stages": trace.stages,
+        "rings": rings_document(trace, structure),
         "records_lost": meta.records_lost,
         "events_dropped": meta.events_dropped,
         "trust": trust_sentence(meta),

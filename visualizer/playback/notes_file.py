@@ -21,6 +21,8 @@ from visualizer.recording.trace import Trace
 
 FORMAT = "phasescope-notes"
 VERSION = 1
+STRUCTURE = "structure"
+"""The key of what the user says of the structure."""
 MOST_BYTES = 16 << 20
 _SAMPLED = 4096
 
@@ -70,14 +72,62 @@ def load_notes(path: Path, trace: Trace) -> Notes:
 
 
 def save_notes(path: Path, notes: Notes, trace: Trace) -> None:
-    """Write the notes, all or nothing; without any, the file goes. Raises NotesError."""
+    """Write the notes, all or nothing; without any, and no structure to keep, the file goes. Raises NotesError."""
+    structure = _structure_in(path)
+    if notes.is_empty and not structure:
+        _replace(path, None)
+    else:
+        _replace(path, _encode(notes, fingerprint(trace)) | ({STRUCTURE: structure} if structure else {}))
+
+
+def load_structure(path: Path) -> list[Any]:
+    """What the user says of the structure (visualizer/structure/overrides.py), of whichever recording has that name:
+    it is about the kernel. Raises NotesError where the file cannot be read."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise NotesError(tr("{file} is too large for notes: it was left as it is.", file=path))
+        top = _object(json.loads(path.read_text(encoding="utf-8")), tr("the file"))
+        return _list(top, STRUCTURE) if STRUCTURE in top else []
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise NotesError(tr("{file} cannot be read: {reason}.", file=path, reason=error.strerror or error)) from None
+    except (ValueError, RecursionError, _Wrong) as error:
+        if isinstance(error, NotesError):
+            raise
+        raise _damaged(path, str(error)) from None
+
+
+def save_structure(path: Path, structure: list[Any], trace: Trace) -> None:
+    """Put the entries into the file in place of those that it has; the notes in it stay. Raises NotesError."""
+    load_structure(path)  # what cannot be read is not written over
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        document = _encode(Notes(), fingerprint(trace))
+    document.pop(STRUCTURE, None)
+    if structure:
+        document[STRUCTURE] = structure
+    _replace(path, document if structure or document.get("marks") or document.get("breakpoints") else None)
+
+
+def _structure_in(path: Path) -> list[Any]:
+    """The entries to keep when notes are saved; none where they cannot be read."""
+    try:
+        return load_structure(path)
+    except NotesError:
+        return []
+
+
+def _replace(path: Path, document: dict[str, Any] | None) -> None:
+    """Write the file, all or nothing; None: it goes. Raises NotesError."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        if notes.is_empty:
+        if document is None:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_encode(notes, fingerprint(trace)), indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
         try:
             temporary.write_text(text, encoding="utf-8")
             os.replace(temporary, path)

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from visualizer.semantics.pipeline_state import PipelineState
 
 AgentRole = Literal["producer", "consumer", "mma", "epilogue", "copy_engine", "tensor_core", "other"]
-BarrierKind = Literal["full", "empty", "other"]
+BarrierKind = Literal["full", "empty", "order", "other"]
+"""A full barrier says that a stage can be read, an empty one that it can be filled, one of order whose turn it is."""
 EndingKind = Literal["completed", "deadlock", "timeout", "crash", "cancelled"]
 
 

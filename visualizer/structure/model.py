@@ -6,7 +6,8 @@ and who produces and who consumes, is knowledge about the program: it may be tol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,10 +48,12 @@ class Structure:
     rings: tuple[Ring, ...]  # by CTA, and within one in the order of `names`
     names: tuple[str, ...]  # of rings: an event's or a barrier's ring is one of these
     roles: tuple[AgentRole, ...]  # by agent; "other": not known
-    kinds: tuple[BarrierKind, ...]  # by barrier; "other": in no ring, or not known what it says there
+    kinds: tuple[BarrierKind, ...]  # by barrier; "order": in `turns`; "other": not known what it is for
     ring_of: NDArray[np.int32]  # (barriers,): row of `rings`; -1: in none
     stage_of: NDArray[np.int32]  # (barriers,): its stage there; -1: none
     unknown: str = ""  # why nothing is known, in one sentence; "": something is
+    turns: tuple[tuple[int, ...], ...] = ()  # ordered sequences: barriers of kind "order", from the one that may begin
+    problems: tuple[str, ...] = ()  # what the user told of the structure and cannot be so, a sentence each
 
     @cached_property
     def first_place(self) -> NDArray[np.int64]:
@@ -96,3 +99,16 @@ class Structure:
         """Ring and stage of a place."""
         row = int(np.searchsorted(self.first_place, place, side="right")) - 1
         return self.rings[row], place - int(self.first_place[row])
+
+
+def with_rings(structure: Structure, rings: Iterable[Ring]) -> Structure:
+    """The structure with these rings in place of its own; barriers' rings and stages follow from them."""
+    kept = sorted(rings, key=lambda ring: ring.cta)
+    ring_of = np.full(len(structure.kinds), -1, np.int32)
+    stage_of = np.full(len(structure.kinds), -1, np.int32)
+    for row, ring in enumerate(kept):
+        for stages in (ring.full, ring.empty):
+            for stage, barriers in enumerate(stages):
+                ring_of[list(barriers)], stage_of[list(barriers)] = row, stage
+    names = tuple(dict.fromkeys([*(name for name in structure.names), *(ring.name for ring in kept)]))
+    return replace(structure, rings=tuple(kept), names=names, ring_of=ring_of, stage_of=stage_of)

@@ -59,7 +59,7 @@ def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int]) -> Ri
     empty: list[list[int]] = [[] for _ in range(stages)]
     for row in rows:
         barrier = trace.barriers[row]
-        if barrier.kind != "other":
+        if barrier.kind in ("full", "empty"):
             (full if barrier.kind == "full" else empty)[barrier.stage].append(row)
     takes_part = [
         row

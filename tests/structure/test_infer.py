@@ -1,0 +1,156 @@
+"""From events alone, the structure that was told is found again, or said to be unknown; never another one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from any_recording import BARRIERS, EVENTS, recording
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from random_kernels import random_kernel, verdict
+
+from visualizer.programs.faults import FAULTS
+from visualizer.programs.load import load_program
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.find import structure_of
+from visualizer.structure.forget import forget
+from visualizer.structure.infer import infer
+from visualizer.structure.model import Structure
+from visualizer.structure.told import told
+
+DATA = Path(__file__).parents[1] / "data" / "h200-faults"
+DOCS = Path(__file__).parents[2] / "docs" / "programs.md"
+UNKNOWN_FAULTS = {"F06", "F27"}
+"""Nobody comes round to a first barrier again: one use each proves no length."""
+UNKNOWN_IN_LESSON = UNKNOWN_FAULTS | {"F28"}
+"""F28's producer waits for its empty barriers in its tail alone, out of step with its fills."""
+
+
+def the_same(trace: Trace) -> bool:
+    """Whether rings, kinds and roles are found as told; False where they are unknown. Anything else fails."""
+    found, known = infer(forget(trace)), told(trace)
+    if found.unknown:
+        assert not found.rings
+        assert not found.turns
+        assert set(found.kinds) <= {"other"}
+        return False
+    assert _rings(found) == _rings(known)
+    expected = ["order" if row in sum(found.turns, ()) else kind for row, kind in enumerate(known.kinds)]
+    assert list(found.kinds) == expected
+    assert found.roles == known.roles
+    assert np.array_equal(found.ring_of >= 0, known.ring_of >= 0)
+    return True
+
+
+def _rings(structure: Structure) -> list[object]:
+    return [(r.cta, r.full, r.empty, r.producers, r.consumers) for r in structure.rings]
+
+
+@pytest.mark.parametrize("program", sorted(set(PROGRAMS) - {"cp-async"}))
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_built_in_programs_are_found(program: str, seed: int) -> None:
+    assert the_same(simulate(find_program(program), seed=seed))
+
+
+def test_without_barriers_nothing_is_known() -> None:
+    structure = infer(forget(simulate(find_program("cp-async"))))
+    assert structure.unknown == "it has no barriers"
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_a_fault_hides_the_structure_only_where_nothing_went_round(fault: str) -> None:
+    assert the_same(simulate(find_program(fault=fault))) == (fault not in UNKNOWN_FAULTS)
+
+
+@pytest.mark.parametrize("fault", sorted(fault.id for fault in FAULTS.values() if fault.fits_lesson))
+def test_faults_of_the_lesson(fault: str) -> None:
+    assert the_same(simulate(find_program("lesson", fault=fault), seed=1)) == (fault not in UNKNOWN_IN_LESSON)
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.pscope")), ids=lambda path: path.stem)
+def test_what_an_h200_recorded(path: Path) -> None:
+    assert the_same(load(path)) == (path.stem not in UNKNOWN_IN_LESSON)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"stages": 1, "tiles": 1}, {"stages": 3, "tiles": 1}, {"stages": 4, "tiles": 4}, {"stages": 5, "ctas": 2}],
+)
+def test_short_runs(config: dict[str, int]) -> None:
+    assert the_same(simulate(find_program("lesson", LessonConfig(**config)), seed=1))
+
+
+def test_the_program_of_the_docs(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(DOCS.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0], encoding="utf-8")
+    assert the_same(simulate(load_program(path)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_of_a_random_kernel_nothing_wrong_is_said(seed: int) -> None:
+    kernel = random_kernel(seed)
+    assume(kernel.decidable)
+    assert verdict(kernel)[2] == [], kernel.shape
+
+
+def test_most_of_random_kernels_is_found() -> None:
+    """Where instructions are told apart, as in every recording of a kernel's PTX."""
+    total: Counter[str] = Counter()
+    for seed in range(60):
+        kernel = random_kernel(seed)
+        if kernel.shape.endswith("inlined"):
+            found, unknown, _ = verdict(kernel)
+            total.update(found=found, unknown=unknown)
+    assert total["found"] > 5 * total["unknown"] > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(events=EVENTS, barriers=st.integers(0, len(BARRIERS)))
+def test_any_recording_has_a_structure(events: list[dict[str, int]], barriers: int) -> None:
+    trace = forget(recording(events, BARRIERS[:barriers]))
+    structure = structure_of(trace)
+    assert len(structure.kinds) == len(structure.ring_of) == barriers
+    assert len(structure.roles) == len(trace.agents)
+
+
+def test_a_forgotten_recording_tells_nothing(lesson_trace: Trace) -> None:
+    trace = forget(lesson_trace)
+    assert trace.stages == 0
+    assert {b.kind for b in trace.barriers} == {"other"}
+    assert trace.barriers[0].name == hex(lesson_trace.barriers[0].offset)
+    assert {a.role for a in trace.agents} == {"other", "copy_engine"}
+    assert not any(a.start for a in trace.agents)
+    assert len(trace) == len(lesson_trace)
+
+
+def test_ctas_share_what_is_found_but_not_what_contradicts_it(lesson_trace: Trace) -> None:
+    trace = forget(simulate(find_program("lesson", LessonConfig(ctas=3, tiles=9)), seed=2))
+    events = np.array(trace.events)
+    first = next(row for row, barrier in enumerate(trace.barriers) if barrier.cta == 1)
+    of_second = (events["barrier"] == first) | (events["barrier"] == first + 1)
+    events["barrier"][of_second] = 2 * first + 1 - events["barrier"][of_second]  # CTA 1 goes round the other way
+    structure = infer(replace(trace, events=events))
+    by_cta = {cta: structure.of_cta(cta) for cta in range(3)}
+    assert [ring.stages for ring in by_cta[0]] == [ring.stages for ring in by_cta[2]] == [3]
+    assert all(ring.full[0] != (first,) for ring in by_cta[1])
+
+
+def test_names_and_confidence_are_told_with_why(lesson_trace: Trace) -> None:
+    (ring,) = infer(forget(lesson_trace)).rings
+    assert ring.name == "ring0"
+    assert 0 < ring.confidence < 1
+    assert ring.why.startswith("agents go round these barriers in order")
+
+
+def test_what_is_told_is_never_inferred(lesson_trace: Trace) -> None:
+    (ring,) = structure_of(lesson_trace).rings
+    assert (ring.name, ring.confidence, ring.why) == ("", 1.0, "")

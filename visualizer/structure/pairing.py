@@ -1,0 +1,148 @@
+"""Which array of empty barriers guards the buffers of which full ones: by who uses both, and in what order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.structure.barrier_arrays import BarrierArray, could_go_on
+from visualizer.structure.facts import FILLS, RELEASES, Facts, Stream
+from visualizer.structure.uses import Action
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a pair: agents that wait for empty before they fill, and agents that read before they release."""
+
+    producers: bool
+    consumers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Arrays of equal length. `proved`: each came round by itself, so that its length is sure."""
+
+    full: BarrierArray
+    empty: BarrierArray
+    evidence: Evidence
+    proved: bool
+
+
+def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], list[BarrierArray]]:
+    """Pairs, and the arrays that could be in none. What could be paired in more than one way is in neither."""
+    arrays = _proved_by_partners(facts, arrays)
+    pairs: list[Pair] = []
+    several_ways: set[int] = set()
+    options: dict[BarrierArray, dict[BarrierArray, Evidence]] = {}
+    for empty in arrays:
+        fits = {full: found for full in arrays if (found := _fit(facts, full, empty)) is not None}
+        if fits:
+            options[empty] = fits
+    while options:
+        sure = [empty for empty, fits in options.items() if len(fits) == 1]
+        fulls = [next(iter(options[empty])) for empty in sure]
+        if not sure or len(set(fulls)) < len(fulls) or set(fulls) & set(sure):
+            several_ways.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
+            break
+        for empty, full in zip(sure, fulls, strict=True):
+            proved = full.wrapped and empty.wrapped
+            pairs.append(Pair(full, empty, options.pop(empty)[full], proved))
+        gone = {array for pair in pairs for array in (pair.full, pair.empty)}
+        options = {
+            empty: {full: found for full, found in fits.items() if full not in gone}
+            for empty, fits in options.items()
+            if empty not in gone
+        }
+        options = {empty: fits for empty, fits in options.items() if fits}
+    placed = {place for pair in pairs for array in (pair.full, pair.empty) for place in array.members} | several_ways
+    return pairs, [array for array in arrays if not placed & set(array.members)]
+
+
+def _proved_by_partners(facts: Facts, arrays: list[BarrierArray]) -> list[BarrierArray]:
+    """Where no agent came round an array, one that it pairs with may tell which part of it is the array."""
+    result: list[BarrierArray] = []
+    sure = [array for array in arrays if array.wrapped]
+    for array in arrays:
+        parts = set() if array.wrapped else _parts_that_fit(facts, array, sure)
+        if len(parts) != 1:
+            result.append(array)
+            continue
+        (part,) = parts
+        first = array.members.index(part.members[0])
+        result.append(part)
+        for rest in (array.members[:first], array.members[first + len(part) :]):
+            if rest and any(facts.barriers[place].used for place in rest):
+                result.append(replace(array, members=rest, wrapped=len(rest) == 1))
+    return result
+
+
+def _parts_that_fit(facts: Facts, array: BarrierArray, others: list[BarrierArray]) -> set[BarrierArray]:
+    """The shorter runs of its barriers that could be paired with one of the others."""
+    return {
+        part
+        for other in others
+        if len(other) < len(array)
+        for first in range(len(array) - len(other) + 1)
+        for part in [replace(array, members=array.members[first : first + len(other)])]
+        if _fits_either_way(facts, part, other)
+    }
+
+
+def _fits_either_way(facts: Facts, a: BarrierArray, b: BarrierArray) -> bool:
+    return _fit(facts, a, b) is not None or _fit(facts, b, a) is not None
+
+
+def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | None:
+    """What speaks for the pair; None if nothing does, or something speaks against it."""
+    if full is empty or len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
+        return None
+    sure = full.wrapped or empty.wrapped
+    if not sure and (not facts.sited or could_go_on(facts, full.members + empty.members)):
+        return None
+    if not full.landed(facts) and full.first_parity(facts) != 0:
+        return None
+    wait_empty, release = empty.union(facts, "waiters"), empty.union(facts, "arrivers")
+    fill, wait_full = full.union(facts, "fillers"), full.union(facts, "waiters")
+    if (fill and not wait_empty <= fill) or (wait_full and not release <= wait_full):
+        return None
+    first_parity = empty.first_parity(facts)
+    first_lap_free = first_parity == 0 and bool(wait_empty)  # agents fill each stage once before they first wait
+    producers = [_alternate(facts, agent, empty, full, FILLS, int(first_lap_free)) for agent in wait_empty & fill]
+    consumers = [_alternate(facts, agent, full, empty, RELEASES, 0) for agent in wait_full & release]
+    if not all(producers) or not all(consumers) or not (producers or consumers):
+        return None
+    by_agents = not full.landed(facts) and not any(facts.barriers[place].committed for place in full.members)
+    if by_agents and (not producers or not consumers or wait_empty & wait_full):
+        return None
+    return Evidence(bool(producers), bool(consumers))
+
+
+def _alternate(
+    facts: Facts, agent: int, waited: BarrierArray, then: BarrierArray, actions: tuple[Action, ...], ahead: int
+) -> bool:
+    """Whether the agent, at every stage, waits on the one before it acts on the other, and does not wait again before
+    it has. `ahead`: how often it acts before the first wait.
+    """
+    wait = facts.of(Action.WAIT, agent)
+    act = next((s for s in _of_agent(facts, agent, actions) if np.isin(s.barrier, then.members).any()), None)
+    if wait is None or act is None:
+        return False
+    met = False
+    for barrier, other in zip(waited.members, then.members, strict=True):
+        waits, acts = wait.place[wait.barrier == barrier], act.place[act.barrier == other][ahead:]
+        if not len(acts) <= len(waits) <= len(acts) + 2:
+            return False
+        pairs = min(len(waits), len(acts))
+        later = min(len(waits) - 1, len(acts))
+        if (waits[:pairs] > acts[:pairs]).any() or (later > 0 and (acts[:later] > waits[1 : later + 1]).any()):
+            return False
+        met |= pairs > 0
+    return met
+
+
+def _of_agent(facts: Facts, agent: int, actions: tuple[Action, ...]) -> list[Stream]:
+    return [stream for action in actions if (stream := facts.of(action, agent)) is not None]

@@ -1,0 +1,150 @@
+"""Who does what on which barrier: the little that structure is inferred from, taken from millions of events at once.
+
+The agents of a CTA and the parts of its hardware have a *slot* each, the same in every CTA, so that CTAs can
+be compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.arrays.parallel import each
+from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
+
+_KINDS = 64  # more than there are kinds of events
+_AT_ONCE = 1 << 15  # events whose columns stay in a processor's cache
+_MOST_CELLS = 1 << 24
+
+
+class Action(IntEnum):
+    """What an agent does on a barrier, as far as it tells what the barrier is for."""
+
+    WAIT = 0
+    ARRIVE = 1
+    EXPECT = 2  # expects bytes, with an arrival or without
+    COPY = 3  # issues a copy that completes on it
+    LAND = 4  # hardware completes bytes or arrives
+    COMMIT = 5  # tcgen05.commit: the tensor core will arrive
+
+
+_NOT_ONE = len(Action)
+_ACTION = np.full(_KINDS, _NOT_ONE, np.uint8)
+for _kind, _action in (
+    (EventKind.WAIT_BEGIN, Action.WAIT),
+    (EventKind.ARRIVE, Action.ARRIVE),
+    (EventKind.ARRIVE_DROP, Action.ARRIVE),
+    (EventKind.EXPECT_TX, Action.EXPECT),
+    (EventKind.ARRIVE_EXPECT_TX, Action.EXPECT),
+    (EventKind.COPY_ISSUE, Action.COPY),
+    (EventKind.COMPLETE_TX, Action.LAND),
+    (EventKind.COPY_DONE, Action.LAND),
+    (EventKind.TENSOR_COMMIT, Action.COMMIT),
+):
+    _ACTION[_kind] = _action
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What happens at all, and on each barrier first when."""
+
+    count: NDArray[np.int64]  # (barriers,): the arrivals it was given for a phase; 0: not known
+    acts: NDArray[np.int64]  # (barriers, slots, Action): how often; slots of other CTAs' agents follow those of its own
+    first: NDArray[np.int64]  # (barriers,): row of the first use; the number of events where there is none
+    slot: NDArray[np.int64]  # (agents,)
+
+
+@dataclass(frozen=True, eq=False)
+class Uses:
+    """Every use of some barriers, (n,) each, in time order."""
+
+    barrier: NDArray[np.int32]
+    agent: NDArray[np.int32]
+    action: NDArray[np.uint8]
+    parity: NDArray[np.int8]
+    site: NDArray[np.int16]
+    amount: NDArray[np.int32]
+
+
+def tally(trace: Trace) -> Tally | None:
+    """One look at all events. None: the tables are of a size that no kernel has."""
+    slot, slots = _slots(trace)
+    barriers = len(trace.barriers)
+    width = 2 * slots * (_NOT_ONE + 1)
+    if barriers * width > _MOST_CELLS:
+        return None
+    events = trace.events
+    agent_cta, barrier_cta = trace.agent_cta, trace.barrier_cta
+    engine = np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
+    share = max(_AT_ONCE, len(events) // 8)
+
+    def look(start: int) -> tuple[NDArray[np.int64], ...]:
+        acts, inits = [], []
+        first = np.full(barriers, len(events), np.int64)
+        end = min(start + share, len(events))
+        for low in range(start, end, _AT_ONCE):
+            piece = events[low : min(low + _AT_ONCE, end)]
+            kind, agent = np.ascontiguousarray(piece["kind"]), np.ascontiguousarray(piece["agent"])
+            action = _ACTION[kind]
+            rows = np.flatnonzero(action != _NOT_ONE)
+            barrier = piece["barrier"][rows]
+            at_one = barrier >= 0
+            barrier, agent, action, rows = barrier[at_one], agent[rows][at_one], action[rows][at_one], rows[at_one]
+            here = np.full(barriers, len(events), np.int64)
+            here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
+            np.minimum(first, here, out=first)
+            action = np.where(engine[agent], Action.LAND, action)
+            of = slot[agent] + slots * (agent_cta[agent] != barrier_cta[barrier])
+            acts.append((barrier * (2 * slots) + of) * (_NOT_ONE + 1) + action)
+            inits.append(low + np.flatnonzero(kind == EventKind.INIT))
+        return (
+            np.bincount(np.concatenate(acts), minlength=barriers * width),
+            np.concatenate(inits),
+            first,
+        )
+
+    found = each(look, range(0, len(events), share))
+    acts = np.zeros(barriers * width, np.int64)
+    count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
+    first = np.full(barriers, len(events), np.int64)
+    for some_acts, inits, some_first in reversed(found):  # so that a barrier's first INIT is written last
+        acts += some_acts
+        np.minimum(first, some_first, out=first)
+        init = events[inits[::-1]]
+        init = init[init["barrier"] >= 0]
+        count[init["barrier"]] = init["amount"]
+    return Tally(
+        count,
+        acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
+        first,
+        slot,
+    )
+
+
+def uses_of(trace: Trace, wanted: NDArray[np.bool_]) -> Uses:
+    """The uses of the barriers that are `wanted`, (barriers,)."""
+    events = trace.events
+    wanted = np.append(wanted, False)  # for barrier -1
+    engine = np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
+
+    def choose(first: int) -> NDArray[np.int64]:
+        piece = events[first : first + _AT_ONCE]
+        chosen = wanted[piece["barrier"]] & (_ACTION[piece["kind"]] != _NOT_ONE)
+        return first + np.flatnonzero(chosen)
+
+    rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(events), _AT_ONCE))])
+    chosen = events[rows]
+    action = np.where(engine[chosen["agent"]], np.uint8(Action.LAND), _ACTION[chosen["kind"]])
+    columns = (np.ascontiguousarray(chosen[name]) for name in ("parity", "site", "amount"))
+    return Uses(np.ascontiguousarray(chosen["barrier"]), np.ascontiguousarray(chosen["agent"]), action, *columns)
+
+
+def _slots(trace: Trace) -> tuple[NDArray[np.int64], int]:
+    """The slot of every agent, and how many there are."""
+    slots: dict[tuple[str, int], int] = {}
+    of = [slots.setdefault((agent.role if agent.warp < 0 else "", agent.warp), len(slots)) for agent in trace.agents]
+    return np.array(of, np.int64).reshape(-1), max(len(slots), 1)
