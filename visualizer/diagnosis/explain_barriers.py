@@ -121,8 +121,7 @@ def copy_issue(scene: Scene) -> str:
         barrier=scene.barrier_name,
         tx=scene.after.tx,
     )
-    row = scene.stage_row
-    done = scene.history.copies.landing_of(row, scene.step) if row >= 0 else None
+    done = scene.history.copies.landing_of(scene.step)
     if done is None:
         return sentences(opening, tr("It does not land in this recording."))
     later = duration(scene.time(done) - scene.time(scene.step))
@@ -214,7 +213,7 @@ def _means(scene: Scene) -> str:
         return ""
     if barrier.kind == "empty":
         return tr("Stage {stage} is free again", stage=barrier.stage)
-    missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
+    missing = scene.causality.bytes_missing(scene.place, scene.step)
     if missing:
         return tr(
             "Stage {stage} counts as full although {missing} bytes have not landed yet",

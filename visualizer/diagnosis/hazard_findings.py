@@ -53,7 +53,7 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
 def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
     trace = history.trace
     event = trace.events[hazard.step]
-    stage = hazard.row % trace.stages
+    stage = history.structure.at(hazard.place)[1]
     tile = int(event["tile"])
     sentence = _SENTENCES[hazard.kind](history, waits, hazard)
     luck, again = "", ""
@@ -76,13 +76,13 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
 
 
 def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
-    trace, events = history.trace, history.trace.events
+    events = history.trace.events
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
-    stage = hazard.row % trace.stages
+    stage = history.structure.at(hazard.place)[1]
     reader_row = int(events["agent"][hazard.other])
     mine = (events["agent"] == reader_row) & (events["tile"] == events["tile"][hazard.other])
     arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
-    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.row)]
+    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.place)]
     ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
     end = int(ends[-1]) if len(ends) else history.steps
     early = [step for step in own if mine[step] and step < end]
@@ -127,7 +127,7 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
-    reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    reader, stage = _agent(history, hazard.step), history.structure.at(hazard.place)[1]
     facts = {"agent": reader, "tile": _of_tile(history, hazard.step), "stage": stage}
     if hazard.other < 0:
         return tr("{agent} reads{tile} from stage {stage} before anything was copied into it.", **facts)
@@ -141,7 +141,7 @@ def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _overwrite_unread(history: History, waits: Waits, hazard: Hazard) -> str:
-    writer, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    writer, stage = _agent(history, hazard.step), history.structure.at(hazard.place)[1]
     missing = ""
     if not _ever_waits(waits, int(history.trace.events["agent"][hazard.step]), history, "empty"):
         missing = tr(": {agent} never waits on an empty barrier (producer_acquire is missing)", agent=writer)
@@ -158,7 +158,7 @@ def _overwrite_unread(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
-    reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    reader, stage = _agent(history, hazard.step), history.structure.at(hazard.place)[1]
     return tr(
         "{agent} reads{tile} from stage {stage}, which has held{other_tile} since step {step}: the data it means is"
         " gone.",
@@ -170,13 +170,13 @@ def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
     )
 
 
-def _is_release(history: History, step: int, row: int) -> bool:
-    barrier = history.trace.barriers[int(history.trace.events["barrier"][step])]
-    return barrier.kind == "empty" and barrier.cta * history.trace.stages + barrier.stage == row
+def _is_release(history: History, step: int, place: int) -> bool:
+    barrier = int(history.trace.events["barrier"][step])
+    return barrier >= 0 and history.structure.kinds[barrier] == "empty" and history.structure.place_of[barrier] == place
 
 
 def _ever_waits(waits: Waits, agent: int, history: History, kind: str) -> bool:
-    rows = [row for row, barrier in enumerate(history.trace.barriers) if barrier.kind == kind]
+    rows = [row for row, known in enumerate(history.structure.kinds) if known == kind]
     return bool(((waits.agent == agent) & np.isin(waits.barrier, rows)).any())
 
 

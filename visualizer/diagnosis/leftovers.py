@@ -25,7 +25,7 @@ def _never_expected(history: History) -> list[Finding]:
     late = np.flatnonzero((copies.barrier >= 0) & (copies.phase != NEVER) & (copies.phase > issued))
     first: dict[int, int] = {}
     for copy in late[np.argsort(copies.issue[late])].tolist():
-        first.setdefault(int(copies.row[copy]) // history.trace.stages, copy)
+        first.setdefault(history.structure.at(int(copies.place[copy]))[0].cta, copy)
     found = []
     for copy in first.values():
         step, row, tile = int(copies.issue[copy]), int(copies.barrier[copy]), int(copies.tile[copy])

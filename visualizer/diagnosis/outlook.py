@@ -84,9 +84,7 @@ class Outlook:
 
     def in_flight(self, row: int) -> list[int]:
         """COPY_ISSUE steps of copies bound to the barrier that have not landed."""
-        copies = self.history.copies
-        open_issues = copies.issues.keys[copies.done_step < 0] % max(copies.issues.length, 1)
-        return [int(step) for step in open_issues if self.trace.events["barrier"][step] == row]
+        return self.history.copies.never_landed(row)
 
     def candidates(self, row: int) -> list[int]:
         """Who arrives on such a barrier: by the program, by the recording, or by role."""

@@ -11,7 +11,6 @@ from visualizer.recording.schema import EventFlag
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
-from visualizer.replay.stage_columns import stage_row_of
 from visualizer.replay.tile_table import Cursor
 
 
@@ -72,15 +71,15 @@ class Scene:
         return bool(self.event["flags"] & EventFlag.ESTIMATED)
 
     @cached_property
-    def stage_row(self) -> int:
-        """cta * stages + stage of the event; -1: none."""
-        return stage_row_of(self.trace, self.step)
+    def place(self) -> int:
+        """The stage buffer that the event concerns; -1: none."""
+        return self.history.event_places.at(self.step)
 
     def stage_before(self) -> tuple[StageState, int]:
         """State and tile of the event's stage just before it; EMPTY, -1 if it has no stage."""
-        if self.stage_row < 0:
+        if self.place < 0:
             return StageState.EMPTY, -1
-        return self.history.stages.one(self.stage_row, self.step - 1)
+        return self.history.stages.one(self.place, self.step - 1)
 
     def cursor_before(self) -> Cursor | None:
         """The agent's cursor just before the event."""

@@ -113,7 +113,7 @@ def _cursor_counts(history: History, agent: NDArray[np.int64], step: Steps) -> N
     position = np.searchsorted(advances.keys, agent * advances.length + step) - 1
     known = position >= advances.starts[agent]
     counts = history.trace.events["amount"][advances.keys % max(advances.length, 1)].astype(np.int64)
-    start = np.maximum(history.agents.start[agent, 2], 0).astype(np.int64)
+    start = np.maximum(history.agents.start[0, agent, 2], 0).astype(np.int64)
     return np.where(known, counts[np.maximum(position, 0)] if len(counts) else 0, start)
 
 

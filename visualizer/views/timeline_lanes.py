@@ -89,7 +89,7 @@ class LaneStore:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.lanes = build_lanes(history.trace)
+        self.lanes = build_lanes(history.trace, history.structure)
         self.row_of = {lane.key: row for row, lane in enumerate(self.lanes)}
         self.stuck = history.trace.meta.ending.kind != "completed"
         recorded = history.trace.duration_ps
