@@ -19,10 +19,10 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Copies into known places, by place, then issue; all shape (copies,)."""
+    """Copies by place, then issue; all shape (copies,)."""
 
     keys: Steps  # place * steps + issue, ascending
-    place: Steps
+    place: Steps  # -1: not known
     issue: Steps
     agent: Steps
     barrier: Steps
@@ -56,11 +56,10 @@ T = TypeVar("T", Copies, Reads)
 def build_copies(history: History) -> Copies:
     events = history.trace.events
     issue = history.copies.issued.astype(np.int64)
-    keys = history.event_places.of(issue) * history.steps + issue
+    place = history.event_places.of(issue)
+    keys = place * history.steps + issue
     order = np.argsort(keys, kind="stable")
-    order = order[np.searchsorted(keys[order], 0) :]  # without those whose place is not known
-    copy_keys, issue, done = keys[order], issue[order], history.copies.landed[order]
-    place = copy_keys // max(history.steps, 1)
+    copy_keys, place, issue, done = keys[order], place[order], issue[order], history.copies.landed[order]
     event = events[issue]
     barrier = event["barrier"].astype(np.int64)
     landed = np.where(done >= 0, done, NEVER)
@@ -79,12 +78,12 @@ def build_copies(history: History) -> Copies:
     return Copies(copy_keys, place, issue, agent, barrier, tile, landed, phase)
 
 
-def shared_places(copies: Copies) -> Steps:
-    """Places that copies of several barriers go to: more than one buffer by that number (two rings that were told as
-    one, say), so that it does not tell which buffer is meant."""
-    pairs = np.unique(np.stack((copies.place, copies.barrier)), axis=1)[0]
+def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
+    """Known places that copies of several barriers go to, from each copy's place and barrier: perhaps more than one
+    buffer by that number (two rings that were told as one, say), so that it does not tell which buffer is meant."""
+    pairs = np.unique((place << 32) + (barrier + np.int64(1))) >> 32
     places, times = np.unique(pairs, return_counts=True)
-    shared: Steps = places[times > 1]
+    shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
 
 

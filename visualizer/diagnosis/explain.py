@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from visualizer.diagnosis import explain_barriers, explain_groups, explain_waits
+from visualizer.diagnosis.places import stage_words
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.language import tr, trn
@@ -37,7 +38,7 @@ def _fence(scene: Scene) -> str:
 
 def _read_begin(scene: Scene) -> str:
     state, held = scene.stage_before()
-    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage}
+    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage_words}
     missing = scene.causality.bytes_missing(scene.place, scene.step)
     if missing:
         return tr(
@@ -71,7 +72,7 @@ def _read_end(scene: Scene) -> str:
         "{agent} has read tile {tile} from stage {stage}{took} and may release it.",
         agent=scene.agent.name,
         tile=scene.tile,
-        stage=scene.stage,
+        stage=scene.stage_words,
         took=took,
     )
 
@@ -103,7 +104,7 @@ def _exit(scene: Scene) -> str:
         return tr(
             "{agent} leaves the kernel because its wait gave up at step {step}.", agent=scene.agent.name, step=before
         )
-    if scene.agent.role != "producer":
+    if scene.role != "producer":
         return tr("{agent} leaves the kernel.", agent=scene.agent.name)
     return _left_behind(scene)
 
@@ -112,7 +113,7 @@ def _left_behind(scene: Scene) -> str:
     """What a producer's tail is there to prevent."""
     structure, stages = scene.history.structure, scene.history.stages
     busy = [
-        f"stage {stage}"
+        f"stage {stage_words(scene.history, structure.place(ring.cta, ring.name, stage))}"
         for ring in structure.of_cta(scene.agent.cta)
         for stage in range(ring.stages)
         if stages.one(structure.place(ring.cta, ring.name, stage), scene.step)[0] != StageState.EMPTY

@@ -70,8 +70,7 @@ def write(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "bytes": scene.amount}
     if scene.place < 0:
         return tr("{agent} itself writes {bytes} bytes to shared memory (st.shared).", **facts)
-    stage = scene.history.structure.at(scene.place)[1]
-    return tr("{agent} itself writes {bytes} bytes into stage {stage} (st.shared).", stage=stage, **facts)
+    return tr("{agent} itself writes {bytes} bytes into stage {stage} (st.shared).", stage=scene.stage_words, **facts)
 
 
 def tensor_commit(scene: Scene) -> str:

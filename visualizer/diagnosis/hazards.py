@@ -57,8 +57,8 @@ def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
     copies, reads = build_copies(history), build_reads(history)
-    several = shared_places(copies)
-    copies = only(copies, ~np.isin(copies.place, several))
+    several = shared_places(copies.place, copies.barrier)
+    copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
     if not len(copies.issue):
         return []

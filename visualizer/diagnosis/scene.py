@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from visualizer.diagnosis.places import stage_words
 from visualizer.language import tr
 from visualizer.recording.schema import EventFlag
-from visualizer.recording.tables import Agent, Barrier
+from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
 from visualizer.replay.tile_table import Cursor
@@ -39,6 +40,29 @@ class Scene:
     def barrier(self) -> Barrier | None:
         row = int(self.event["barrier"])
         return self.trace.barriers[row] if row >= 0 else None
+
+    @property
+    def barrier_kind(self) -> BarrierKind:
+        """What the event's barrier is for; "other" too where it has none, or that is not known."""
+        row = int(self.event["barrier"])
+        return self.history.structure.kinds[row] if row >= 0 else "other"
+
+    @property
+    def guarded(self) -> str:
+        """The stage that the event's barrier guards, as sentences have it; "": none is known."""
+        row = int(self.event["barrier"])
+        place = int(self.history.structure.place_of[row]) if row >= 0 else -1
+        return stage_words(self.history, place) if place >= 0 else ""
+
+    @property
+    def stage_words(self) -> str:
+        """The stage that the event concerns, as sentences have it; "?": none is known."""
+        return stage_words(self.history, self.place)
+
+    @property
+    def role(self) -> AgentRole:
+        """What the event's agent does; "other" too where that is not known."""
+        return self.history.structure.roles[int(self.event["agent"])]
 
     @property
     def barrier_name(self) -> str:
@@ -82,12 +106,12 @@ class Scene:
         return self.history.stages.one(self.place, self.step - 1)
 
     def cursor_before(self) -> Cursor | None:
-        """The agent's cursor just before the event."""
-        row = int(self.event["agent"])
-        advance = self.history.agents.advances.before(row, self.step)
+        """The agent's cursor over the event's ring just before the event."""
+        row, ring = int(self.event["agent"]), int(self.event["ring"])
+        advance = self.history.agents.advances.before(ring * len(self.trace.agents) + row, self.step)
         if advance is None:
-            start = self.agent.start
-            return None if start is None else Cursor(start.index, start.phase, start.count)
+            index, phase, count = self.history.agents.start[ring, row].tolist()
+            return None if index < 0 else Cursor(index, phase, count)
         event = self.trace.events[advance]
         return Cursor(int(event["stage"]), int(event["parity"]), int(event["amount"]))
 

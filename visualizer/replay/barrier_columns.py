@@ -54,6 +54,11 @@ class BarrierState:
         return self.phase & 1
 
     @property
+    def counted(self) -> bool:
+        """Whether it is known how many arrivals a phase takes."""
+        return self.needed != 0
+
+    @property
     def arrived(self) -> int:
         """Arrivals of the current phase so far."""
         return self.needed - self.pending

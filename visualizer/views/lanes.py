@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
+from visualizer.replay.spans import Spans
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 
@@ -74,6 +79,22 @@ def stage_key(trace: Trace, cta: int, stage: int, ring: str = "") -> str:
 def stage_title(stage: int, ring: str = "") -> str:
     """The same without the CTA."""
     return f"{ring}.stage[{stage}]" if ring else f"stage[{stage}]"
+
+
+def copy_targets(history: History, spans: Spans) -> NDArray[np.int64]:
+    """What each copy goes to, as a number: its place, or else behind all places its barrier's row. Shape (spans,)."""
+    place = history.event_places.of(spans.first_step)
+    return np.where(place >= 0, place, history.structure.places + 1 + spans.barrier)
+
+
+def target_title(history: History, target: int) -> str:
+    """Its name: "stage[1]", "K.stage[1]", or "full[1]" where no stage is known."""
+    structure = history.structure
+    if target < structure.places:
+        ring, stage = structure.at(target)
+        return stage_title(stage, ring.name if len(structure.names) > 1 else "")
+    barrier = target - structure.places - 1
+    return _title(history.trace.barriers[barrier].name) if barrier >= 0 else "shared memory"
 
 
 def _title(name: str) -> str:
