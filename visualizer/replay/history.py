@@ -128,6 +128,8 @@ class History:
     def _state_at(self, step: int) -> State:
         barriers = self.barriers
         position = barriers.index.last_at(step)
+        known = np.flatnonzero(position >= 0)
+        position = position[known]
         acts = self.agents.latest_act(self.kinds, step)
         started = acts >= 0
         events = self.trace.events[np.maximum(acts, 0)]
@@ -138,11 +140,11 @@ class History:
         stage_state, stage_tile = self.stages.at(step)
         return State(
             step=step,
-            barrier_phase=_pick(barriers.phase, position, barriers.first_phase),
-            barrier_pending=_pick(barriers.pending, position, barriers.first_count),
-            barrier_expected=_pick(barriers.expected, position, barriers.first_count),
-            barrier_tx=_pick(barriers.tx, position, np.zeros_like(barriers.first_count)),
-            barrier_valid=_pick(barriers.valid, position, barriers.first_valid),
+            barrier_phase=_pick(barriers.phase, known, position, barriers.first_phase),
+            barrier_pending=_pick(barriers.pending, known, position, barriers.first_count),
+            barrier_expected=_pick(barriers.expected, known, position, barriers.first_count),
+            barrier_tx=_pick(barriers.tx, known, position, np.zeros_like(barriers.first_count)),
+            barrier_valid=_pick(barriers.valid, known, position, barriers.first_valid),
             agent_activity=activity,
             agent_barrier=np.where(on_a_barrier, events["barrier"], np.int32(-1)),
             agent_parity=np.where(on_a_barrier, events["parity"], np.int32(-1)).astype(np.int32),
@@ -186,16 +188,16 @@ class History:
     def _engine_activity(self, step: int) -> NDArray[np.uint8]:
         copies = self.copies
         position = copies.traffic.last_at(step)[self._engine_ctas]
-        busy = _pick(copies.in_flight, position, np.zeros(len(position), np.int32)) > 0
+        known = np.flatnonzero(position >= 0)
+        busy = _pick(copies.in_flight, known, position[known], np.zeros(len(position), np.int32)) > 0
         return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))
 
 
 T = TypeVar("T", bound=np.generic)
 
 
-def _pick(column: NDArray[T], position: Steps, first: NDArray[T]) -> NDArray[T]:
-    """column at each position; where there is none yet, what stands in `first`."""
+def _pick(column: NDArray[T], known: Steps, position: Steps, first: NDArray[T]) -> NDArray[T]:
+    """column at the position of each entity in `known`; of the others what stands in `first`."""
     picked = first.copy()
-    known = np.flatnonzero(position >= 0)
-    picked[known] = column[position[known]]
+    picked[known] = column[position]
     return picked
