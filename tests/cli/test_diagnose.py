@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 KEYS = [
-    "verdict", "severity", "agent", "barrier", "stage", "tile", "phase_wanted", "phase_now", "parity", "pending",
-    "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+    "verdict", "severity", "agent", "barrier", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
+    "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
 ]  # fmt: skip
 
 
@@ -23,7 +23,7 @@ def test_a_clean_recording_says_so_and_exits_0(phasescope: Callable[..., Any], l
 def test_clean_json_has_no_findings(phasescope: Callable[..., Any], lesson_file: Path) -> None:
     outcome = phasescope("diagnose", lesson_file, "--json")
     assert outcome.status == 0
-    assert json.loads(outcome.out) == {"ended": "completed", "lost_events": 0, "findings": []}
+    assert json.loads(outcome.out) == {"ended": "completed", "lost_events": 0, "findings": [], "not_judged": []}
 
 
 def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None:
@@ -45,7 +45,7 @@ def test_the_json_of_a_finding_has_every_key(phasescope: Callable[..., Any]) -> 
     outcome = phasescope("diagnose", "--fault", "F21", "--json")
     assert outcome.status == 1
     document = json.loads(outcome.out)
-    assert list(document) == ["ended", "lost_events", "findings"]
+    assert list(document) == ["ended", "lost_events", "findings", "not_judged"]
     assert document["ended"] == "deadlock"
     assert all(list(finding) == KEYS for finding in document["findings"])
     root = document["findings"][0]

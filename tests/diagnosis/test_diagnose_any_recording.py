@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from any_recording import BARRIERS, EVENTS, recording
+from any_recording import EVENTS, TABLES, recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +22,7 @@ ENDINGS: tuple[EndingKind, ...] = ("completed", "deadlock", "timeout", "crash", 
 
 
 @settings(max_examples=150, deadline=None)
-@given(EVENTS, st.sampled_from([BARRIERS, BARRIERS[3:], ()]), st.sampled_from(ENDINGS), st.booleans())
+@given(EVENTS, TABLES, st.sampled_from(ENDINGS), st.booleans())
 def test_every_recording_has_a_diagnosis(
     events: list[dict[str, Any]], barriers: tuple[Any, ...], ending: EndingKind, lost: bool
 ) -> None:

@@ -71,4 +71,4 @@ def test_what_the_short_proof_accepts_vector_clocks_accept() -> None:
         waits = build_waits(history)
         relied = dict(zip(waits.end.tolist(), relied_on(waits).tolist(), strict=True))
         copies = build_copies(history)
-        assert races(history, np.arange(history.steps), relied, np.unique(copies.row)) == []
+        assert races(history, np.arange(history.steps), relied, np.unique(copies.place)) == []

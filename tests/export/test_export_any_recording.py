@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from any_recording import BARRIERS, EVENTS, recording
+from any_recording import BARRIERS, EVENTS, TABLES, recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
@@ -34,7 +34,7 @@ def odd(trace: Any) -> Any:
 
 
 @settings(max_examples=40, deadline=None)
-@given(EVENTS.filter(len), st.sampled_from([BARRIERS, BARRIERS[3:], ()]), st.booleans())
+@given(EVENTS.filter(len), TABLES, st.booleans())
 def test_every_recording_can_be_exported(
     events: list[dict[str, Any]], barriers: tuple[Any, ...], strange: bool
 ) -> None:

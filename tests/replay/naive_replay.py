@@ -10,16 +10,21 @@ import numpy as np
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.recording.schema import EVENT_DTYPE, EventKind
+from visualizer.recording.schema import BARRIER_STATE_KINDS, EVENT_DTYPE, EventKind
 from visualizer.recording.tables import Agent, Barrier, Ending, Meta, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
-from visualizer.replay.history import StageState, State
+from visualizer.replay.history import History, StageState
 from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.find import structure_of
 
 _ACTIVITY = {
     EventKind.WAIT_BEGIN: AgentActivity.WAITING,
+    EventKind.SYNC_BEGIN: AgentActivity.WAITING,
+    EventKind.CLUSTER_WAIT_BEGIN: AgentActivity.WAITING,
+    EventKind.WGMMA_WAIT_BEGIN: AgentActivity.WAITING,
+    EventKind.STORE_WAIT_BEGIN: AgentActivity.WAITING,
     EventKind.READ_BEGIN: AgentActivity.READING,
     EventKind.TIMEOUT: AgentActivity.TIMED_OUT,
 }
@@ -77,7 +82,7 @@ def handmade(*events: dict[str, Any], barriers: int = 1, agents: int = 1) -> Tra
 
 @dataclass
 class NaiveReplay:
-    """Feed it a trace's events in order with `take`; `agrees` compares what it knows with a State."""
+    """Feed it a trace's events in order with `take`; `agrees` compares what it knows with a History at that step."""
 
     trace: Trace
     barriers: list[Mbarrier] = field(default_factory=list)
@@ -85,31 +90,43 @@ class NaiveReplay:
     activity: list[AgentActivity] = field(default_factory=list)
     latest: dict[int, np.void] = field(default_factory=dict)
     waits: dict[int, tuple[int, int]] = field(default_factory=dict)
-    cursors: list[tuple[int, int, int]] = field(default_factory=list)
+    cursors: dict[tuple[str, int], tuple[int, int, int]] = field(default_factory=dict)  # by ring and agent
+    uncounted: set[int] = field(default_factory=set)  # barriers whose count the recording does not tell
     in_flight: Counter[int] = field(default_factory=Counter)
     stages: list[tuple[StageState, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         trace = self.trace
+        self.structure = structure_of(trace)
         self.barriers = [Mbarrier() for _ in trace.barriers]
+        changes = trace.events[np.isin(trace.events["kind"], BARRIER_STATE_KINDS)]
+        initialised = set(changes["barrier"][changes["kind"] == EventKind.INIT].tolist())
+        for row in set(changes["barrier"].tolist()) - initialised - {-1}:
+            # It was initialised before the recording began.
+            told = trace.barriers[row]
+            self.barriers[row] = Mbarrier(True, told.first_phase, told.init_count, told.init_count)
+            if not told.init_count:
+                self.uncounted.add(row)
         self.activity = [
             AgentActivity.IDLE if a.role == "copy_engine" else AgentActivity.NOT_STARTED for a in trace.agents
         ]
-        self.cursors = [
-            (a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents
-        ]
-        self.stages = [(StageState.EMPTY, -1)] * (trace.ctas * trace.stages)
-        for cta in range(trace.ctas):
-            for stage in range(trace.stages):
-                phases = {b.kind: b.first_phase for b in trace.barriers if (b.cta, b.stage) == (cta, stage)}
-                if phases.get("full", 0) > phases.get("empty", 0):
-                    tile = (phases["full"] - 1) * trace.stages + stage
-                    self.stages[cta * trace.stages + stage] = (StageState.FULL, tile)
+        for row, agent in enumerate(trace.agents):
+            starts = {trace.rings[0]: agent.start, **dict(agent.more_starts)}
+            for ring in trace.rings:
+                start = starts.get(ring)
+                self.cursors[ring, row] = (start.index, start.phase, start.count) if start else (-1, -1, -1)
+        self.stages = [(StageState.EMPTY, -1)] * self.structure.places
+        for place in range(self.structure.places):
+            ring, stage = self.structure.at(place)
+            where = (ring.cta, ring.name, stage)
+            phases = {b.kind: b.first_phase for b in trace.barriers if (b.cta, b.ring, b.stage) == where}
+            if phases.get("full", 0) > phases.get("empty", 0):
+                self.stages[place] = (StageState.FULL, (phases["full"] - 1) * ring.stages + stage)
 
     def take(self, event: np.void) -> None:
         self._barrier(event)
         self._stage(event)
-        if event["kind"] != EventKind.PHASE_COMPLETE:
+        if event["kind"] not in (EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE):
             self._agent(event)
 
     def _barrier(self, event: np.void) -> None:
@@ -117,6 +134,9 @@ class NaiveReplay:
         if row < 0:
             return
         barrier = self.barriers[row]
+        if row in self.uncounted:
+            self._uncounted(barrier, kind, amount)
+            return
         phase = barrier.phase
         match kind:
             case EventKind.PHASE_COMPLETE:
@@ -140,30 +160,51 @@ class NaiveReplay:
         if barrier.phase != phase:
             self.flip_due.add(row)
 
+    def _uncounted(self, barrier: Mbarrier, kind: EventKind, amount: int) -> None:
+        """Phases as their completions tell them, and bytes; arrivals are counted towards nothing."""
+        match kind:
+            case EventKind.PHASE_COMPLETE:
+                barrier.phase, barrier.tx = amount + 1, 0
+            case EventKind.INVAL:
+                barrier.valid = False
+            case EventKind.EXPECT_TX | EventKind.ARRIVE_EXPECT_TX:
+                barrier.tx += amount
+            case EventKind.COMPLETE_TX:
+                barrier.tx -= amount
+
+    def _place(self, event: np.void) -> int:
+        barrier, stage, ring = int(event["barrier"]), int(event["stage"]), self.trace.rings[event["ring"]]
+        if barrier < 0:
+            return self.structure.place(self.trace.agents[event["agent"]].cta, ring, stage)
+        told = self.trace.barriers[barrier]
+        return self.structure.place(told.cta, *((ring, stage) if stage >= 0 else (told.ring, told.stage)))
+
     def _stage(self, event: np.void) -> None:
-        kind, row = EventKind(event["kind"]), int(event["barrier"])
-        cta, stage, tile = self.trace.agents[event["agent"]].cta, int(event["stage"]), int(event["tile"])
+        kind, row, tile = EventKind(event["kind"]), int(event["barrier"]), int(event["tile"])
         if kind == EventKind.PHASE_COMPLETE and self.trace.barriers[row].kind == "full":
             state = (StageState.FULL, tile)
         elif kind == EventKind.PHASE_COMPLETE and self.trace.barriers[row].kind == "empty":
             state = (StageState.EMPTY, -1)
-        elif kind == EventKind.COPY_ISSUE:
+        elif kind in (EventKind.COPY_ISSUE, EventKind.WRITE):
             state = (StageState.FILLING, tile)
         elif kind == EventKind.READ_BEGIN:
             state = (StageState.READING, tile)
         else:
             return
-        if stage >= 0:
-            self.stages[cta * self.trace.stages + stage] = state
+        if (place := self._place(event)) >= 0:
+            self.stages[place] = state
 
     def _agent(self, event: np.void) -> None:
-        kind, agent = EventKind(event["kind"]), int(event["agent"])
+        kind, agent, barrier = EventKind(event["kind"]), int(event["agent"]), int(event["barrier"])
+        # A copy may go to another CTA, and then is that CTA's.
+        target = self.trace.agents[agent].cta if barrier < 0 else self.trace.barriers[barrier].cta
         if kind == EventKind.COPY_ISSUE:
-            self.in_flight[self.trace.agents[agent].cta] += 1
+            self.in_flight[target] += 1
         if kind == EventKind.COPY_DONE:
-            self.in_flight[self.trace.agents[agent].cta] -= 1
+            self.in_flight[target] -= 1
         if kind == EventKind.ADVANCE:
-            self.cursors[agent] = (int(event["stage"]), int(event["parity"]), int(event["amount"]))
+            moved = (int(event["stage"]), int(event["parity"]), int(event["amount"]))
+            self.cursors[self.trace.rings[event["ring"]], agent] = moved
         if kind == EventKind.EXIT and self.activity[agent] == AgentActivity.TIMED_OUT:
             return
         self.latest[agent] = event
@@ -176,7 +217,8 @@ class NaiveReplay:
             AgentActivity.EXITED if kind == EventKind.EXIT else _ACTIVITY.get(kind, AgentActivity.RUNNING)
         )
 
-    def agrees(self, state: State) -> None:
+    def agrees(self, history: History, step: int) -> None:
+        state = history.state_at(step)
         for row, barrier in enumerate(self.barriers):
             due = row in self.flip_due
             expected = (
@@ -204,5 +246,10 @@ class NaiveReplay:
             place = (-1, -1, -1) if event is None else (event["stage"], event["tile"], event["site"])
             assert (state.agent_stage[row], state.agent_tile[row], state.agent_site[row]) == place, agent.name
             cursor = (state.cursor_index[row], state.cursor_phase[row], state.cursor_count[row])
-            assert cursor == self.cursors[row], agent.name
+            assert cursor == self.cursors[self.trace.rings[0], row], agent.name
+            for ring in self.trace.rings:
+                assert tuple(history.cursors_at(step, ring)[row].tolist()) == self.cursors[ring, row], (
+                    agent.name,
+                    ring,
+                )
         assert list(zip(state.stage_state, state.stage_tile, strict=True)) == self.stages

@@ -10,7 +10,6 @@ from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality, Link
 from visualizer.replay.history import History
-from visualizer.replay.stage_columns import stage_row_of
 
 TRACES = {
     "lesson": run(),
@@ -99,7 +98,7 @@ def test_arrows_point_forward_and_a_copys_arrows_carry_all_its_bytes(trace: Trac
         assert len(set(links)) == len(links)
     landed = set(steps_of(trace, EventKind.COPY_DONE))
     for step in steps_of(trace, EventKind.COPY_ISSUE):
-        done = history.copies.landing_of(stage_row_of(trace, step), step)
+        done = history.copies.landing_of(step)
         bytes_ = [link.to_step for link in causality.links(step) if link.kind == "copy"]
         assert (done is not None) == bool(landed and done in landed)
         if done is not None and trace.meta.config["tile_columns"] == 64:

@@ -66,7 +66,7 @@ def test_the_nth_copy_of_a_tile_is_the_nth_to_land(seed: int, columns: int, lost
             landed.setdefault(lane, []).append(step)
     pairs = {issue: done for lane in issued for issue, done in zip(issued[lane], landed.get(lane, []), strict=False)}
     copies = History(trace).copies
-    stages = [issues for row in range(6) for issues in copies.issues.steps(row).tolist()]
+    stages = [issues for row in range(len(trace.barriers)) for issues in copies.issues.steps(row).tolist()]
     assert copies.done_step.tolist() == [pairs.get(step, -1) for step in stages]
     assert dict(zip(copies.done_issue.tolist(), copies.done_steps.tolist(), strict=True)) == pairs
     assert copies.done_steps.tolist() == sorted(pairs.values())

@@ -37,7 +37,7 @@ def check_every_step(trace: Trace) -> None:
     history, naive = History(trace), NaiveReplay(trace)
     for step in range(len(trace)):
         naive.take(trace.events[step])
-        naive.agrees(history.state_at(step))
+        naive.agrees(history, step)
 
 
 @settings(max_examples=40, deadline=None)

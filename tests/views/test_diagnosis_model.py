@@ -141,6 +141,12 @@ def test_a_clean_run_says_so(report: Report, count: str, words: str) -> None:
     assert headline(report) == words
 
 
+def test_the_headline_says_what_was_not_judged() -> None:
+    report = Report("completed", 0, (), not_judged=("Whether a buffer is read too early: nobody knows.",))
+    assert headline(report) == ("Completed: no findings. Not judged: Whether a buffer is read too early: nobody knows.")
+    assert headline(Report("completed", 0, (), "it has no mbarrier")) == "Completed: no findings. It has no mbarrier."
+
+
 def test_findings_are_counted_by_severity() -> None:
     _, report = diagnosed("32")
     assert count_text(report) == "4 findings"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.statistics.distribution import Distribution
+from visualizer.diagnosis.statistics.occupancy import Occupancy
 from visualizer.diagnosis.statistics.shares import RoleShare
-from visualizer.diagnosis.statistics.statistics import Statistics
+from visualizer.diagnosis.statistics.statistics import RingNumbers, Statistics
 from visualizer.diagnosis.wording import commas, duration, sentence
 from visualizer.language import mark, tr, trn
 from visualizer.recording.trace import Trace
@@ -41,7 +42,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
                 *map(_role, found.roles),
             ]
         ),
-        _occupancy(found),
+        *([_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]),
         aligned(
             [
                 ("", tr("count"), tr("least"), "5%", tr("median"), "95%", tr("most"), tr("mean")),
@@ -98,8 +99,21 @@ def _role(role: RoleShare) -> Row:
     return (role.role, role.agents, *(f"{role.share(part):.1%}" for part in shares))
 
 
-def _occupancy(found: Statistics) -> str:
-    occupancy = found.occupancy
+def _ring(ring: RingNumbers) -> str:
+    """One of several rings."""
+    numbers = tr(
+        "ring {name}: back-pressure {back:.1%} of the producers' time, starved {starved:.1%} of the consumers';"
+        " {path:.1%} of the critical path leads to it; {bytes:,} bytes landed",
+        name=ring.name,
+        back=ring.back_pressure,
+        starved=ring.starved,
+        path=ring.path,
+        bytes=ring.landed_bytes,
+    )
+    return f"{numbers}\n{_occupancy(ring.occupancy)}"
+
+
+def _occupancy(occupancy: Occupancy) -> str:
     rows: list[Row] = [("stage", *(state.name.lower() for state in StageState))]
     rows += [(stage, *(f"{share:.1%}" for share in shares)) for stage, shares in enumerate(occupancy.stages)]
     if len(occupancy.stages) > 1:

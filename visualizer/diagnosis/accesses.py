@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.waits import phase_at
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
-from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Steps, kind_mask
 
 NEVER = np.iinfo(np.int64).max
@@ -20,10 +19,10 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Copies by stage row (cta * stages + stage), then issue; all shape (copies,)."""
+    """Copies by place, then issue; all shape (copies,)."""
 
-    keys: Steps  # row * steps + issue, ascending
-    row: Steps
+    keys: Steps  # place * steps + issue, ascending
+    place: Steps  # -1: not known
     issue: Steps
     agent: Steps
     barrier: Steps
@@ -38,7 +37,7 @@ class Reads:
 
     begin: Steps
     end: Steps  # or NEVER
-    row: Steps
+    place: Steps
     agent: Steps
     tile: Steps
 
@@ -56,12 +55,14 @@ T = TypeVar("T", Copies, Reads)
 
 def build_copies(history: History) -> Copies:
     events = history.trace.events
-    index = history.copies.issues
-    row = np.repeat(np.arange(len(index.starts) - 1), np.diff(index.starts))
-    issue = index.keys - row * index.length
+    issue = history.copies.issued.astype(np.int64)
+    place = history.event_places.of(issue)
+    keys = place * history.steps + issue
+    order = np.argsort(keys, kind="stable")
+    copy_keys, place, issue, done = keys[order], place[order], issue[order], history.copies.landed[order]
     event = events[issue]
     barrier = event["barrier"].astype(np.int64)
-    landed = np.where(history.copies.done_step >= 0, history.copies.done_step, NEVER)
+    landed = np.where(done >= 0, done, NEVER)
     bytes_in = np.flatnonzero(history.kinds == EventKind.COMPLETE_TX)
     bytes_in = bytes_in[events["barrier"][bytes_in] >= 0]
     keys = events["barrier"][bytes_in].astype(np.int64) * history.steps + bytes_in
@@ -73,17 +74,16 @@ def build_copies(history: History) -> Copies:
     if len(bytes_in):
         found &= (events["barrier"][at] == barrier) & (at > issue)
     phase = np.where(found, phase_at(history, np.maximum(barrier, 0), at - 1), NEVER)
-    return Copies(
-        index.keys, row, issue, event["agent"].astype(np.int64), barrier, event["tile"].astype(np.int64), landed, phase
-    )
+    agent, tile = event["agent"].astype(np.int64), event["tile"].astype(np.int64)
+    return Copies(copy_keys, place, issue, agent, barrier, tile, landed, phase)
 
 
-def shared_rows(copies: Copies) -> Steps:
-    """Stage rows that copies of several barriers go to: more than one buffer by that number (two rings, say), so that
-    it does not tell which buffer is meant."""
-    pairs = np.unique(np.stack((copies.row, copies.barrier)), axis=1)[0]
-    rows, times = np.unique(pairs, return_counts=True)
-    shared: Steps = rows[times > 1]
+def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
+    """Known places that copies of several barriers go to, from each copy's place and barrier: perhaps more than one
+    buffer by that number (two rings that were told as one, say), so that it does not tell which buffer is meant."""
+    pairs = np.unique((place << 32) + (barrier + np.int64(1))) >> 32
+    places, times = np.unique(pairs, return_counts=True)
+    shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
 
 
@@ -96,11 +96,11 @@ def build_reads(history: History) -> Reads:
     """Reads; an agent's n-th READ_END of a stage ends its n-th READ_BEGIN of it."""
     trace = history.trace
     steps = np.flatnonzero(kind_mask(EventKind.READ_BEGIN, EventKind.READ_END)[history.kinds])
-    stage, cta = place_of(history.columns, steps)
-    steps, row = steps[stage >= 0], (cta * trace.stages + stage)[stage >= 0]
+    place = history.event_places.of(steps)
+    steps, place = steps[place >= 0], place[place >= 0]
     agent = trace.events["agent"][steps].astype(np.int64)
     begins = history.kinds[steps] == EventKind.READ_BEGIN
-    lane = row * max(len(trace.agents), 1) + agent
+    lane = place * max(len(trace.agents), 1) + agent
     span = len(steps) + 1
     keys = _ranks(lane[begins], span)
     end_keys = _ranks(lane[~begins], span)
@@ -109,7 +109,7 @@ def build_reads(history: History) -> Reads:
     ends = np.append(steps[~begins][order], NEVER)
     found = np.append(end_keys[order], -1)[at] == keys
     tile = trace.events["tile"][steps[begins]].astype(np.int64)
-    return Reads(steps[begins], np.where(found, ends[at], NEVER), row[begins], agent[begins], tile)
+    return Reads(steps[begins], np.where(found, ends[at], NEVER), place[begins], agent[begins], tile)
 
 
 def build_arrivals(history: History) -> Arrivals:

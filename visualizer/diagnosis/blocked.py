@@ -49,7 +49,7 @@ def _look(outlook: Outlook, agent: int, wait: int) -> _Blocked:
     state = outlook.barrier(row)
     arrived = outlook.arrived(row)
     helpers: list[int] = []
-    if state.pending > 0:
+    if state.pending > 0 or not state.counted:
         for candidate in outlook.candidates(row):
             if candidate not in arrived and candidate != agent and outlook.next_arrival(candidate, row) is not None:
                 helpers.append(candidate)
@@ -145,7 +145,6 @@ def _told(
 def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Finding:
     trace, waits = outlook.trace, outlook.waits
     state = outlook.barrier(item.barrier)
-    barrier = trace.barriers[item.barrier]
     arrived = outlook.arrived(item.barrier)
     step = int(waits.begin[item.wait])
     tile = int(waits.tile[item.wait])
@@ -155,13 +154,15 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         if agent not in arrived and agent != item.agent
     )
     released_by = [tr("an arrival of {agent}", agent=trace.agents[agent].name) for agent in item.helpers]
+    if state.pending > 0 and not item.helpers and not outlook.knows_arrivers(item.barrier):
+        released_by.append(tr("arrivals of whom it is not known"))
     released_by += [tr("the copy issued at step {step}", step=issue) for issue in item.copies]
     return Finding(
         verdict,
         "error",
         cause.sentence,
         agent=trace.agents[item.agent].name,
-        **barrier_facts(barrier, state),
+        **barrier_facts(outlook.history, item.barrier, state),
         tile=tile if tile >= 0 else None,
         phase_wanted=int(waits.wanted[item.wait]),
         parity=int(waits.parity[item.wait]),

@@ -10,7 +10,7 @@ from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause, restarted
 from visualizer.diagnosis.places import line, site_at
 from visualizer.diagnosis.wording import commas, sentences
-from visualizer.language import tr
+from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 
 
@@ -43,8 +43,7 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         & (trace.events["amount"] == wanted + 1)
     )
     lap = int(completions[0]) if len(completions) else None
-    barrier = trace.barriers[row]
-    why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, barrier, agent)
+    why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, row, agent)
     return Cause(
         sentences(
             tr(
@@ -65,6 +64,8 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
 def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
     """Why the phase the wait means can not complete any more."""
     row = int(outlook.waits.barrier[wait])
+    if not outlook.barrier(row).counted:
+        return _uncounted_cause(outlook, row)
     if outlook.barrier(row).pending == 0:
         return _bytes_cause(outlook, row)
     if (cause := missing_arrival_cause(outlook, wait)) is not None:
@@ -75,7 +76,37 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
         around = commas([tr("{agent} for {other}", agent=a, other=b) for a, b in pairs])
         return Cause(tr("A cycle of waits: {around}; none of them can go on.", around=around), certain=False)
     name = outlook.trace.barriers[row].name
+    if not outlook.knows_arrivers(row):
+        state = outlook.barrier(row)
+        return Cause(
+            tr(
+                "{arrived} of {needed} arrivals came to {barrier} in phase #{phase}; who was to bring the others is not"
+                " known.",
+                arrived=state.arrived,
+                needed=state.needed,
+                barrier=name,
+                phase=state.phase,
+            ),
+            certain=False,
+        )
     return Cause(tr("Nobody that is left will arrive on {barrier} for this phase.", barrier=name), certain=False)
+
+
+def _uncounted_cause(outlook: Outlook, row: int) -> Cause:
+    """Its init is not in the recording, and nobody tells its count."""
+    arrived = sum(count for count, _ in outlook.arrived(row).values())
+    return Cause(
+        trn(
+            "{n} arrival came to {barrier} in phase #{phase}; how many it takes is not known, for the recording has no"
+            " init of it.",
+            "{n} arrivals came to {barrier} in phase #{phase}; how many it takes is not known, for the recording has no"
+            " init of it.",
+            arrived,
+            barrier=outlook.trace.barriers[row].name,
+            phase=outlook.barrier(row).phase,
+        ),
+        certain=False,
+    )
 
 
 def _bytes_cause(outlook: Outlook, row: int) -> Cause:

@@ -109,7 +109,7 @@ class Comparison:
     def tile_step(self, history: History, cta: int, tile: int) -> int | None:
         """When a tile's data are in: its full barrier completes; without one, the tile's first event. None: no such."""
         events = history.trace.events
-        full = np.array([barrier.kind == "full" for barrier in history.trace.barriers] + [False])
+        full = np.array([kind == "full" for kind in history.structure.kinds] + [False])
         steps = np.flatnonzero((events["tile"] == tile) & (history.trace.agent_cta[events["agent"]] == cta))
         flips = steps[(events["kind"][steps] == EventKind.PHASE_COMPLETE) & full[events["barrier"][steps]]]
         chosen = flips if len(flips) else steps

@@ -111,9 +111,10 @@ def state_texts(history: History, step: int) -> dict[str, str]:
             pending=int(state.barrier_pending[row]),
             tx=int(state.barrier_tx[row]),
         )
-    for row, (held, tile) in enumerate(zip(state.stage_state.tolist(), state.stage_tile.tolist(), strict=True)):
-        cta, stage = divmod(row, trace.stages)
-        name = f"CTA{cta}.stage[{stage}]" if trace.ctas > 1 else f"stage[{stage}]"
+    for place, (held, tile) in enumerate(zip(state.stage_state.tolist(), state.stage_tile.tolist(), strict=True)):
+        ring, stage = history.structure.at(place)
+        name = f"{ring.name}.stage[{stage}]" if len(history.structure.names) > 1 else f"stage[{stage}]"
+        name = f"CTA{ring.cta}.{name}" if trace.ctas > 1 else name
         texts[name] = state_word(StageState(held).name.lower()) + (tr(", tile {tile}", tile=tile) if tile >= 0 else "")
     for row, agent in enumerate(trace.agents):
         activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower()).replace("_", " ")

@@ -4,12 +4,11 @@ twice for one use of a stage, bytes left over, arrivals at a CTA that has left, 
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import numpy as np
 
 from visualizer.diagnosis.leftovers import leftover_findings
-from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at
+from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.diagnosis.wording import commas
@@ -64,7 +63,7 @@ def _ending(history: History) -> list[Finding]:
             "error",
             cause,
             agent=told["agent"],
-            **barrier_facts(barrier, state),
+            **barrier_facts(history, row, state),
             first_divergence=last,
             site=site_at(history.trace, last) if last is not None else None,
             step=step,
@@ -118,7 +117,7 @@ def _impossible_counts(history: History) -> list[Finding]:
                 "error",
                 cause,
                 agent=history.trace.agents[int(event["agent"])].name,
-                **barrier_facts(row, state),
+                **barrier_facts(history, int(event["barrier"]), state),
                 first_divergence=step,
                 site=site_at(history.trace, step),
                 step=step,
@@ -130,13 +129,12 @@ def _impossible_counts(history: History) -> list[Finding]:
 def _completed_twice(history: History, waits: Waits) -> list[Finding]:
     """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice."""
     trace, events = history.trace, history.trace.events
-    places = Counter((b.kind, b.cta, b.stage) for b in trace.barriers)
-    full = {(b.cta, b.stage): row for row, b in enumerate(trace.barriers) if b.kind == "full"}
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
-    for row, barrier in enumerate(trace.barriers):
-        # Two rings with the same stage numbers: which full barrier is this one's is not told.
-        if barrier.kind == "empty" and all(places[k, barrier.cta, barrier.stage] == 1 for k in ("full", "empty")):
-            pairs[row] = full.get((barrier.cta, barrier.stage), -1)
+    for ring in history.structure.rings:
+        for full, free in zip(ring.full, ring.empty, strict=False):
+            # With several of a kind, which full barrier is this one's is not told.
+            if len(full) == len(free) == 1:
+                pairs[free[0]] = full[0]
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)
     first = waits.use == 0
@@ -185,7 +183,7 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         "COUNT MISMATCH",
         "error",
         cause,
-        **barrier_facts(barrier, state),
+        **barrier_facts(history, row, state),
         tile=tile if tile >= 0 else None,
         first_divergence=init,
         site=site,
@@ -204,7 +202,9 @@ def _after_exit(history: History) -> list[Finding]:
     if not remote.any():
         return []
     exits = np.flatnonzero(history.kinds == EventKind.EXIT)
-    people = np.bincount([a.cta for a in trace.agents if a.role != "copy_engine"], minlength=trace.ctas)
+    engines = ("copy_engine", "tensor_core")
+    warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in engines]
+    people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)
     for cta in range(trace.ctas):
         mine = exits[agent_cta[exits] == cta]
@@ -216,6 +216,7 @@ def _after_exit(history: History) -> list[Finding]:
         return []
     step = int(late[0])
     barrier = trace.barriers[int(events["barrier"][step])]
+    stage, ring = stage_and_ring(history, int(history.structure.place_of[events["barrier"][step]]))
     return [
         Finding(
             "UNDEFINED",
@@ -229,7 +230,8 @@ def _after_exit(history: History) -> list[Finding]:
             ),
             agent=trace.agents[int(events["agent"][step])].name,
             barrier=barrier.name,
-            stage=barrier.stage if barrier.stage >= 0 else None,
+            stage=stage,
+            ring=ring,
             first_divergence=int(left[barrier.cta]),
             site=site_at(trace, step),
             step=step,

@@ -6,6 +6,7 @@ from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.counts import count_findings
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.hazards import HAZARDS
+from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
 from visualizer.diagnosis.probe_findings import probe_findings
@@ -25,11 +26,16 @@ NO_BARRIERS = mark(
 )
 
 
+RECORDS_MISSING = mark("Counts and orders: records were lost, so they would be guesses.")
+ROLES_MISSING = mark("Counts and orders: not every role was recorded, so they would be guesses.")
+
+
 def diagnose(history: History, program: Program | None = None) -> Report:
     """The diagnosis of a history. `program`, if given, tells what the blocked agents would have done next; for the
     recordings of built-in programs it is laid out again from the recording's parameters.
 
     With records lost, or roles not recorded, only the blocked agents are judged: counts and orders would be guesses.
+    What was not judged is told in the report.
     """
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
@@ -42,7 +48,11 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += _stuck(history, Outlook(history, waits, program))
     if not history.trace.barriers and meta.ending.kind == "completed":
         return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
+    left_out: tuple[str, ...] = ()
+    note = ""
     if not lost and not meta.window.get("roles_left_out"):
+        left_out = not_judged(history)
+        note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
         findings += count_findings(history, waits)
         findings += pass_findings(history, waits)
         findings += early_arrival_findings(history, waits)
@@ -53,11 +63,13 @@ def diagnose(history: History, program: Program | None = None) -> Report:
                 # A sync leaves no event, so what looks unordered may be ordered: keep what did happen.
                 hazards = [hazard for hazard in hazards if hazard.severity == "error"]
         findings += hazards
-    elif meta.ending.kind == "crash":
-        findings += count_findings(history, waits)[:1]
+    else:
+        left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
+        if meta.ending.kind == "crash":
+            findings += count_findings(history, waits)[:1]
     findings += probe_findings(history)
     findings.sort(key=_rank)
-    return Report(meta.ending.kind, lost, tuple(findings))
+    return Report(meta.ending.kind, lost, tuple(findings), note, left_out)
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int]:

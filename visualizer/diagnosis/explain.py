@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from visualizer.diagnosis import explain_barriers, explain_waits
+from visualizer.diagnosis import explain_barriers, explain_groups, explain_waits
+from visualizer.diagnosis.places import stage_words
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.language import tr, trn
@@ -37,8 +38,8 @@ def _fence(scene: Scene) -> str:
 
 def _read_begin(scene: Scene) -> str:
     state, held = scene.stage_before()
-    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage}
-    missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
+    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage_words}
+    missing = scene.causality.bytes_missing(scene.place, scene.step)
     if missing:
         return tr(
             "{agent} begins to read tile {tile} from stage {stage}, although {missing} bytes have not landed yet.",
@@ -71,7 +72,7 @@ def _read_end(scene: Scene) -> str:
         "{agent} has read tile {tile} from stage {stage}{took} and may release it.",
         agent=scene.agent.name,
         tile=scene.tile,
-        stage=scene.stage,
+        stage=scene.stage_words,
         took=took,
     )
 
@@ -103,17 +104,20 @@ def _exit(scene: Scene) -> str:
         return tr(
             "{agent} leaves the kernel because its wait gave up at step {step}.", agent=scene.agent.name, step=before
         )
-    if scene.agent.role != "producer":
+    if scene.role != "producer":
         return tr("{agent} leaves the kernel.", agent=scene.agent.name)
     return _left_behind(scene)
 
 
 def _left_behind(scene: Scene) -> str:
     """What a producer's tail is there to prevent."""
-    stages = scene.trace.stages
-    first = scene.agent.cta * stages
-    states = [scene.history.stages.one(first + stage, scene.step)[0] for stage in range(stages)]
-    busy = [f"stage {stage}" for stage, state in enumerate(states) if state != StageState.EMPTY]
+    structure, stages = scene.history.structure, scene.history.stages
+    busy = [
+        f"stage {stage_words(scene.history, structure.place(ring.cta, ring.name, stage))}"
+        for ring in structure.of_cta(scene.agent.cta)
+        for stage in range(ring.stages)
+        if stages.one(structure.place(ring.cta, ring.name, stage), scene.step)[0] != StageState.EMPTY
+    ]
     if not busy:
         return tr("{agent} leaves the kernel: every stage has been released.", agent=scene.agent.name)
     return trn(
@@ -144,6 +148,8 @@ _NEED_A_BARRIER = (
     EventKind.TIMEOUT,
     EventKind.COPY_ISSUE,
     EventKind.WORD_SAMPLE,
+    EventKind.TEST_FAILED,
+    EventKind.TENSOR_COMMIT,
 )
 
 _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
@@ -166,4 +172,20 @@ _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
     EventKind.EXIT: _exit,
     EventKind.TIMEOUT: explain_waits.timeout,
     EventKind.WORD_SAMPLE: _word_sample,
+    EventKind.TEST_FAILED: explain_groups.test_failed,
+    EventKind.SYNC_BEGIN: explain_groups.sync_begin,
+    EventKind.SYNC_END: explain_groups.sync_end,
+    EventKind.SYNC_ARRIVE: explain_groups.sync_arrive,
+    EventKind.CLUSTER_ARRIVE: explain_groups.plain,
+    EventKind.CLUSTER_WAIT_BEGIN: explain_groups.plain,
+    EventKind.CLUSTER_WAIT_END: explain_groups.plain,
+    EventKind.WGMMA_COMMIT: explain_groups.plain,
+    EventKind.WGMMA_WAIT_BEGIN: explain_groups.wgmma_wait_begin,
+    EventKind.WGMMA_WAIT_END: explain_groups.plain,
+    EventKind.STORE_COMMIT: explain_groups.plain,
+    EventKind.STORE_WAIT_BEGIN: explain_groups.store_wait_begin,
+    EventKind.STORE_WAIT_END: explain_groups.plain,
+    EventKind.WRITE: explain_groups.write,
+    EventKind.PROXY_FENCE: explain_groups.plain,
+    EventKind.TENSOR_COMMIT: explain_groups.tensor_commit,
 }

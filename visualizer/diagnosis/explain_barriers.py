@@ -112,31 +112,33 @@ def phase_complete(scene: Scene) -> str:
 
 def copy_issue(scene: Scene) -> str:
     opening = tr(
-        "{agent} issues a copy{of_tile} into stage {stage}: {bytes} bytes, which the copy engine will count down on"
-        " {barrier} (tx {tx} now).",
+        "{agent} issues a copy{of_tile}{into}: {bytes} bytes, which the copy engine will count down on {barrier} (tx"
+        " {tx} now).",
         agent=scene.agent.name,
         of_tile=_of_tile(scene),
-        stage=scene.stage,
+        into=_into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
         tx=scene.after.tx,
     )
-    row = scene.stage_row
-    done = scene.history.copies.landing_of(row, scene.step) if row >= 0 else None
+    done = scene.history.copies.landing_of(scene.step)
     if done is None:
         return sentences(opening, tr("It does not land in this recording."))
     later = duration(scene.time(done) - scene.time(scene.step))
     return sentences(opening, tr("It lands at step {step}, {duration} later.", step=done, duration=later))
 
 
+def _into(scene: Scene) -> str:
+    return tr(" into stage {stage}", stage=scene.stage_words) if scene.place >= 0 else ""
+
+
 def copy_done(scene: Scene) -> str:
     issue = scene.causality.issue_of(scene.step)
     since = "" if issue is None else tr(" {duration} after its issue", duration=duration(scene.elapsed(issue)))
-    into = tr(" into stage {stage}", stage=scene.stage) if scene.stage >= 0 else ""
     return tr(
         "The copy{of_tile}{into} has landed{since}{estimate}: {bytes} bytes.",
         of_tile=_of_tile(scene),
-        into=into,
+        into=_into(scene),
         since=since,
         estimate=_estimate(scene),
         bytes=scene.amount,
@@ -204,25 +206,25 @@ def _consequence(scene: Scene) -> str:
 
 
 def _counts_bytes(scene: Scene) -> bool:
-    return (scene.barrier is not None and scene.barrier.kind == "full") or scene.kind != EventKind.ARRIVE
+    return scene.barrier_kind == "full" or scene.kind != EventKind.ARRIVE
 
 
 def _means(scene: Scene) -> str:
     """What the completion says about the stage buffer, and where a wrong byte count makes it untrue."""
-    barrier = scene.barrier
-    if barrier is None or barrier.stage < 0 or barrier.kind == "other":
+    stage = scene.guarded
+    if not stage or scene.barrier_kind == "other":
         return ""
-    if barrier.kind == "empty":
-        return tr("Stage {stage} is free again", stage=barrier.stage)
-    missing = scene.causality.bytes_missing(scene.stage_row, scene.step)
+    if scene.barrier_kind == "empty":
+        return tr("Stage {stage} is free again", stage=stage)
+    missing = scene.causality.bytes_missing(scene.place, scene.step)
     if missing:
         return tr(
             "Stage {stage} counts as full although {missing} bytes have not landed yet",
-            stage=barrier.stage,
+            stage=stage,
             missing=missing,
         )
     if scene.stage_before()[0] != StageState.FILLING:
-        return tr("Stage {stage} counts as full although no copy into it was under way", stage=barrier.stage)
+        return tr("Stage {stage} counts as full although no copy into it was under way", stage=stage)
     if scene.tile >= 0:
-        return tr("Stage {stage} is full with tile {tile}", stage=barrier.stage, tile=scene.tile)
-    return tr("Stage {stage} is full", stage=barrier.stage)
+        return tr("Stage {stage} is full with tile {tile}", stage=stage, tile=scene.tile)
+    return tr("Stage {stage} is full", stage=stage)

@@ -106,10 +106,9 @@ def timeout(scene: Scene) -> str:
 
 
 def _lesson_of_fresh_pass(scene: Scene) -> str:
-    kind = scene.barrier.kind if scene.barrier is not None else "other"
-    if kind == "empty" and scene.agent.role == "producer":
+    if scene.barrier_kind == "empty" and scene.role == "producer":
         return tr("That is why a producer starts with phase 1.")
-    if kind == "full" and scene.agent.role == "consumer":
+    if scene.barrier_kind == "full" and scene.role == "consumer":
         return tr("Nothing has been copied yet: a consumer has to start with phase 0.")
     return ""
 
@@ -124,6 +123,9 @@ def _first_try(scene: Scene) -> str:
 
 def _so_far(now: BarrierState) -> str:
     """ "32 of 96 arrivals so far", and the bytes where any are outstanding or too many came."""
+    if not now.counted:
+        arrivals = tr("it is not known how many arrivals it takes")
+        return tr("{arrivals}, {bytes} bytes outstanding", arrivals=arrivals, bytes=now.tx) if now.tx > 0 else arrivals
     arrivals = trn(
         "{arrived} of {n} arrival so far", "{arrived} of {n} arrivals so far", now.needed, arrived=now.arrived
     )
@@ -148,25 +150,24 @@ def _outlook(scene: Scene) -> str:
 
 
 def _held_up_by(scene: Scene) -> str:
-    barrier = scene.barrier
-    if barrier is None or barrier.stage < 0:
+    if not scene.guarded:
         return ""
     state, tile = scene.stage_before()
-    if barrier.kind == "empty" and scene.agent.role == "producer":
+    if scene.barrier_kind == "empty" and scene.role == "producer":
         if state != StageState.EMPTY:
             return tr(
                 "Back-pressure: stage {stage} is {state}, with tile {tile}",
-                stage=barrier.stage,
+                stage=scene.guarded,
                 state=tr(_STAGE_WORDS[state]),
                 tile=tile,
             )
         if scene.after.phase == 0:
             return tr(
                 "Stage {stage} is empty, but nobody has released it: only parity 1 passes on a fresh barrier",
-                stage=barrier.stage,
+                stage=scene.guarded,
             )
-    if barrier.kind == "full" and state == StageState.EMPTY:
-        return tr("No copy into stage {stage} has been issued yet", stage=barrier.stage)
+    if scene.barrier_kind == "full" and state == StageState.EMPTY:
+        return tr("No copy into stage {stage} has been issued yet", stage=scene.guarded)
     return ""
 
 

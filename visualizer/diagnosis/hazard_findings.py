@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
-from visualizer.diagnosis.places import barrier_facts, site_at
+from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
@@ -40,7 +40,7 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
                     phase=state.phase,
                 ),
                 agent=agent,
-                **barrier_facts(barrier, state),
+                **barrier_facts(history, int(event["barrier"]), state),
                 tile=tile if tile >= 0 else None,
                 first_divergence=step,
                 site=site_at(history.trace, step),
@@ -53,7 +53,7 @@ def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
 def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
     trace = history.trace
     event = trace.events[hazard.step]
-    stage = hazard.row % trace.stages
+    stage, ring = stage_and_ring(history, hazard.place)
     tile = int(event["tile"])
     sentence = _SENTENCES[hazard.kind](history, waits, hazard)
     luck, again = "", ""
@@ -68,6 +68,7 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
         agent=trace.agents[int(event["agent"])].name,
         barrier=trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else None,
         stage=stage,
+        ring=ring,
         tile=tile if tile >= 0 else None,
         first_divergence=hazard.other if hazard.other >= 0 else hazard.step,
         site=site_at(trace, hazard.step),
@@ -76,13 +77,13 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
 
 
 def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
-    trace, events = history.trace, history.trace.events
+    events = history.trace.events
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
-    stage = hazard.row % trace.stages
+    stage = stage_words(history, hazard.place)
     reader_row = int(events["agent"][hazard.other])
     mine = (events["agent"] == reader_row) & (events["tile"] == events["tile"][hazard.other])
     arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
-    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.row)]
+    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.place)]
     ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
     end = int(ends[-1]) if len(ends) else history.steps
     early = [step for step in own if mine[step] and step < end]
@@ -94,7 +95,7 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
         reader=reader,
         other_tile=_of_tile(history, hazard.other),
     )
-    if not _ever_waits(waits, int(events["agent"][hazard.step]), history, "empty"):
+    if not _ever_waits(waits, int(events["agent"][hazard.step]), history, hazard.place):
         return tr(
             "{opening}: {agent} never waits on an empty barrier (producer_acquire is missing).",
             opening=opening,
@@ -127,7 +128,7 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
-    reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    reader, stage = _agent(history, hazard.step), stage_words(history, hazard.place)
     facts = {"agent": reader, "tile": _of_tile(history, hazard.step), "stage": stage}
     if hazard.other < 0:
         return tr("{agent} reads{tile} from stage {stage} before anything was copied into it.", **facts)
@@ -141,9 +142,9 @@ def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _overwrite_unread(history: History, waits: Waits, hazard: Hazard) -> str:
-    writer, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    writer, stage = _agent(history, hazard.step), stage_words(history, hazard.place)
     missing = ""
-    if not _ever_waits(waits, int(history.trace.events["agent"][hazard.step]), history, "empty"):
+    if not _ever_waits(waits, int(history.trace.events["agent"][hazard.step]), history, hazard.place):
         missing = tr(": {agent} never waits on an empty barrier (producer_acquire is missing)", agent=writer)
     return tr(
         "{writer} copies{tile} over{other_tile} in stage {stage}, whose copy (issued at step {step}) it does not know"
@@ -158,7 +159,7 @@ def _overwrite_unread(history: History, waits: Waits, hazard: Hazard) -> str:
 
 
 def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
-    reader, stage = _agent(history, hazard.step), hazard.row % history.trace.stages
+    reader, stage = _agent(history, hazard.step), stage_words(history, hazard.place)
     return tr(
         "{agent} reads{tile} from stage {stage}, which has held{other_tile} since step {step}: the data it means is"
         " gone.",
@@ -170,13 +171,16 @@ def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
     )
 
 
-def _is_release(history: History, step: int, row: int) -> bool:
-    barrier = history.trace.barriers[int(history.trace.events["barrier"][step])]
-    return barrier.kind == "empty" and barrier.cta * history.trace.stages + barrier.stage == row
+def _is_release(history: History, step: int, place: int) -> bool:
+    barrier = int(history.trace.events["barrier"][step])
+    return barrier >= 0 and history.structure.kinds[barrier] == "empty" and history.structure.place_of[barrier] == place
 
 
-def _ever_waits(waits: Waits, agent: int, history: History, kind: str) -> bool:
-    rows = [row for row, barrier in enumerate(history.trace.barriers) if barrier.kind == kind]
+def _ever_waits(waits: Waits, agent: int, history: History, place: int) -> bool:
+    """Whether the agent ever waits on an empty barrier of the place's ring, in whatever CTA."""
+    structure = history.structure
+    name = structure.at(place)[0].name
+    rows = [row for ring in structure.rings if ring.name == name for rows in ring.empty for row in rows]
     return bool(((waits.agent == agent) & np.isin(waits.barrier, rows)).any())
 
 

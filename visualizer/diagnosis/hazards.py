@@ -23,7 +23,7 @@ from visualizer.diagnosis.accesses import (
     build_copies,
     build_reads,
     only,
-    shared_rows,
+    shared_places,
 )
 from visualizer.diagnosis.vector_clocks import races
 from visualizer.diagnosis.waits import Waits, phase_at
@@ -44,7 +44,7 @@ class Hazard:
     """An unordered pair of accesses; `times` counts pairs of the same agents and kind in the CTA."""
 
     kind: HazardKind
-    row: int  # cta * stages + stage
+    place: int
     step: int
     other: int  # -1: none
     times: int
@@ -54,12 +54,12 @@ class Hazard:
 def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     """All hazards, the first of every kind and pair of agents, in order of step."""
     trace = history.trace
-    if not history.steps or not trace.barriers or not trace.stages:
+    if not history.steps or not trace.barriers or not history.structure.places:
         return []
     copies, reads = build_copies(history), build_reads(history)
-    several = shared_rows(copies)
-    copies = only(copies, ~np.isin(copies.row, several))
-    reads = only(reads, ~np.isin(reads.row, several))
+    several = shared_places(copies.place, copies.barrier)
+    copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
+    reads = only(reads, ~np.isin(reads.place, several))
     if not len(copies.issue):
         return []
     relied = relied_on(waits)
@@ -67,8 +67,8 @@ def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     suspect_reads, collision = proof.unordered_reads(copies, reads)
     suspects = np.concatenate(
         (
-            np.stack((reads.row, collision))[:, suspect_reads],
-            np.stack((copies.row, copies.issue))[:, proof.unordered_copies(copies, reads)],
+            np.stack((reads.place, collision))[:, suspect_reads],
+            np.stack((copies.place, copies.issue))[:, proof.unordered_copies(copies, reads)],
         ),
         axis=1,
     )
@@ -89,17 +89,17 @@ def early_arrivals(history: History, waits: Waits) -> list[int]:
     """Steps at which a producer re-arms a full barrier without knowing that the stage was released: of each agent the
     first. Producers that never wait on that empty barrier are not judged: another agent may wait for them."""
     trace, events = history.trace, history.trace.events
-    if not history.steps or not trace.barriers or not trace.stages:
+    if not history.steps or not trace.barriers or not history.structure.places:
         return []
     proof = _Proofs(history, waits, relied_on(waits), build_arrivals(history))
     steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] >= 0))
     barrier, agent = events["barrier"][steps].astype(np.int64), events["agent"][steps].astype(np.int64)
-    full = np.array([b.kind == "full" and 0 <= b.cta < trace.ctas and b.stage >= 0 for b in trace.barriers])
-    producer = np.array([a.role == "producer" for a in trace.agents])
+    place = history.structure.place_of
+    full = (np.array(history.structure.kinds) == "full") & (place >= 0)
+    producer = np.array(history.structure.roles) == "producer"
     keep = full[barrier] & producer[agent] & (trace.agent_cta[agent] == trace.barrier_cta[barrier])
     steps, barrier, agent = steps[keep], barrier[keep], agent[keep]
-    stage = np.array([b.stage for b in trace.barriers], np.int64)[barrier]
-    empty = proof.empty_of(trace.barrier_cta[barrier] * trace.stages + stage)
+    empty = proof.empty_of(place[barrier])
     waited = np.isin(agent * len(trace.barriers) + empty, waits.agent * len(trace.barriers) + waits.barrier)
     knows = proof.relied_by(agent, empty, steps)
     early = np.flatnonzero((empty >= 0) & waited & (knows < phase_at(history, barrier, steps - 1)))
@@ -119,38 +119,37 @@ class _Proofs:
         keys = lane * history.steps + waits.end[passed]
         order = np.argsort(keys)
         self._wait_keys, self._relied = keys[order], relied[passed][order]
-        trace = history.trace
-        self._full = np.full(trace.ctas * trace.stages, -1, np.int64)
+        structure = history.structure
+        self._full = np.full(structure.places, -1, np.int64)
         self._empty = self._full.copy()
-        for row, barrier in enumerate(trace.barriers):
-            if 0 <= barrier.cta < trace.ctas and barrier.stage >= 0 and barrier.kind != "other":
-                table = self._full if barrier.kind == "full" else self._empty
-                table[barrier.cta * trace.stages + barrier.stage] = row
+        for row, (kind, place) in enumerate(zip(structure.kinds, structure.place_of.tolist(), strict=True)):
+            if place >= 0 and kind != "other":
+                (self._full if kind == "full" else self._empty)[place] = row
 
-    def empty_of(self, row: Steps) -> Steps:
-        """The empty barrier of each stage row; -1: none."""
-        empty: Steps = self._empty[row]
+    def empty_of(self, place: Steps) -> Steps:
+        """The empty barrier of each place; -1: none."""
+        empty: Steps = self._empty[place]
         return empty
 
     def unordered_reads(self, copies: Copies, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
         for them; and the step at which each would collide."""
         steps = self._history.steps
-        after = np.searchsorted(copies.keys, reads.row * steps + reads.begin)
+        after = np.searchsorted(copies.keys, reads.place * steps + reads.begin)
         before = after - 1
-        written = (before >= 0) & (copies.row[np.maximum(before, 0)] == reads.row)
-        elsewhere = copies.barrier != self._full[copies.row]
+        written = (before >= 0) & (copies.place[np.maximum(before, 0)] == reads.place)
+        elsewhere = copies.barrier != self._full[copies.place]
         latest = np.where(elsewhere, NEVER, copies.phase)
-        starts = np.flatnonzero(np.diff(copies.row, prepend=-1))
+        starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
             latest[start:stop] = np.maximum.accumulate(latest[start:stop])
-        knows = self.relied_by(reads.agent, self._full[reads.row], reads.begin)
-        has_copies = np.bincount(copies.row, minlength=len(self._full))[reads.row] > 0
+        knows = self.relied_by(reads.agent, self._full[reads.place], reads.begin)
+        has_copies = np.bincount(copies.place, minlength=len(self._full))[reads.place] > 0
         early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
 
-        following = np.minimum(after, len(copies.row) - 1)
-        rewritten = (after < len(copies.row)) & (copies.row[following] == reads.row)
-        empty = self._empty[reads.row]
+        following = np.minimum(after, len(copies.place) - 1)
+        rewritten = (after < len(copies.place)) & (copies.place[following] == reads.place)
+        empty = self._empty[reads.place]
         lane = (reads.agent * self._barriers + np.maximum(empty, 0)) * steps
         ended = np.where(reads.end == NEVER, 0, reads.end)
         release = np.searchsorted(self._arrivals.keys, lane + ended)
@@ -160,7 +159,7 @@ class _Proofs:
             known &= self._arrivals.keys[release] < lane + steps
             phase = np.where(known, self._arrivals.phase[release], NEVER)
         else:
-            phase = np.full(len(reads.row), NEVER)
+            phase = np.full(len(reads.place), NEVER)
         writer_knows = self.relied_by(copies.agent[following], empty, copies.issue[following])
         ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
         raced = rewritten & ~ordered
@@ -170,11 +169,11 @@ class _Proofs:
     def unordered_copies(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
         """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
         steps = self._history.steps
-        same_row = np.diff(copies.row, prepend=-1) == 0
-        previous = np.maximum(np.arange(len(copies.row)) - 1, 0)
+        same_row = np.diff(copies.place, prepend=-1) == 0
+        previous = np.maximum(np.arange(len(copies.place)) - 1, 0)
         phase = phase_at(self._history, np.maximum(copies.barrier, 0), copies.issue)
         same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
-        keys = np.sort(reads.row * steps + reads.begin)
+        keys = np.sort(reads.place * steps + reads.begin)
         read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
         other_writer = copies.agent != copies.agent[previous]
         unordered: NDArray[np.bool_] = same_row & ((~same_fill & ~read_between) | other_writer)
@@ -201,7 +200,8 @@ def _exact(
     barrier_cta = np.append(trace.barrier_cta, -1)[events["barrier"]]
     crossing = bool(((barrier_cta >= 0) & (barrier_cta != agent_cta)).any())
     cta = np.zeros(len(events), np.int32) if crossing else agent_cta
-    suspect_cta = np.zeros(suspects.shape[1], np.int64) if crossing else suspects[0] // trace.stages
+    cta_of_place = np.repeat([ring.cta for ring in history.structure.rings], np.diff(history.structure.first_place))
+    suspect_cta = np.zeros(suspects.shape[1], np.int64) if crossing else cta_of_place[suspects[0]]
     landed = dict(zip(copies.issue.tolist(), copies.landed.tolist(), strict=True))
     ended = dict(zip(reads.begin.tolist(), reads.end.tolist(), strict=True))
     found: list[Hazard] = []
@@ -210,7 +210,7 @@ def _exact(
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied, np.unique(copies.row)):
+        for race in races(history, steps, relied, np.unique(copies.place)):
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":
@@ -218,7 +218,7 @@ def _exact(
                 happened = race.other in ended and ended[race.other] > race.step
             else:
                 happened = True
-            found.append(Hazard(race.kind, race.row, race.step, race.other, 1, happened))
+            found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened))
         if budget <= 0:
             break
     return found
@@ -226,17 +226,17 @@ def _exact(
 
 def _stale_data(history: History, copies: Copies, reads: Reads) -> list[Hazard]:
     """Reads of a tile that the stage does not hold: overwritten before, or not written yet."""
-    before = np.searchsorted(copies.keys, reads.row * history.steps + reads.begin) - 1
+    before = np.searchsorted(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
-    written = (before >= 0) & (copies.row[at] == reads.row)
+    written = (before >= 0) & (copies.place[at] == reads.place)
     wrong = written & (reads.tile >= 0) & (copies.tile[at] >= 0) & (copies.tile[at] != reads.tile)
     found: list[Hazard] = []
     for read in np.flatnonzero(wrong)[:100]:
-        same = (copies.row == reads.row[read]) & (copies.tile == reads.tile[read])
+        same = (copies.place == reads.place[read]) & (copies.tile == reads.tile[read])
         if not same.any():
             continue  # the tile was skipped: nothing else was to be read here
         kind: HazardKind = "STALE DATA" if copies.issue[same].min() < reads.begin[read] else "READ BEFORE DATA"
-        found.append(Hazard(kind, int(reads.row[read]), int(reads.begin[read]), int(copies.issue[at[read]]), 1, True))
+        found.append(Hazard(kind, int(reads.place[read]), int(reads.begin[read]), int(copies.issue[at[read]]), 1, True))
     return found
 
 
@@ -245,10 +245,10 @@ def _first_of_each(history: History, found: list[Hazard]) -> list[Hazard]:
     first: dict[tuple[str, int, int, int], Hazard] = {}
     for hazard in sorted(found, key=lambda h: h.step):
         other = int(agent[hazard.other]) if hazard.other >= 0 else -1
-        key = (hazard.kind, hazard.row // history.trace.stages, int(agent[hazard.step]), other)
+        key = (hazard.kind, history.structure.at(hazard.place)[0].cta, int(agent[hazard.step]), other)
         if (known := first.get(key)) is None:
             first[key] = hazard
             continue
         best = hazard if hazard.happened and not known.happened else known
-        first[key] = Hazard(best.kind, best.row, best.step, best.other, known.times + 1, best.happened)
+        first[key] = Hazard(best.kind, best.place, best.step, best.other, known.times + 1, best.happened)
     return sorted(first.values(), key=lambda h: h.step)

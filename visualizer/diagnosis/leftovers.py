@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.accesses import NEVER, build_copies
-from visualizer.diagnosis.places import barrier_facts, line, site_at
+from visualizer.diagnosis.places import barrier_facts, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import phase_at
 from visualizer.language import tr
@@ -23,15 +23,17 @@ def _never_expected(history: History) -> list[Finding]:
     copies = build_copies(history)
     issued = phase_at(history, np.maximum(copies.barrier, 0), copies.issue)
     late = np.flatnonzero((copies.barrier >= 0) & (copies.phase != NEVER) & (copies.phase > issued))
+    late = late[np.argsort(copies.issue[late])]
     first: dict[int, int] = {}
-    for copy in late[np.argsort(copies.issue[late])].tolist():
-        first.setdefault(int(copies.row[copy]) // history.trace.stages, copy)
+    for copy, cta in zip(late.tolist(), history.event_places.ctas_of(copies.issue[late]).tolist(), strict=True):
+        first.setdefault(cta, copy)
     found = []
     for copy in first.values():
         step, row, tile = int(copies.issue[copy]), int(copies.barrier[copy]), int(copies.tile[copy])
         barrier, amount = history.trace.barriers[row], int(history.trace.events["amount"][step])
         site = site_at(history.trace, step)
         agent = history.trace.agents[int(copies.agent[copy])].name
+        stage, ring = stage_and_ring(history, int(history.structure.place_of[row]))
         found.append(
             Finding(
                 "BYTES NEVER EXPECTED",
@@ -49,7 +51,8 @@ def _never_expected(history: History) -> list[Finding]:
                 ),
                 agent=agent,
                 barrier=barrier.name,
-                stage=barrier.stage if barrier.stage >= 0 else None,
+                stage=stage,
+                ring=ring,
                 tile=tile if tile >= 0 else None,
                 first_divergence=step,
                 site=site,
@@ -91,7 +94,7 @@ def _bytes_left(history: History) -> list[Finding]:
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
                 "warning" if ended == "completed" else "error",
                 cause,
-                **barrier_facts(barrier, state),
+                **barrier_facts(history, row, state),
                 first_divergence=issue,
                 site=site_at(history.trace, issue) if issue is not None else None,
                 step=history.steps - 1,
@@ -106,7 +109,7 @@ def _arrivals_left(history: History) -> list[Finding]:
         return []
     for row, barrier in enumerate(history.trace.barriers):
         state = history.barrier_at(row, history.steps - 1)
-        if barrier.kind == "other" or not state.valid or not 0 < state.pending < state.needed:
+        if history.structure.kinds[row] == "other" or not state.valid or not 0 < state.pending < state.needed:
             continue
         step = history.barriers.index.before(row, history.steps)
         return [
@@ -122,7 +125,7 @@ def _arrivals_left(history: History) -> list[Finding]:
                     phase=state.phase,
                     barrier=barrier.name,
                 ),
-                **barrier_facts(barrier, state),
+                **barrier_facts(history, row, state),
                 site=site_at(history.trace, step) if step is not None else None,
                 step=step,
             )

@@ -6,7 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.places import family, init_step, line, site_at
+from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
@@ -83,7 +83,7 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
     barrier = trace.barriers[row]
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
-    if barrier.kind != "empty" or not fresh or outlook.arrived(row):
+    if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
         return None
     events = trace.events
     issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["agent"] == agent)
@@ -106,13 +106,14 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
 def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
     """A consumer that read the stage and did not release it: never does, missed this one, or holds too many."""
     row = int(outlook.waits.barrier[wait])
-    barrier = outlook.trace.barriers[row]
-    if barrier.kind != "empty":
+    barrier, structure = outlook.trace.barriers[row], outlook.history.structure
+    if structure.kinds[row] != "empty" or structure.ring_of[row] < 0:
         return None
+    ring, stage = structure.rings[structure.ring_of[row]], int(structure.stage_of[row])
     arrived = outlook.arrived(row)
     events = outlook.trace.events
     for agent in outlook.candidates(row):
-        read = outlook.last_read(agent, barrier.stage) if outlook.trace.agents[agent].cta == barrier.cta else None
+        read = outlook.last_read(agent, row) if outlook.trace.agents[agent].cta == barrier.cta else None
         if agent in arrived or read is None or (agent in outlook.exited and outlook.ever_arrived(agent, row)):
             continue
         name, tile = outlook.trace.agents[agent].name, int(events["tile"][read])
@@ -132,10 +133,10 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 read,
                 spot,
             )
-        held = outlook.held_stages(agent)
+        held = outlook.held_stages(agent, ring)
         coming = outlook.next_arrival(agent, row)
         late = coming is not None and coming.certain and 0 <= coming.tile <= tile
-        if late or (len(held) == outlook.trace.stages and (coming is None or coming.tile < 0)):
+        if late or (len(held) == ring.stages and (coming is None or coming.tile < 0)):
             return Cause(
                 tr(
                     "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
@@ -143,19 +144,19 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                     agent=name,
                     stages=listed([f"stage {s}" for s in held]),
                     tile=tile,
-                    count=outlook.trace.stages,
+                    count=ring.stages,
                 ),
                 read,
                 spot,
             )
-        if barrier.stage in held:
+        if stage in held:
             return Cause(
                 tr(
                     "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
                     " after the read{site}.",
                     agent=name,
                     tile=tile,
-                    stage=barrier.stage,
+                    stage=stage_words(outlook.history, int(structure.place_of[row])),
                     barrier=barrier.name,
                     site=line(spot),
                 ),
@@ -171,7 +172,7 @@ def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
     arrived = outlook.arrived(row)
     state, trace = outlook.barrier(row), outlook.trace
     owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
-    if not arrived or owing or state.phase > 0:
+    if not arrived or owing or state.phase > 0 or not outlook.knows_arrivers(row):
         return None
     name, total = trace.barriers[row].name, sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
@@ -209,7 +210,7 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
     who = listed([trace.agents[a].name for a in left])
     issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (trace.events["agent"] == first)
     having = ""
-    if not bool(issued.any()) and trace.agents[first].role == "producer":
+    if not bool(issued.any()) and outlook.history.structure.roles[first] == "producer":
         having = tr(" having issued nothing")
     return Cause(
         trn(

@@ -25,6 +25,7 @@ from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
 from visualizer.replay.step_index import kind_mask
+from visualizer.structure.model import Ring
 
 ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
 
@@ -84,24 +85,36 @@ class Outlook:
 
     def in_flight(self, row: int) -> list[int]:
         """COPY_ISSUE steps of copies bound to the barrier that have not landed."""
-        copies = self.history.copies
-        open_issues = copies.issues.keys[copies.done_step < 0] % max(copies.issues.length, 1)
-        return [int(step) for step in open_issues if self.trace.events["barrier"][step] == row]
+        return self.history.copies.never_landed(row)
 
     def candidates(self, row: int) -> list[int]:
         """Who arrives on such a barrier: by the program, by the recording, or by role."""
-        barrier = self.trace.barriers[row]
-        found = set(self._arrivers_of_kind(row))
-        role = {"full": "producer", "empty": "consumer"}.get(barrier.kind)
+        found = set(self._arrivers_of_kind(row)) | self._by_role(row)
         for agent, table in enumerate(self.trace.agents):
-            if table.role == role and table.cta == barrier.cta:
-                found.add(agent)
             if any(_arrives(o, row) for o in self._operations.get(table.name, ())):
                 found.add(agent)
         return sorted(found)
 
+    def knows_arrivers(self, row: int) -> bool:
+        """Whether it is known who arrives on the barrier: told, or seen in a phase that completed."""
+        completed = self.barrier(row).phase > self.trace.barriers[row].first_phase
+        return self.program is not None or completed or bool(self._by_role(row))
+
+    def _by_role(self, row: int) -> set[int]:
+        """Who fills or reads the barrier's stage, and so arrives on it."""
+        structure, cta = self.history.structure, self.trace.barriers[row].cta
+        role = {"full": "producer", "empty": "consumer"}.get(structure.kinds[row])
+        if role is None:
+            return set()
+        ring = structure.rings[structure.ring_of[row]] if structure.ring_of[row] >= 0 else None
+        told = () if ring is None else ring.producers if role == "producer" else ring.consumers
+        if told:
+            return {agent for agent in told if structure.roles[agent] in (role, "other")}
+        of_role = (agent for agent, known in enumerate(structure.roles) if known == role)
+        return {agent for agent in of_role if self.trace.agents[agent].cta == cta}
+
     def ever_arrived(self, agent: int, row: int) -> bool:
-        """Whether the recording has an arrival of the agent on any barrier of the same kind and CTA."""
+        """Whether the recording has an arrival of the agent on any barrier of the same kind and ring."""
         return agent in self._arrivers_of_kind(row)
 
     def next_arrival(self, agent: int, row: int) -> Next | None:
@@ -116,22 +129,22 @@ class Outlook:
                 return Next(operation.tile, operation.site, True)
         return None
 
-    def held_stages(self, agent: int) -> list[int]:
-        """The stages of its CTA that the agent has read and not released since."""
-        cta = self.trace.agents[agent].cta
+    def held_stages(self, agent: int, ring: Ring) -> list[int]:
+        """The stages of a ring that the agent has read and not released since."""
         held = []
-        for row, barrier in enumerate(self.trace.barriers):
-            if barrier.kind == "empty" and barrier.cta == cta and barrier.stage >= 0:
-                read = self.last_read(agent, barrier.stage)
-                if read is not None and read > self._last_arrival(agent, row):
-                    held.append(barrier.stage)
+        for stage, row in enumerate(row for rows in ring.empty for row in rows[:1]):
+            read = self.last_read(agent, row)
+            if read is not None and read > self._last_arrival(agent, row):
+                held.append(stage)
         return held
 
-    def last_read(self, agent: int, stage: int) -> int | None:
-        """The step of the agent's latest READ_END of a stage."""
-        events = self.trace.events
-        steps = np.flatnonzero((self.history.kinds == EventKind.READ_END) & (events["agent"] == agent))
-        steps = steps[events["stage"][steps] == stage]
+    def last_read(self, agent: int, row: int) -> int | None:
+        """The step of the agent's latest READ_END of the stage that a barrier guards; None: there is none."""
+        place = int(self.history.structure.place_of[row])
+        if place < 0:
+            return None
+        steps = np.flatnonzero((self.history.kinds == EventKind.READ_END) & (self.trace.events["agent"] == agent))
+        steps = steps[self.history.event_places.of(steps) == place]
         return int(steps[-1]) if len(steps) else None
 
     def _last_arrival(self, agent: int, row: int) -> int:
@@ -141,11 +154,7 @@ class Outlook:
         return int(steps[-1]) if len(steps) else -1
 
     def _arrivers_of_kind(self, row: int) -> set[int]:
-        barrier = self.trace.barriers[row]
-        rows = [
-            r for r, b in enumerate(self.trace.barriers)
-            if (b.kind, b.cta) == (barrier.kind, barrier.cta) and (b.kind != "other" or r == row)
-        ]  # fmt: skip
+        rows = self._alike(row)
         events = self.trace.events
         steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[self.history.kinds])
         steps = steps[np.isin(events["barrier"][steps], rows)]
@@ -153,17 +162,24 @@ class Outlook:
 
     def _passed_by(self, agent: int, row: int) -> bool:
         """Without the program: it read the stage, did not arrive, and has released another stage since."""
-        barrier = self.trace.barriers[row]
-        if barrier.kind != "empty":
+        if self.history.structure.kinds[row] != "empty":
             return False
-        read = self.last_read(agent, barrier.stage)
+        read = self.last_read(agent, row)
         if read is None or read < self._last_arrival(agent, row):
             return False
-        return any(
-            self._last_arrival(agent, other) > read
-            for other, b in enumerate(self.trace.barriers)
-            if (b.kind, b.cta) == (barrier.kind, barrier.cta)
-        )
+        return any(self._last_arrival(agent, other) > read for other in self._alike(row))
+
+    def _alike(self, row: int) -> list[int]:
+        """The barriers of the same kind and ring; one of no kind is like itself alone."""
+        structure, barriers = self.history.structure, self.trace.barriers
+        if structure.kinds[row] == "other":
+            return [row]
+        likeness = structure.kinds[row], barriers[row].cta, int(structure.ring_of[row])
+        return [
+            other
+            for other, barrier in enumerate(barriers)
+            if (structure.kinds[other], barrier.cta, int(structure.ring_of[other])) == likeness
+        ]
 
     def _position(self, agent: int) -> int:
         """How far the agent has come in its list: after the last wait it began."""

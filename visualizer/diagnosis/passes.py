@@ -5,28 +5,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.places import site_at
+from visualizer.diagnosis.places import family, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
-from visualizer.recording.tables import Barrier
 from visualizer.replay.history import History
 
 
 def pass_findings(history: History, waits: Waits) -> list[Finding]:
-    """EARLY PASS and STALE PASS, the first of each agent and kind of barrier."""
+    """EARLY PASS and STALE PASS, the first of each agent, ring and kind of barrier. Of full and empty barriers only:
+    what a wait on another means is taken from the hardware, which lets none pass that it should not."""
     passed = waits.end >= 0
-    early = passed & (waits.met <= waits.wanted)
+    early = passed & waits.strict & (waits.met <= waits.wanted)
     wrong_parity = waits.parity != waits.due
     # Met two phases on with the right parity: it passed just before the flip, and its record is late.
     stale = passed & waits.strict & ((waits.met >= waits.wanted + 3) | ((waits.met == waits.wanted + 2) & wrong_parity))
+    structure = history.structure
     found: list[Finding] = []
     for verdict, chosen in (("EARLY PASS", early), ("STALE PASS", stale)):
-        groups: dict[tuple[int, int, str], list[int]] = {}
+        groups: dict[tuple[int, int, int, str], list[int]] = {}
         for wait in np.flatnonzero(chosen):
-            barrier = history.trace.barriers[int(waits.barrier[wait])]
-            groups.setdefault((int(waits.agent[wait]), barrier.cta, barrier.kind), []).append(int(wait))
+            row = int(waits.barrier[wait])
+            family = (int(waits.agent[wait]), history.trace.barriers[row].cta, int(structure.ring_of[row]))
+            groups.setdefault((*family, structure.kinds[row]), []).append(int(wait))
         for group in groups.values():
             found.append(_finding(history, waits, verdict, group))
     return found
@@ -38,6 +40,7 @@ def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> 
     barrier = history.trace.barriers[int(waits.barrier[wait])]
     state = history.barrier_at(int(waits.barrier[wait]), step)
     tile = int(waits.tile[wait])
+    stage, ring = stage_and_ring(history, int(history.structure.place_of[waits.barrier[wait]]))
     cause = parity_cause(history, waits, wait) or _cause(history, waits, wait, verdict)
     fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
@@ -49,7 +52,8 @@ def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> 
         cause,
         agent=history.trace.agents[int(waits.agent[wait])].name,
         barrier=barrier.name,
-        stage=barrier.stage if barrier.stage >= 0 else None,
+        stage=stage,
+        ring=ring,
         tile=tile if tile >= 0 else None,
         phase_wanted=int(waits.wanted[wait]),
         phase_now=int(waits.met[wait]),
@@ -103,7 +107,11 @@ def parity_cause(history: History, waits: Waits, wait: int) -> str:
 def restarted(history: History, waits: Waits, wait: int) -> str:
     """Whether the agent's PipelineState began anew before the wait, as a sentence; "" if its count only grew."""
     agent = int(waits.agent[wait])
-    advances = history.agents.advances.steps(agent)
+    ring = history.structure.ring_of[waits.barrier[wait]]
+    cursor = history.agents.ring_row(history.trace, history.structure.rings[ring].name if ring >= 0 else None)
+    if cursor < 0:
+        return ""
+    advances = history.agents.advances.steps(cursor * len(history.trace.agents) + agent)
     counts = history.trace.events["amount"][advances[advances < waits.begin[wait]]]
     if not bool((counts[1:] <= counts[:-1]).any()):
         return ""
@@ -131,27 +139,40 @@ def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
         wanted=wanted,
         met=met,
     )
-    return sentences(passed, lapped_because(history, waits, barrier, agent))
+    return sentences(passed, lapped_because(history, waits, int(waits.barrier[wait]), agent))
 
 
-def lapped_because(history: History, waits: Waits, barrier: Barrier, agent: str) -> str:
+def lapped_because(history: History, waits: Waits, barrier: int, agent: str) -> str:
     """Why a barrier runs ahead of an agent that waits on every phase of it."""
-    if barrier.kind == "empty":
+    structure = history.structure
+    kind = structure.kinds[barrier]
+    if kind == "other":
+        return ""
+    if kind == "empty":
         return tr(
             "It completes more often than its stage is used: its init count is smaller than the arrivals of one use, or"
             " somebody arrives twice."
         )
-    empty = np.array([b.kind == "empty" and b.cta == barrier.cta for b in history.trace.barriers])
-    if barrier.kind == "full" and not bool(empty[waits.barrier].any()):
+    empty = (np.array(structure.kinds) == "empty") & (structure.ring_of == structure.ring_of[barrier])
+    if not bool(empty[waits.barrier].any()):
         return tr(
-            "Nobody ever waits on empty[*] (producer_acquire is missing), so the barrier is re-armed while its tile is"
-            " unread."
+            "Nobody ever waits on {barriers} (producer_acquire is missing), so the barrier is re-armed while its tile"
+            " is unread.",
+            barriers=_empties(history, barrier),
         )
     return tr(
         "The barrier goes on without {agent}: its release is missing from the count that guards the stage, or nobody"
         " waits for the releases.",
         agent=agent,
     )
+
+
+def _empties(history: History, barrier: int) -> str:
+    """ "empty[*]": the empty barriers of a barrier's ring."""
+    structure = history.structure
+    ring = structure.ring_of[barrier]
+    rows = [row for rows in structure.rings[ring].empty for row in rows] if ring >= 0 else []
+    return family(history.trace.barriers[rows[0]]) if rows else "empty[*]"
 
 
 def first_wrong_parity(history: History, waits: Waits, wait: int) -> int:
@@ -165,9 +186,14 @@ def _first_wait(history: History, waits: Waits, wait: int) -> int:
 
 
 def _alike(history: History, waits: Waits, wait: int) -> NDArray[np.bool_]:
-    """The agent's waits on barriers of this kind."""
-    kinds = np.array([b.kind for b in history.trace.barriers])
-    alike: NDArray[np.bool_] = (waits.agent == waits.agent[wait]) & (kinds[waits.barrier] == kinds[waits.barrier[wait]])
+    """The agent's waits on barriers of this kind and ring name."""
+    structure = history.structure
+    names = {ring.name: row for row, ring in enumerate(structure.rings)}
+    ring = np.array([names[ring.name] for ring in structure.rings] + [-1])[structure.ring_of]
+    kinds = np.array(structure.kinds)
+    row = int(waits.barrier[wait])
+    alike: NDArray[np.bool_] = waits.agent == waits.agent[wait]
+    alike &= (kinds[waits.barrier] == kinds[row]) & (ring[waits.barrier] == ring[row])
     return alike
 
 

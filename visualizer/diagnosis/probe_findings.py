@@ -177,7 +177,7 @@ def _finding(history: History, row: int, runs: NDArray[np.void], wrong: Ints) ->
         "PROBE DISAGREES",
         "error",
         f"{said} {rest}",
-        **barrier_facts(barrier, state),
+        **barrier_facts(history, row, state),
         parity=seen.parity,
         first_divergence=step,
         step=step,

@@ -52,6 +52,7 @@ class Finding:
     agent: str | None = None
     barrier: str | None = None
     stage: int | None = None
+    ring: str | None = None  # in which the stage counts, where there are several
     tile: int | None = None
     phase_wanted: int | None = None
     phase_now: int | None = None
@@ -75,15 +76,17 @@ class Report:
     lost_events: int
     findings: tuple[Finding, ...]
     note: str = ""  # what a reader should know of the diagnosis itself
+    not_judged: tuple[str, ...] = ()  # what the recording does not tell enough for, a sentence each with the reason
 
     @property
     def clean(self) -> bool:
+        """Nothing of what was judged is wrong."""
         return not self.findings
 
 
 _KEYS = (
-    "verdict", "severity", "agent", "barrier", "stage", "tile", "phase_wanted", "phase_now", "parity", "pending",
-    "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+    "verdict", "severity", "agent", "barrier", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
+    "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
 )  # fmt: skip
 
 
@@ -93,4 +96,9 @@ def report_json(report: Report) -> dict[str, Any]:
     for finding in report.findings:
         values = asdict(finding)
         findings.append({key: list(values[key]) if isinstance(values[key], tuple) else values[key] for key in _KEYS})
-    return {"ended": report.ended, "lost_events": report.lost_events, "findings": findings}
+    return {
+        "ended": report.ended,
+        "lost_events": report.lost_events,
+        "findings": findings,
+        "not_judged": list(report.not_judged),
+    }

@@ -14,7 +14,10 @@ def report_text(report: Report) -> str:
     ended = tr(_ENDED[report.ended]) if report.ended in _ENDED else report.ended
     if report.clean:
         note = tr(" ({note})", note=report.note) if report.note else ""
-        return tr("clean: the run {ended}{lost}, no findings{note}", ended=ended, lost=lost, note=note)
+        head = tr("clean: the run {ended}{lost}, no findings{note}", ended=ended, lost=lost, note=note)
+        if report.not_judged:
+            head = tr("the run {ended}{lost}; no findings in what was judged{note}", ended=ended, lost=lost, note=note)
+        return "\n".join([head, *not_judged_lines(report)])
     head = trn(
         "{n} finding: the run {ended}{lost}",
         "{n} findings: the run {ended}{lost}",
@@ -22,7 +25,14 @@ def report_text(report: Report) -> str:
         ended=ended,
         lost=lost,
     )
-    return "\n\n".join([head, *(finding_text(number, f) for number, f in enumerate(report.findings, 1))])
+    found = [finding_text(number, finding) for number, finding in enumerate(report.findings, 1)]
+    left_out = ["\n".join(not_judged_lines(report))] if report.not_judged else []
+    return "\n\n".join([head, *found, *left_out])
+
+
+def not_judged_lines(report: Report) -> list[str]:
+    """What was not judged and why, a line each."""
+    return [tr("Not judged: {what}", what=what) for what in report.not_judged]
 
 
 def finding_text(number: int, finding: Finding) -> str:

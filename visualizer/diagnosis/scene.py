@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from visualizer.diagnosis.places import stage_words
 from visualizer.language import tr
 from visualizer.recording.schema import EventFlag
-from visualizer.recording.tables import Agent, Barrier
+from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import BarrierState, History, StageState
-from visualizer.replay.stage_columns import stage_row_of
 from visualizer.replay.tile_table import Cursor
 
 
@@ -40,6 +40,29 @@ class Scene:
     def barrier(self) -> Barrier | None:
         row = int(self.event["barrier"])
         return self.trace.barriers[row] if row >= 0 else None
+
+    @property
+    def barrier_kind(self) -> BarrierKind:
+        """What the event's barrier is for; "other" too where it has none, or that is not known."""
+        row = int(self.event["barrier"])
+        return self.history.structure.kinds[row] if row >= 0 else "other"
+
+    @property
+    def guarded(self) -> str:
+        """The stage that the event's barrier guards, as sentences have it; "": none is known."""
+        row = int(self.event["barrier"])
+        place = int(self.history.structure.place_of[row]) if row >= 0 else -1
+        return stage_words(self.history, place) if place >= 0 else ""
+
+    @property
+    def stage_words(self) -> str:
+        """The stage that the event concerns, as sentences have it; "?": none is known."""
+        return stage_words(self.history, self.place)
+
+    @property
+    def role(self) -> AgentRole:
+        """What the event's agent does; "other" too where that is not known."""
+        return self.history.structure.roles[int(self.event["agent"])]
 
     @property
     def barrier_name(self) -> str:
@@ -72,23 +95,23 @@ class Scene:
         return bool(self.event["flags"] & EventFlag.ESTIMATED)
 
     @cached_property
-    def stage_row(self) -> int:
-        """cta * stages + stage of the event; -1: none."""
-        return stage_row_of(self.trace, self.step)
+    def place(self) -> int:
+        """The stage buffer that the event concerns; -1: none."""
+        return self.history.event_places.at(self.step)
 
     def stage_before(self) -> tuple[StageState, int]:
         """State and tile of the event's stage just before it; EMPTY, -1 if it has no stage."""
-        if self.stage_row < 0:
+        if self.place < 0:
             return StageState.EMPTY, -1
-        return self.history.stages.one(self.stage_row, self.step - 1)
+        return self.history.stages.one(self.place, self.step - 1)
 
     def cursor_before(self) -> Cursor | None:
-        """The agent's cursor just before the event."""
-        row = int(self.event["agent"])
-        advance = self.history.agents.advances.before(row, self.step)
+        """The agent's cursor over the event's ring just before the event."""
+        row, ring = int(self.event["agent"]), int(self.event["ring"])
+        advance = self.history.agents.advances.before(ring * len(self.trace.agents) + row, self.step)
         if advance is None:
-            start = self.agent.start
-            return None if start is None else Cursor(start.index, start.phase, start.count)
+            index, phase, count = self.history.agents.start[ring, row].tolist()
+            return None if index < 0 else Cursor(index, phase, count)
         event = self.trace.events[advance]
         return Cursor(int(event["stage"]), int(event["parity"]), int(event["amount"]))
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
-from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Steps
 
 RaceKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD"]
@@ -28,7 +27,7 @@ class Race:
     """Two accesses of a stage that nothing orders: `step` the later one in the recording, `other` the earlier."""
 
     kind: RaceKind
-    row: int  # cta * stages + stage
+    place: int
     step: int
     other: int  # -1: there is none (nothing was written before the read)
 
@@ -55,12 +54,11 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
     """The races among the events at `steps` (ascending), at most about `most`.
 
     `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
-    `buffers` are the stage rows to look at.
+    `buffers` are the places to look at.
     """
     trace = history.trace
     rows = trace.events[steps]
-    stage, cta = place_of(history.columns, steps)
-    place = np.where(stage >= 0, cta * trace.stages + stage, -1)
+    place = history.event_places.of(steps)
     place[~np.isin(place, buffers)] = -1
     # Numbered anew, so that a clock has a component for those who take part and not for a whole grid.
     who, actor = np.unique(rows["agent"], return_inverse=True)
@@ -68,7 +66,7 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
     spot = np.where(place < 0, -1, spot)
     agents = len(who)
     width = agents + len(where)
-    engine = [trace.agents[agent].role == "copy_engine" for agent in who]
+    engine = [history.structure.roles[agent] == "copy_engine" for agent in who]
     clocks: list[Clock] = [[0] * width for _ in range(agents)]
     for agent in range(agents):
         clocks[agent][agent] = 1

@@ -16,7 +16,7 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, Spans, StageState
-from visualizer.views.lanes import Lane
+from visualizer.views.lanes import Lane, copy_targets, target_title
 
 Ints = NDArray[np.int64]
 
@@ -169,13 +169,12 @@ def _instant_text(trace: Trace, kind: int, barrier: int) -> str:
 
 
 def _copies(selection: Selection, lane: Lane) -> Iterator[Track]:
-    history, trace = selection.history, selection.history.trace
+    history = selection.history
     spans = history.copy_spans(lane.cta)
-    stage = np.array([b.stage for b in trace.barriers] + [-1])[spans.barrier]
-    stage = np.where(stage >= 0, stage, trace.events["stage"][spans.first_step])
-    for value in np.unique(stage).tolist():
-        title = f"{lane.title} to stage[{value}]"
-        yield Track(lane, title, _slices(_joined(spans.keep(stage == value)), selection, _copy_text))
+    targets = copy_targets(history, spans)
+    for target in np.unique(targets).tolist():
+        title = f"{lane.title} to {target_title(history, target)}"
+        yield Track(lane, title, _slices(_joined(spans.keep(targets == target)), selection, _copy_text))
 
 
 def _copy_text(state: int, tile: int, barrier: int) -> str:
@@ -187,7 +186,7 @@ def _joined(spans: Spans) -> Spans:
     if not len(spans):
         return spans
     first = np.ones(len(spans), bool)
-    first[1:] = spans.tile[1:] != spans.tile[:-1]
+    first[1:] = (spans.tile[1:] != spans.tile[:-1]) | (spans.tile[1:] < 0)
     starts = np.flatnonzero(first)
     end = np.maximum.reduceat(spans.end, starts)
     end[:-1] = np.minimum(end[:-1], spans.start[starts[1:]])

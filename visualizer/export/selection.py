@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.replay.history import History
-from visualizer.replay.stage_columns import place_of
 from visualizer.views.lanes import Lane, build_lanes
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
@@ -48,12 +47,11 @@ class Selection:
             return steps
         trace = self.history.trace
         events = trace.events[self.first : self.last + 1]
-        sizes = (len(trace.agents), len(trace.barriers), trace.ctas * trace.stages)
+        sizes = (len(trace.agents), len(trace.barriers), self.history.structure.places)
         agents, barriers, stages = (np.zeros(size + 1, bool) for size in sizes)  # the last entry: none, index -1
         for lane in self.lanes:
             {"agent": agents, "copy": agents, "barrier": barriers, "stage": stages}[lane.kind][lane.row] = True
-        stage, cta = place_of(self.history.columns, steps)
-        place = np.where(stage >= 0, cta * trace.stages + stage, -1)
+        place = self.history.event_places.of(steps)
         chosen: NDArray[np.int64] = steps[agents[events["agent"]] | barriers[events["barrier"]] | stages[place]]
         return chosen
 
@@ -106,7 +104,7 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
 
 def own_lanes(history: History) -> list[Lane]:
     """All lanes but those that only sum up a CTA."""
-    return [lane for lane in build_lanes(history.trace) if lane.kind != "cta"]
+    return [lane for lane in build_lanes(history.trace, history.structure) if lane.kind != "cta"]
 
 
 def between(history: History, begin: int, end: int, lanes: Sequence[Lane]) -> Selection:

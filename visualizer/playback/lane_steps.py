@@ -9,7 +9,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 
-_STAGE = re.compile(r"(?:CTA(\d+)\.)?stage\[(\d+)\]")
+_STAGE = re.compile(r"(?:CTA(\d+)\.)?(?:(.+)\.)?stage\[(\d+)\]")
 
 
 def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
@@ -24,15 +24,16 @@ def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
         return history.barriers.index, row
     row = trace.agent_index.get(lane)
     if row is not None:
-        agent = trace.agents[row]
-        return (history.copies.traffic, agent.cta) if agent.role == "copy_engine" else (history.agents.acts, row)
+        is_engine = history.structure.roles[row] == "copy_engine"
+        return (history.copies.traffic, trace.agents[row].cta) if is_engine else (history.agents.acts, row)
     match = _STAGE.fullmatch(lane)
     if match is None:
         return None
-    cta, stage = int(match[1] or 0), int(match[2])
-    if cta >= trace.ctas or stage >= trace.stages:
-        return None
-    return history.stages.index, cta * trace.stages + stage
+    cta, structure = int(match[1] or 0), history.structure
+    rings = structure.of_cta(cta)
+    ring = match[2] or (rings[0].name if rings else "")
+    place = structure.place(cta, ring, int(match[3]))
+    return (history.stages.index, place) if place >= 0 and cta < trace.ctas else None
 
 
 def home_lane(trace: Trace, step: int) -> str:

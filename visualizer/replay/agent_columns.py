@@ -31,24 +31,32 @@ class AgentActivity(IntEnum):
 
 
 _ACTIVITY = np.full(256, AgentActivity.RUNNING, np.uint8)
-_ACTIVITY[EventKind.WAIT_BEGIN] = AgentActivity.WAITING
+_ACTIVITY[
+    [
+        EventKind.WAIT_BEGIN,
+        EventKind.SYNC_BEGIN,
+        EventKind.CLUSTER_WAIT_BEGIN,
+        EventKind.WGMMA_WAIT_BEGIN,
+        EventKind.STORE_WAIT_BEGIN,
+    ]
+] = AgentActivity.WAITING
 _ACTIVITY[EventKind.READ_BEGIN] = AgentActivity.READING
 _ACTIVITY[EventKind.EXIT] = AgentActivity.EXITED
 _ACTIVITY[EventKind.TIMEOUT] = AgentActivity.TIMED_OUT
 
 # Observations, not acts: they say nothing about what the agent itself does next.
 _ACTS = ~kind_mask(EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
-ON_A_BARRIER = kind_mask(AgentActivity.WAITING, AgentActivity.TIMED_OUT)
-"""At an AgentActivity: whether it has to do with one barrier."""
+NAMES_ITS_BARRIER = kind_mask(EventKind.WAIT_BEGIN, EventKind.TIMEOUT)
+"""At the kind of an agent's latest act: whether it waits for, or gave up on, the mbarrier that the event names."""
 
 
 @dataclass(frozen=True, eq=False)
 class AgentColumns:
-    """Indices of every agent's acts and of its ADVANCE events (entity = agent row)."""
+    """Indices of every agent's acts (entity = agent row) and of its ADVANCE events, by ring of the trace as well."""
 
     acts: StepIndex
-    advances: StepIndex
-    start: NDArray[np.int32]  # (agents, 3): index, phase, count of the cursor before any ADVANCE; -1: no cursor
+    advances: StepIndex  # entity = ring * agents + agent: agent row alone for the first ring
+    start: NDArray[np.int32]  # (rings, agents, 3): index, phase, count of the cursor before any ADVANCE; -1: no cursor
 
     def latest_act(self, kinds: NDArray[np.uint8], step: int) -> Steps:
         """For each agent the step that decides its activity at `step`; -1 if it has not started."""
@@ -59,10 +67,17 @@ class AgentColumns:
         steps[left] = np.where(kinds[before] == EventKind.TIMEOUT, before, steps[left])
         return steps
 
-    def cursors(self, trace: Trace, step: int) -> NDArray[np.int32]:
-        """(agents, 3): index, phase, count of each agent's PipelineState."""
-        positions = self.advances.last_at(step)
-        cursors = self.start.copy()
+    def ring_row(self, trace: Trace, ring: str | None) -> int:
+        """The row of Trace.rings; that of the first for None, -1 for a ring that the trace does not name."""
+        return 0 if ring is None else trace.rings.index(ring) if ring in trace.rings else -1
+
+    def cursors(self, trace: Trace, step: int, ring: int = 0) -> NDArray[np.int32]:
+        """(agents, 3): index, phase, count of each agent's PipelineState over a ring; all -1 for ring -1."""
+        agents = self.start.shape[1]
+        if ring < 0:
+            return np.full((agents, 3), -1, np.int32)
+        positions = self.advances.last_at(step)[ring * agents : (ring + 1) * agents]
+        cursors: NDArray[np.int32] = self.start[ring].copy()
         moved = np.flatnonzero(positions >= 0)
         rows = trace.events[self.advances.step_at(positions[moved])]
         cursors[moved, 0] = rows["stage"]
@@ -79,7 +94,7 @@ class AgentColumns:
         keep = np.ones(len(steps), bool)
         keep[after_timeout + 1] = False
         steps, events, state = steps[keep], events[keep], state[keep]
-        barrier = np.where(ON_A_BARRIER[state], events["barrier"], -1)
+        barrier = np.where(NAMES_ITS_BARRIER[events["kind"]], events["barrier"], -1)
         spans = merge_spans(trace, steps, state, events["tile"], barrier)
         return spans.keep(spans.state != AgentActivity.EXITED)
 
@@ -92,13 +107,16 @@ def activity_of(kinds: NDArray[np.uint8], steps: Steps) -> NDArray[np.uint8]:
 def build_agent_columns(columns: EventColumns) -> AgentColumns:
     """All agents of the trace."""
     trace = columns.trace
-    acts = _index(columns, of_kinds(columns.kind, _ACTS))
-    advances = _index(columns, columns.kind == EventKind.ADVANCE)
-    start = [(a.start.index, a.start.phase, a.start.count) if a.start else (-1, -1, -1) for a in trace.agents]
-    return AgentColumns(acts, advances, np.array(start, np.int32).reshape(len(start), 3))
-
-
-def _index(columns: EventColumns, chosen: NDArray[np.bool_]) -> StepIndex:
-    """The chosen events by agent."""
-    steps, agent = rows_where(chosen, columns.agent)
-    return StepIndex.build(agent, steps, len(columns.trace.agents), len(columns.trace))[0]
+    agents, rings = len(trace.agents), len(trace.rings)
+    steps, agent = rows_where(of_kinds(columns.kind, _ACTS), columns.agent)
+    acts = StepIndex.build(agent, steps, agents, len(trace))[0]
+    steps, agent = rows_where(columns.kind == EventKind.ADVANCE, columns.agent)
+    if rings > 1:
+        agent = columns.ring.take(steps).astype(np.int64) * agents + agent
+    advances = StepIndex.build(agent, steps, rings * agents, len(trace))[0]
+    start = np.full((rings, agents, 3), -1, np.int32)
+    for row, told in enumerate(trace.agents):
+        for name, cursor in ((trace.rings[0], told.start), *told.more_starts):
+            if cursor is not None:
+                start[trace.rings.index(name), row] = cursor.index, cursor.phase, cursor.count
+    return AgentColumns(acts, advances, start)

@@ -54,6 +54,11 @@ class BarrierState:
         return self.phase & 1
 
     @property
+    def counted(self) -> bool:
+        """Whether it is known how many arrivals a phase takes."""
+        return self.needed != 0
+
+    @property
     def arrived(self) -> int:
         """Arrivals of the current phase so far."""
         return self.needed - self.pending
@@ -71,12 +76,18 @@ class BarrierColumns:
     tx: NDArray[np.int32]
     valid: NDArray[np.bool_]
     reloads: NDArray[np.int64]  # ascending: the positions at which a phase begins (INIT, PHASE_COMPLETE, first row)
+    # Before a barrier's first row, (barriers,): valid if the recording uses it and has no INIT of it, so that it was
+    # initialised before. Its count is what the program gives it; 0: not known, and its pending and expected stay 0.
+    first_valid: NDArray[np.bool_]
+    first_phase: NDArray[np.int32]
+    first_count: NDArray[np.int32]
 
     def at(self, row: int, step: int) -> BarrierState:
-        """The barrier after event `step`; what an uninitialised object is before its first event."""
+        """The barrier after event `step`; before its first event what it was when the recording began."""
         position = self.index.position_from(row, step + 1) - 1
         if position < self.index.starts[row]:
-            return BarrierState()
+            count = int(self.first_count[row])
+            return BarrierState(bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count)
         reload = self.reloads[np.searchsorted(self.reloads, position, side="right") - 1]
         return BarrierState(
             bool(self.valid[position]),
@@ -84,8 +95,15 @@ class BarrierColumns:
             int(self.pending[position]),
             int(self.expected[position]),
             int(self.tx[position]),
-            int(self.pending[reload]),
+            self._needed(row, int(reload)),
         )
+
+    def _needed(self, row: int, reload: int) -> int:
+        """The arrivals that the phase beginning at this position takes."""
+        begun_before = self.first_valid[row] and reload == self.index.starts[row]
+        if begun_before and self.kind[reload] != EventKind.PHASE_COMPLETE:
+            return int(self.first_count[row])
+        return int(self.pending[reload])
 
     def curve(self, trace: Trace, row: int) -> BarrierCurve:
         rows, steps = self.index.rows(row), self.index.steps(row)
@@ -109,7 +127,9 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     del whose, rest
     size = len(steps)
     phase, pending, expected, tx = np.empty((4, size), np.int32)
-    built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), np.empty(0, np.int64))
+    first = _first(trace, index, kind)
+    reloads = np.empty(0, np.int64)
+    built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), reloads, *first)
 
     def fill(rows: slice) -> NDArray[np.int64]:
         return _fill(built, rows, amount[rows])
@@ -124,7 +144,21 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
             own = index.rows(row)
             flips = np.flatnonzero(kind[own] == EventKind.PHASE_COMPLETE)[:1]
             phase[own.start : own.start + int(flips[0]) if len(flips) else own.stop] = barrier.first_phase
+    for row in np.flatnonzero(built.first_valid & (built.first_count == 0)).tolist():
+        pending[index.rows(row)] = expected[index.rows(row)] = 0
     return replace(built, reloads=reloads)
+
+
+def _first(
+    trace: Trace, index: StepIndex, kind: NDArray[np.uint8]
+) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32]]:
+    """Whether each barrier was initialised before the recording began, and its phase and count by then; else 0."""
+    inits = np.searchsorted(index.starts, np.flatnonzero(kind == EventKind.INIT), side="right") - 1
+    valid = np.diff(index.starts) > 0
+    valid[inits] = False
+    phase = np.array([barrier.first_phase for barrier in trace.barriers], np.int32)
+    count = np.array([barrier.init_count for barrier in trace.barriers], np.int32)
+    return valid, np.where(valid, phase, 0).astype(np.int32), np.where(valid, count, 0).astype(np.int32)
 
 
 def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -137,22 +171,28 @@ def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDAr
     bytes_ = amount * _ADDING.take(kind)
 
     first = np.zeros(len(kind), bool)
+    before = np.zeros(len(kind), np.int32)  # at a barrier's first row: its count by then
+    known = np.zeros(len(kind), bool)  # ... and whether it was a barrier already
     starts = built.index.starts
-    first[starts[np.searchsorted(starts, rows.start) : np.searchsorted(starts, rows.stop)] - rows.start] = True
+    whose = slice(*np.searchsorted(starts, (rows.start, rows.stop)))
+    whose = np.flatnonzero(np.diff(starts[whose.start : whose.stop + 1])) + whose.start
+    at = starts[whose] - rows.start
+    first[at], before[at], known[at] = True, built.first_count[whose], built.first_valid[whose]
     born = np.flatnonzero(is_init | first)
     lowered = np.where(kind == EventKind.ARRIVE_DROP, -amount, 0)
     expected = built.expected[rows]
-    _since(born, np.where(is_init[born], amount[born], 0), lowered, expected)
+    _since(born, np.where(is_init[born], amount[born], before[born] + known[born] * lowered[born]), lowered, expected)
 
     begins = np.flatnonzero(is_init | first | is_complete)
     is_init, is_complete, given = is_init[begins], is_complete[begins], amount[begins]
-    pending = np.where(is_init, given, np.where(is_complete, expected[begins], -arrivals[begins]))
+    pending = np.where(is_init, given, np.where(is_complete, expected[begins], before[begins] - arrivals[begins]))
     _since(begins, pending, np.negative(arrivals, out=arrivals), built.pending[rows])
     _since(begins, np.where(is_init | is_complete, 0, bytes_[begins]), bytes_, built.tx[rows])
     lengths = np.diff(begins, append=len(kind))
     built.phase[rows] = np.repeat(np.where(is_complete, given + 1, 0), lengths)
     turns = np.flatnonzero(first | (kind == EventKind.INIT) | (kind == EventKind.INVAL))
-    built.valid[rows] = np.repeat(kind[turns] == EventKind.INIT, np.diff(turns, append=len(kind)))
+    valid = (kind[turns] == EventKind.INIT) | (known[turns] & (kind[turns] != EventKind.INVAL))
+    built.valid[rows] = np.repeat(valid, np.diff(turns, append=len(kind)))
     reloads: NDArray[np.int64] = rows.start + begins
     return reloads
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
+from visualizer.recording.schema import ARRIVAL_KINDS, EventFlag, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.phases import Phase, completion_before, phase_of, released_until
-from visualizer.replay.stage_columns import stage_row_of
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
 
@@ -141,19 +140,44 @@ class Causality:
         copies = self.history.copies
         if self._kind(step) == EventKind.COPY_DONE:
             return copies.issue_of(step)
-        stage_row = stage_row_of(self.history.trace, step)
-        under_way = [] if stage_row < 0 else copies.under_way(stage_row, step)
+        barrier = int(self._events["barrier"][step])
+        under_way = [] if barrier < 0 else copies.under_way(barrier, step)
         return under_way[0] if under_way else None
 
-    def bytes_missing(self, stage_row: int, step: int) -> int:
-        """Bytes issued to a stage (cta * stages + stage; -1: none) that have not landed after `step`."""
-        if stage_row < 0:
+    def destinations(self, issue_step: int) -> list[int]:
+        """The COPY_ISSUE steps of all destinations of the copy issued at `issue_step`, itself among them, ascending.
+
+        A multicast copy has one for each CTA it goes to, each with its own barrier and landing.
+        """
+        acts, agent = self.history.agents.acts, self._agent(issue_step)
+        first: int | None = issue_step
+        while first is not None and self._is_further(first):
+            first = acts.before(agent, first)
+        # A further destination of a copy whose own issue is not in the recording stands for itself.
+        found = [issue_step] if first is None or self._kind(first) != EventKind.COPY_ISSUE else [first]
+        following = acts.after(agent, found[-1])
+        while following is not None and self._is_further(following):
+            found.append(following)
+            following = acts.after(agent, following)
+        return found
+
+    def bytes_missing(self, place: int, step: int) -> int:
+        """Bytes issued to a place (-1: none) that have not landed after `step`."""
+        if place < 0:
             return 0
+        places, copies = self.history.event_places, self.history.copies
+        ring, _ = self.history.structure.at(place)
+        # A copy may be bound to another stage's barrier.
+        entities = [*(barrier for barriers in ring.full for barrier in barriers), copies.unbound + place]
         missing = 0
-        for issue in self.history.copies.under_way(stage_row, step + 1):
-            landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
-            missing += int(self._events["amount"][issue]) - int(self._events["amount"][landed].sum())
+        for issue in (issue for entity in entities for issue in copies.under_way(entity, step + 1)):
+            if places.at(issue) == place:
+                landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
+                missing += int(self._events["amount"][issue]) - int(self._events["amount"][landed].sum())
         return max(missing, 0)
+
+    def _is_further(self, step: int) -> bool:
+        return self._kind(step) == EventKind.COPY_ISSUE and bool(self._events["flags"][step] & EventFlag.SAME_COPY)
 
     def _released(self, phase: Phase) -> list[int]:
         """Waits on the phase's parity that ended after it, and before the next phase of that parity did."""
@@ -173,10 +197,7 @@ class Causality:
 
     def _bytes_of_issue(self, step: int) -> list[int]:
         """The COMPLETE_TX steps of the copy issued at `step`."""
-        stage_row = stage_row_of(self.history.trace, step)
-        if stage_row < 0:
-            return []
-        done = self.history.copies.landing_of(stage_row, step)
+        done = self.history.copies.landing_of(step)
         last = self.history.steps if done is None else done
         return self._bytes_between(int(self._events["barrier"][step]), int(self._events["tile"][step]), step, last)
 

@@ -1,4 +1,7 @@
-"""Every bulk copy of the recording: its issue paired with its landing, and how many are in flight at any step."""
+"""Every copy of the recording: its issue paired with its landing, and how many are in flight at any step.
+
+A copy with several destinations (multicast) has an issue for each, and each of them its own barrier and landing.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,23 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.event_columns import EventColumns
+from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
-from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
 
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Copies by stage (entity = cta * stages + stage), in order of issue, and the copy engines' load by CTA."""
+    """Copies by the barrier that their bytes are counted down on, and the load of copy engines by CTA.
+
+    The entity of a copy bound to no barrier (cp.async) is further on, by place, or by CTA where that is not known.
+    """
 
     issues: StepIndex
+    unbound: int  # the entity of copies into place 0 that are bound to no barrier; those into others follow
     done_step: Steps  # at the positions of `issues`: the COPY_DONE; -1: it never landed
+    issued: Narrow  # every COPY_ISSUE, ascending ...
+    landed: Steps  # ... and its COPY_DONE; -1: it never landed
     done_steps: Steps  # every paired COPY_DONE, ascending ...
     done_issue: Steps  # ... and the COPY_ISSUE it belongs to
     traffic: StepIndex  # COPY_ISSUE and COPY_DONE (entity = CTA)
@@ -35,27 +44,33 @@ class Copies:
             return int(self.done_issue[row])
         return None
 
-    def landing_of(self, stage_row: int, issue_step: int) -> int | None:
-        """The COPY_DONE step of the copy issued at `issue_step` into a stage; None: it never landed."""
-        position = self.issues.position_from(stage_row, issue_step)
-        done = int(self.done_step[position])
+    def landing_of(self, issue_step: int) -> int | None:
+        """The COPY_DONE step of the copy issued at `issue_step`; None: it never landed."""
+        row = int(self.issued.searchsorted(self.issued.dtype.type(issue_step)))
+        done = int(self.landed[row]) if row < len(self.issued) and self.issued[row] == issue_step else -1
         return done if done >= 0 else None
 
-    def under_way(self, stage_row: int, step: int) -> list[int]:
-        """The issue steps of the copies into the stage, issued before `step`, that have not landed before it."""
-        stop = self.issues.position_from(stage_row, step)
-        start = max(int(self.issues.starts[stage_row]), stop - _LOOK_BACK)
+    def under_way(self, entity: int, step: int) -> list[int]:
+        """The issue steps of the copies bound to a barrier, issued before `step`, that have not landed before it."""
+        if entity + 1 >= len(self.issues.starts):
+            return []
+        stop = self.issues.position_from(entity, step)
+        start = max(int(self.issues.starts[entity]), stop - _LOOK_BACK)
         done = self.done_step[start:stop]
         rows = start + np.flatnonzero((done < 0) | (done >= step))
         return [int(issue) for issue in self.issues.step_at(rows)]
 
+    def never_landed(self, barrier: int) -> list[int]:
+        """The issue steps of the copies bound to the barrier that never landed."""
+        rows = self.issues.rows(barrier)
+        never = rows.start + np.flatnonzero(self.done_step[rows] < 0)
+        return [int(issue) for issue in self.issues.step_at(never)]
+
     def spans(self, trace: Trace, cta: int) -> Spans:
-        """The copies of a CTA, issued to landed; they may overlap."""
-        first = int(self.issues.starts[cta * trace.stages])
-        last = int(self.issues.starts[(cta + 1) * trace.stages])
-        issued = self.issues.step_at(np.arange(first, last))
-        order = np.argsort(issued)
-        issued, done = issued[order], self.done_step[first:last][order]
+        """The copies of a CTA, issued to landed, in order of issue; they may overlap."""
+        steps = self.traffic.steps(cta)
+        issued = steps[trace.events["kind"][steps] == EventKind.COPY_ISSUE]
+        done = self.landed[np.searchsorted(self.issued, issued.astype(self.issued.dtype))]
         done = np.where(done < 0, len(trace) - 1, done)
         events = trace.events[issued]
         state = np.full(len(issued), AgentActivity.RUNNING, np.uint8)
@@ -63,25 +78,24 @@ class Copies:
         return Spans(events["time"], time[done], state, events["tile"], events["barrier"], issued, done)
 
 
-# More copies than one stage can have in flight: a tile of 512 columns takes 8, and a stage is filled once at a time.
+# More copies than one barrier can have in flight: a tile of 512 columns takes 8, and a stage is filled once at a time.
 _LOOK_BACK = 64
 
 
-def build_copies(columns: EventColumns) -> Copies:
+def build_copies(columns: EventColumns, places: EventPlaces) -> Copies:
     """All copies of the trace."""
     trace = columns.trace
     concerns = columns.kind == EventKind.COPY_ISSUE
     concerns |= columns.kind == EventKind.COPY_DONE
     (steps,) = rows_where(concerns)
     del concerns
-    stage, cta = place_of(columns, steps)
-    placed = stage >= 0
-    steps, stage, cta = steps[placed], stage[placed], cta[placed]
+    cta = places.ctas_of(steps)
     is_issue = columns.kind.take(steps) == EventKind.COPY_ISSUE
-    row = cta * trace.stages + stage
-    issues, issued, issue_lane = _by_stage(columns, steps[is_issue], row[is_issue])
-    _, landed, landing_lane = _by_stage(columns, steps[~is_issue], row[~is_issue])
-    # The n-th copy of a tile into a stage is the n-th to land of that tile in that stage. Tiles mostly come in order.
+    entity, entities = _entities(columns, places, steps, cta)
+    all_issued = steps[is_issue]
+    issues, issued, issue_lane, rank = _by_entity(columns, all_issued, entity[is_issue], entities)
+    _, landed, landing_lane, _ = _by_entity(columns, steps[~is_issue], entity[~is_issue], entities)
+    # The n-th copy of a tile on a barrier is the n-th to land of that tile there. Tiles mostly come in order.
     issue_order, landing_order = (np.argsort(lane, kind="stable") for lane in (issue_lane, landing_lane))
     issue_lane, landing_lane = issue_lane[issue_order], landing_lane[landing_order]
     landing = np.searchsorted(landing_lane, issue_lane) + np.arange(len(issue_lane)) - group_starts(issue_lane)
@@ -91,26 +105,44 @@ def build_copies(columns: EventColumns) -> Copies:
     done_step = np.full(len(issued), -1, np.int64)
     done_step[issue_row] = landed[landing_row]
     by_time = np.argsort(landed[landing_row])
-    traffic, in_flight = _traffic(steps, cta, is_issue, trace)
-    return Copies(issues, done_step, landed[landing_row][by_time], issued[issue_row][by_time], traffic, in_flight)
+    landed_at = np.empty(len(issued), np.int64)
+    landed_at[rank] = done_step
+    traffic, in_flight = _traffic(steps, cta, is_issue, places.ctas, len(trace))
+    done_steps, done_issue = landed[landing_row][by_time], issued[issue_row][by_time]
+    unbound = len(trace.barriers) + places.ctas
+    return Copies(issues, unbound, done_step, all_issued, landed_at, done_steps, done_issue, traffic, in_flight)
 
 
-def _by_stage(
-    columns: EventColumns, steps: Narrow, row: NDArray[np.int64]
-) -> tuple[StepIndex, Steps, NDArray[np.int64]]:
-    """Index of the steps by stage; at its positions the steps, and one number per (stage, tile)."""
-    trace = columns.trace
-    lane = (row << 32) + columns.tile.take(steps)
-    index, (lane,) = StepIndex.build(row, steps, trace.ctas * trace.stages, len(trace), lane)
-    return index, index.step_at(np.arange(len(index))), lane
+def _entities(
+    columns: EventColumns, places: EventPlaces, steps: Narrow, cta: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], int]:
+    """Whose each copy is: its barrier, or else its place, or else its CTA; and how many there may be."""
+    barriers = len(columns.trace.barriers)
+    entity = columns.barrier.take(steps).astype(np.int64)
+    unbound = np.flatnonzero(entity < 0)
+    if not len(unbound):
+        return entity, barriers
+    place = places.of(steps[unbound])
+    entity[unbound] = barriers + np.where(place >= 0, places.ctas + place, cta[unbound])
+    return entity, max(barriers, 1 + int(entity.max()))
+
+
+def _by_entity(
+    columns: EventColumns, steps: Narrow, entity: NDArray[np.int64], entities: int
+) -> tuple[StepIndex, Steps, NDArray[np.int64], Narrow]:
+    """Index of the steps by entity; at its positions the steps, one number per (entity, tile), and rows of `steps`."""
+    lane = (entity << 32) + columns.tile.take(steps)
+    rank = np.arange(len(steps), dtype=steps.dtype)
+    index, (lane, rank) = StepIndex.build(entity, steps, entities, len(columns.trace), lane, rank)
+    return index, index.step_at(np.arange(len(index))), lane, rank
 
 
 def _traffic(
-    steps: Narrow, cta: NDArray[np.int64], is_issue: NDArray[np.bool_], trace: Trace
+    steps: Narrow, cta: NDArray[np.int64], is_issue: NDArray[np.bool_], ctas: int, length: int
 ) -> tuple[StepIndex, NDArray[np.int32]]:
     """Issues and landings by CTA, and how many copies are in flight after each."""
     change = np.where(is_issue, np.int32(1), np.int32(-1))
-    index, (change,) = StepIndex.build(cta, steps, trace.ctas, len(trace), change)
+    index, (change,) = StepIndex.build(cta, steps, ctas, length, change)
     total = np.cumsum(change, dtype=np.int32)
     base = np.concatenate((np.zeros(1, np.int32), total))[index.starts[:-1]]
     total -= np.repeat(base, np.diff(index.starts))

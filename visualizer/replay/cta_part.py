@@ -59,7 +59,7 @@ class CtaParts:
         mine[remote[owner == cta]] = True
         mine[[0, -1]] = True
         steps = np.flatnonzero(mine)
-        return CtaPart(History(replace(trace, events=trace.events[steps])), steps)
+        return CtaPart(History(replace(trace, events=trace.events[steps]), self._history.structure), steps)
 
     @cached_property
     def _cta(self) -> NDArray[np.uint16]:

@@ -26,6 +26,7 @@ class EventColumns:
     agent: NDArray[Any]  # unsigned
     barrier: NDArray[Any]  # signed; -1: none
     stage: NDArray[np.int16]
+    ring: NDArray[np.uint8]
     tile: NDArray[np.int32]
     amount: NDArray[np.int32]
 
@@ -37,9 +38,12 @@ def event_columns(trace: Trace) -> EventColumns:
         "agent": np.uint16 if len(trace.agents) <= 1 << 16 else np.uint32,
         "barrier": np.int16 if len(trace.barriers) <= 1 << 15 else np.int32,
         "stage": np.int16,
+        "ring": np.uint8,
         "tile": np.int32,
         "amount": np.int32,
     }
+    # Where there is one ring only, nothing of its column need be read or kept.
+    ring = {} if len(trace.rings) > 1 else {"ring": np.broadcast_to(types.pop("ring")(0), len(trace))}
     columns: dict[str, Any] = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
 
     def read(begin: int) -> None:
@@ -50,4 +54,4 @@ def event_columns(trace: Trace) -> EventColumns:
     each(read, range(0, len(trace), _ROWS_AT_ONCE))
     for column in columns.values():
         column.flags.writeable = False
-    return EventColumns(trace, **columns)
+    return EventColumns(trace, **columns, **ring)

@@ -15,7 +15,7 @@ from visualizer.arrays.parallel import each
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import (
-    ON_A_BARRIER,
+    NAMES_ITS_BARRIER,
     AgentActivity,
     AgentColumns,
     activity_of,
@@ -24,10 +24,13 @@ from visualizer.replay.agent_columns import (
 from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
 from visualizer.replay.event_columns import EventColumns, event_columns
+from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps, rows_where
+from visualizer.structure.find import structure_of
+from visualizer.structure.model import Structure
 
 __all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 
@@ -38,13 +41,15 @@ class History:
     The spans and curves of a lane are built on each call, in time proportional to the lane: keep what you paint.
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, structure: Structure | None = None) -> None:
+        """`structure`: if it is known already; otherwise it is asked for."""
         self.trace = trace
+        self._structure = structure
         self._latest: State | None = None
 
     def build(self) -> None:
         """Build all columns now, several at a time; otherwise each is when it is first asked for."""
-        _ = self.columns  # the others are built from it
+        _ = self.event_places  # the others are built from it
         # Those first that need more memory on the way than they keep.
         names = ("stages", "copies", "wait_ends", "completion_steps", "barriers", "agents")
         each(lambda name: getattr(self, name), names)
@@ -58,6 +63,16 @@ class History:
     def columns(self) -> EventColumns:
         """The columns that the others are built from."""
         return event_columns(self.trace)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What the barriers are for."""
+        return structure_of(self.trace) if self._structure is None else self._structure
+
+    @cached_property
+    def event_places(self) -> EventPlaces:
+        """Which stage buffer and CTA each event concerns."""
+        return EventPlaces(self.columns, self.structure)
 
     @property
     def kinds(self) -> NDArray[np.uint8]:
@@ -74,11 +89,11 @@ class History:
 
     @cached_property
     def stages(self) -> StageColumns:
-        return build_stage_columns(self.columns)
+        return build_stage_columns(self.columns, self.structure, self.event_places)
 
     @cached_property
     def copies(self) -> Copies:
-        return build_copies(self.columns)
+        return build_copies(self.columns, self.event_places)
 
     @cached_property
     def completion_steps(self) -> Steps:
@@ -95,7 +110,7 @@ class History:
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:
         """Rows of the agents that are copy engines."""
-        rows = [row for row, agent in enumerate(self.trace.agents) if agent.role == "copy_engine"]
+        rows = [row for row, role in enumerate(self.structure.roles) if role == "copy_engine"]
         return np.array(rows, np.int64)
 
     @cached_property
@@ -113,22 +128,23 @@ class History:
     def _state_at(self, step: int) -> State:
         barriers = self.barriers
         position = barriers.index.last_at(step)
-        known = position >= 0
+        known = np.flatnonzero(position >= 0)
+        position = position[known]
         acts = self.agents.latest_act(self.kinds, step)
         started = acts >= 0
         events = self.trace.events[np.maximum(acts, 0)]
         activity = activity_of(self.kinds, acts)
-        on_a_barrier = ON_A_BARRIER[activity]
+        on_a_barrier = started & NAMES_ITS_BARRIER[events["kind"]]
         activity[self.engine_rows] = self._engine_activity(step)
         cursors = self.agents.cursors(self.trace, step)
         stage_state, stage_tile = self.stages.at(step)
         return State(
             step=step,
-            barrier_phase=_pick(barriers.phase, position, known),
-            barrier_pending=_pick(barriers.pending, position, known),
-            barrier_expected=_pick(barriers.expected, position, known),
-            barrier_tx=_pick(barriers.tx, position, known),
-            barrier_valid=_pick(barriers.valid, position, known),
+            barrier_phase=_pick(barriers.phase, known, position, barriers.first_phase),
+            barrier_pending=_pick(barriers.pending, known, position, barriers.first_count),
+            barrier_expected=_pick(barriers.expected, known, position, barriers.first_count),
+            barrier_tx=_pick(barriers.tx, known, position, np.zeros_like(barriers.first_count)),
+            barrier_valid=_pick(barriers.valid, known, position, barriers.first_valid),
             agent_activity=activity,
             agent_barrier=np.where(on_a_barrier, events["barrier"], np.int32(-1)),
             agent_parity=np.where(on_a_barrier, events["parity"], np.int32(-1)).astype(np.int32),
@@ -150,9 +166,16 @@ class History:
         """What the agent (a warp) did when; state is an AgentActivity. Nothing before its first event or after EXIT."""
         return self.agents.spans(self.trace, agent_row)
 
-    def stage_spans(self, stage_row: int) -> Spans:
-        """What the stage buffer cta * stages + stage held when; state is a StageState, EMPTY included."""
-        return self.stages.spans(self.trace, stage_row)
+    def cursors_at(self, step: int, ring: str | None = None) -> NDArray[np.int32]:
+        """(agents, 3): index, phase, count of each agent's cursor over a ring after event `step`, -1 where it has none.
+
+        None: over the recording's first ring. A ring that the recording does not name has no cursors.
+        """
+        return self.agents.cursors(self.trace, step, self.agents.ring_row(self.trace, ring))
+
+    def stage_spans(self, place: int) -> Spans:
+        """What a stage buffer held when, by its place; state is a StageState, EMPTY included."""
+        return self.stages.spans(self.trace, place)
 
     def copy_spans(self, cta: int) -> Spans:
         """The copies of a CTA, issued to landed, in order of issue; they overlap when several are in flight."""
@@ -165,15 +188,16 @@ class History:
     def _engine_activity(self, step: int) -> NDArray[np.uint8]:
         copies = self.copies
         position = copies.traffic.last_at(step)[self._engine_ctas]
-        busy = _pick(copies.in_flight, position, position >= 0) > 0
+        known = np.flatnonzero(position >= 0)
+        busy = _pick(copies.in_flight, known, position[known], np.zeros(len(position), np.int32)) > 0
         return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))
 
 
 T = TypeVar("T", bound=np.generic)
 
 
-def _pick(column: NDArray[T], position: Steps, known: NDArray[np.bool_]) -> NDArray[T]:
-    """column at each position, and 0 where there is none yet: an uninitialised object."""
-    picked = np.zeros(len(position), column.dtype)
-    picked[known] = column[position[known]]
+def _pick(column: NDArray[T], known: Steps, position: Steps, first: NDArray[T]) -> NDArray[T]:
+    """column at the position of each entity in `known`; of the others what stands in `first`."""
+    picked = first.copy()
+    picked[known] = column[position]
     return picked

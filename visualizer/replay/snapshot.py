@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from visualizer.recording.schema import kind_name
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
@@ -12,7 +15,7 @@ from visualizer.replay.history import AgentActivity, History, StageState, State
 def step_document(history: History, step: int) -> dict[str, Any]:
     """Event, barriers, agents and stages right after event `step`; None stands for "none". IndexError if no such step.
 
-    Stages carry their CTA as well when there are several.
+    Stages carry their CTA as well when there are several, and their ring when the CTA has several.
     """
     trace = history.trace
     state = history.state_at(step)
@@ -22,8 +25,8 @@ def step_document(history: History, step: int) -> dict[str, Any]:
         "time_ps": int(trace.events["time"][step]),
         "event": event_document(trace, step),
         "barriers": _barriers(trace, state),
-        "agents": _agents(trace, state),
-        "stages": _stages(trace, state),
+        "agents": _agents(history, state),
+        "stages": _stages(history, state),
     }
 
 
@@ -57,37 +60,40 @@ def _barriers(trace: Trace, state: State) -> dict[str, Any]:
     }
 
 
-def _agents(trace: Trace, state: State) -> dict[str, Any]:
+def _agents(history: History, state: State) -> dict[str, Any]:
+    trace = history.trace
+    # A further ring's cursors stand beside that of the first, by its name.
+    further = {ring: history.cursors_at(state.step, ring) for ring in trace.rings[1:]}
+    cursors = np.stack((state.cursor_index, state.cursor_phase, state.cursor_count), axis=1)
     return {
         agent.name: {
             "state": AgentActivity(int(state.agent_activity[row])).name.lower(),
             "op": trace.sites[site].op if (site := int(state.agent_site[row])) >= 0 else None,
             "barrier": trace.barriers[barrier].name if (barrier := int(state.agent_barrier[row])) >= 0 else None,
             "tile": _or_none(state.agent_tile[row]),
-            "cursor": _cursor(state, row),
+            "cursor": _cursor(cursors[row]),
+            **({"more_cursors": {ring: _cursor(found[row]) for ring, found in further.items()}} if further else {}),
         }
         for row, agent in enumerate(trace.agents)
     }
 
 
-def _stages(trace: Trace, state: State) -> list[dict[str, Any]]:
+def _stages(history: History, state: State) -> list[dict[str, Any]]:
+    structure = history.structure
     stages = []
-    for row in range(len(state.stage_state)):
-        cta, stage = divmod(row, trace.stages)
-        place = {"cta": cta, "stage": stage} if trace.ctas > 1 else {"stage": stage}
-        held = {"state": StageState(int(state.stage_state[row])).name.lower(), "tile": _or_none(state.stage_tile[row])}
-        stages.append({**place, **held})
+    for place in range(structure.places):
+        ring, stage = structure.at(place)
+        where: dict[str, Any] = {"cta": ring.cta} if history.trace.ctas > 1 else {}
+        where |= {"ring": ring.name} if len(structure.names) > 1 else {}
+        held = StageState(int(state.stage_state[place])).name.lower()
+        stages.append({**where, "stage": stage, "state": held, "tile": _or_none(state.stage_tile[place])})
     return stages
 
 
-def _cursor(state: State, row: int) -> dict[str, int] | None:
-    if state.cursor_index[row] < 0:
-        return None
-    return {
-        "index": int(state.cursor_index[row]),
-        "phase": int(state.cursor_phase[row]),
-        "count": int(state.cursor_count[row]),
-    }
+def _cursor(cursor: NDArray[np.int32]) -> dict[str, int] | None:
+    """Of index, phase and count."""
+    index, phase, count = cursor.tolist()
+    return {"index": index, "phase": phase, "count": count} if index >= 0 else None
 
 
 def _site(trace: Trace, row: int) -> dict[str, Any] | None:

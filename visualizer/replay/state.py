@@ -13,7 +13,7 @@ IntArray = NDArray[np.int32]
 @dataclass(frozen=True, eq=False)
 class State:
     """The state after event `step`. Barrier arrays: row of trace.barriers; agent and cursor arrays: row of
-    trace.agents; stage arrays: cta * stages + stage."""
+    trace.agents; stage arrays: place, as Structure numbers them. Cursors are those over the recording's first ring."""
 
     step: int
     barrier_phase: IntArray  # unbounded; its low bit is the parity

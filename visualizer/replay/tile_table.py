@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.recording.schema import EventFlag, EventKind
-from visualizer.recording.tables import AgentRole, BarrierKind
 from visualizer.replay.history import History
+from visualizer.structure.model import Ring
 
 Column = NDArray[np.int64]
 
@@ -82,12 +82,13 @@ class TileRow:
 
 
 class TileTable(Sequence[TileRow]):
-    """The rows of one CTA in order of tile, made when asked for: a table of a million tiles is a few columns."""
+    """The rows of one ring in order of tile, made when asked for: a table of a million tiles is a few columns."""
 
-    def __init__(self, history: History, cta: int) -> None:
-        write = _waits(history, cta, "producer", "empty")
-        read = _waits(history, cta, "consumer", "full")
-        full, empty = _flips(history, cta, "full"), _flips(history, cta, "empty")
+    def __init__(self, history: History, ring: Ring) -> None:
+        full_rows, empty_rows = (sorted(row for stage in side for row in stage) for side in (ring.full, ring.empty))
+        write = _waits(history, ring, ring.producers, empty_rows)
+        read = _waits(history, ring, ring.consumers, full_rows)
+        full, empty = _flips(history, full_rows), _flips(history, empty_rows)
         parts = (write, read, full, empty)
         self._tiles = np.unique(np.concatenate([part.tile for part in parts]))
         self._write, self._read, self._full, self._empty = (part.at(self._tiles) for part in parts)
@@ -120,11 +121,18 @@ class TileTable(Sequence[TileRow]):
         )
 
 
-def tile_table(history: History, cta: int = 0) -> TileTable:
-    """The table of one CTA; IndexError if the recording has no such CTA."""
+def tile_table(history: History, cta: int = 0, ring: str | None = None) -> TileTable:
+    """The table of one CTA's ring: the first one, unless its name is given. IndexError if there is no such CTA or
+    ring; of a CTA of which no ring is known, an empty table."""
     if not 0 <= cta < history.trace.ctas:
         raise IndexError(f"CTA {cta} is outside 0..{history.trace.ctas - 1}")
-    return TileTable(history, cta)
+    rings = history.structure.of_cta(cta)
+    if ring is None:
+        return TileTable(history, rings[0] if rings else Ring("", cta, (), ()))
+    row = history.structure.row(cta, ring)
+    if row < 0:
+        raise IndexError(f"CTA {cta} has no ring {ring!r}; it has {[ring.name for ring in rings]}")
+    return TileTable(history, history.structure.rings[row])
 
 
 # Columns of a part's rows. Flips have the first three.
@@ -149,16 +157,16 @@ class _Part:
         return filled
 
 
-def _waits(history: History, cta: int, role: AgentRole, kind: BarrierKind) -> _Part:
-    """Every wait for a tile by the CTA's agents of this role on barriers of this kind, agent by agent."""
+def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[int]) -> _Part:
+    """Every wait for a tile by these agents, or by any of the CTA's where they are not known, on these barriers."""
     trace = history.trace
     tiles, rows = [np.empty(0, np.int64)], [np.empty((0, 8), np.int64)]
     # A last entry for "no barrier", which index -1 finds.
-    wanted = np.array([barrier.kind == kind for barrier in trace.barriers] + [False])
-    stage = np.array([barrier.stage for barrier in trace.barriers] + [-1])
-    for row, agent in enumerate(trace.agents):
-        if agent.cta != cta or agent.role != role:
-            continue
+    wanted = np.zeros(len(trace.barriers) + 1, bool)
+    wanted[barriers] = True
+    stage = np.append(history.structure.stage_of, -1)
+    cursor_ring = history.agents.ring_row(trace, ring.name)
+    for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
         steps = history.agents.acts.steps(row)
         kinds = history.kinds[steps]
         begins = np.flatnonzero(kinds == EventKind.WAIT_BEGIN)
@@ -168,7 +176,7 @@ def _waits(history: History, cta: int, role: AgentRole, kind: BarrierKind) -> _P
         following = np.minimum(begins + 1, len(steps) - 1)
         passed = (kinds[following] == EventKind.WAIT_END) & (following > begins)
         blocked = ~passed | (trace.events["flags"][steps[following]] & EventFlag.BLOCKED > 0)
-        cursor = _cursors_at(history, row, steps[begins])
+        cursor = _cursors_at(history, row, cursor_ring, steps[begins])
         tiles.append(waits["tile"].astype(np.int64))
         end = np.where(passed, steps[following], -1)
         columns = (steps[begins], stage[waits["barrier"]], waits["parity"], end, blocked, *cursor.T)
@@ -176,31 +184,31 @@ def _waits(history: History, cta: int, role: AgentRole, kind: BarrierKind) -> _P
     return _Part(np.concatenate(tiles), np.concatenate(rows))
 
 
-def _cursors_at(history: History, agent: int, steps: Column) -> Column:
-    """(n, 3): the agent's cursor (index, phase, count) just before each step; -1 if it has none."""
-    advances = history.agents.advances.steps(agent)
+def _cursors_at(history: History, agent: int, ring: int, steps: Column) -> Column:
+    """(n, 3): the agent's cursor (index, phase, count) over the ring just before each step; -1 if it has none."""
+    if ring < 0:
+        return np.full((len(steps), 3), -1, np.int64)
+    advances = history.agents.advances.steps(ring * len(history.trace.agents) + agent)
     latest = np.searchsorted(advances, steps) - 1
-    cursors = np.tile(history.agents.start[agent].astype(np.int64), (len(steps), 1))
+    cursors = np.tile(history.agents.start[ring, agent].astype(np.int64), (len(steps), 1))
     moved = np.flatnonzero(latest >= 0)
     events = history.trace.events[advances[latest[moved]]]
     cursors[moved] = np.stack([events["stage"], events["parity"], events["amount"]], axis=1)
     return cursors
 
 
-def _flips(history: History, cta: int, kind: BarrierKind) -> _Part:
-    """Every phase completion, with a tile, of the CTA's barriers of this kind."""
+def _flips(history: History, barriers: list[int]) -> _Part:
+    """Every phase completion, with a tile, of these barriers."""
     columns = history.barriers
     tiles, rows = [np.empty(0, np.int64)], [np.empty((0, 3), np.int64)]
-    for row, barrier in enumerate(history.trace.barriers):
-        if barrier.cta != cta or barrier.kind != kind:
-            continue
+    for row in barriers:
         complete = columns.kind[columns.index.rows(row)] == EventKind.PHASE_COMPLETE
         steps = columns.index.steps(row)[complete]
         events = history.trace.events[steps]
         of_tile = events["tile"] >= 0
         steps, events = steps[of_tile], events[of_tile]
         tiles.append(events["tile"].astype(np.int64))
-        stage = np.full(len(steps), barrier.stage)
+        stage = np.full(len(steps), history.structure.stage_of[row])
         rows.append(np.stack((steps, stage, events["amount"] & 1), axis=1).astype(np.int64))
     return _Part(np.concatenate(tiles), np.concatenate(rows))
 

@@ -83,6 +83,11 @@ class Structure:
         """The rings of one CTA."""
         return tuple(ring for ring in self.rings if ring.cta == cta)
 
+    def places_of(self, cta: int) -> slice:
+        """The places of one CTA's rings, which lie one after another."""
+        rows = [row for row, ring in enumerate(self.rings) if ring.cta == cta]
+        return slice(int(self.first_place[rows[0]]), int(self.first_place[rows[-1] + 1])) if rows else slice(0, 0)
+
     def ring_rows(self, ctas: int) -> NDArray[np.int32]:
         """The row in `rings` at [CTA, row of `names`], (ctas, names); -1: none."""
         rows = np.full((ctas, len(self.names)), -1, np.int32)

@@ -62,7 +62,14 @@ def _warp(name: str) -> int:
 
 def stage_step(history: History, cta: int, stage: int, step: int) -> int | None:
     """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
-    return _nearest(history.stages.index, cta * history.trace.stages + stage, step)
+    place = stage_place(history, cta, stage)
+    return _nearest(history.stages.index, place, step) if place >= 0 else None
+
+
+def stage_place(history: History, cta: int, stage: int) -> int:
+    """The place of a stage of the CTA's first ring, which is the one that panes show; -1: there is none."""
+    rings = history.structure.of_cta(cta)
+    return history.structure.place(cta, rings[0].name, stage) if rings else -1
 
 
 def barrier_step(history: History, row: int, step: int) -> int | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.diagnosis.report import Finding, Owed, Report
-from visualizer.diagnosis.report_text import next_text, state_text
+from visualizer.diagnosis.report_text import next_text, not_judged_lines, state_text
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
@@ -92,19 +92,24 @@ def headline(report: Report) -> str:
         if report.ended != "completed":
             how = tr("Ended with {ending}", ending=ending_word(report.ended))
         clean = tr("{how}: no findings{lost}.", how=how, lost=lost)
-        sound = tr("No agent waits for ever, the counts match, and every buffer is used in order.")
-        return clean if lost else sentences(clean, sound)
+        if lost:
+            return clean
+        if report.not_judged or report.note:
+            note = [] if report.not_judged else [tr("{note}.", note=sentence(report.note))]
+            return sentences(clean, *note, *not_judged_lines(report))
+        return sentences(clean, tr("No agent waits for ever, the counts match, and every buffer is used in order."))
     counts = {
         "error": trn("{n} error", "{n} errors", _of_severity(report, "error")),
         "warning": trn("{n} warning", "{n} warnings", _of_severity(report, "warning")),
         "note": trn("{n} note", "{n} notes", _of_severity(report, "note")),
     }
-    return tr(
+    found = tr(
         "{ending}: {findings}{lost}.",
         ending=sentence(ending_word(report.ended)),
         findings=commas([counts[severity] for severity in GLYPHS if _of_severity(report, severity)]),
         lost=lost,
     )
+    return found if lost else sentences(found, *not_judged_lines(report))
 
 
 def first_divergence(report: Report) -> int | None:
@@ -251,7 +256,7 @@ def _title(finding: Finding) -> str:
         return title if finding.tile is None else f"{title}, tile {finding.tile}"
     words = [finding.agent, finding.barrier]
     if finding.stage is not None and finding.barrier is None:
-        words.append(f"stage {finding.stage}")
+        words.append(f"stage {finding.stage}" if finding.ring is None else f"{finding.ring}.stage[{finding.stage}]")
     if finding.tile is not None:
         words.append(f"tile {finding.tile}")
     return ", ".join(word for word in words if word)

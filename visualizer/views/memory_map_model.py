@@ -14,7 +14,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History, StageState, State
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region
 from visualizer.views.cells import Cell, Column
-from visualizer.views.context import cta_at
+from visualizer.views.context import cta_at, stage_place
 from visualizer.views.lanes import stage_key
 from visualizer.views.ring_model import STAGE_WORDS
 
@@ -117,7 +117,7 @@ def memory_map(history: History, step: int, lane: str | None = None) -> MemoryMa
         cta=cta,
         total_bytes=max((region.end for region in regions), default=0),
         regions=tuple(
-            _map_region(trace, state, cta, region, name, bool(name) and name == focused)
+            _map_region(history, state, cta, region, name, bool(name) and name == focused)
             for region, name in zip(regions, lanes, strict=True)
         ),
     )
@@ -148,15 +148,16 @@ def _touched(trace: Trace, step: int, cta: int) -> str | None:
     return stage_key(trace, cta, int(event["stage"])) if int(event["stage"]) >= 0 else None
 
 
-def _map_region(trace: Trace, state: State, cta: int, region: Region, lane: str, focused: bool) -> MapRegion:
+def _map_region(history: History, state: State, cta: int, region: Region, lane: str, focused: bool) -> MapRegion:
     if not lane:
         return MapRegion(region, "padding", "", "empty", "", "padding", False)
-    row = trace.barrier_index.get(lane)
+    row = history.trace.barrier_index.get(lane)
     if row is not None:
         return MapRegion(region, "barrier", lane, *_barrier_state(state, row), focused)
     stage = int(region.name.removeprefix("stage[").removesuffix("]"))
-    occupancy = StageState(int(state.stage_state[cta * trace.stages + stage]))
-    tile = int(state.stage_tile[cta * trace.stages + stage])
+    place = stage_place(history, cta, stage)
+    occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
+    tile = int(state.stage_tile[place]) if place >= 0 else -1
     word = STAGE_WORDS[occupancy]
     text = f"tile {tile}, {state_word(word)}" if tile >= 0 else state_word(word)
     label = f"tile {tile}" if tile >= 0 else state_word(word)

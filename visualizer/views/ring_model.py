@@ -14,7 +14,7 @@ from visualizer.programs.parameters import LessonConfig, ProgramError
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.views.context import cta_agents, cta_at, cta_barriers, join_names, short_name
+from visualizer.views.context import cta_agents, cta_at, join_names, short_name, stage_place
 from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.lanes import stage_key
 
@@ -144,24 +144,23 @@ def ring(history: History, step: int, report: Report | None = None) -> Ring:
     focused_barrier = int(event["barrier"])
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
-    boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(trace.stages)}
+    rings = history.structure.of_cta(cta)
+    stages = rings[0].stages if rings else 0
+    boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(stages)}
     findings = owing_findings(report)
-    of_cta = [(row, trace.barriers[row]) for row in cta_barriers(trace, cta)]
-    for kind in ("full", "empty"):
-        for row, barrier in of_cta:
-            if barrier.kind == kind and barrier.stage >= 0:
-                owed = _owed(trace, state, row, findings.get(barrier.name))
-                box = _barrier(trace, state, row, total if kind == "full" else 0, row == focused_barrier, owed)
-                boxes[barrier.stage].append(box)
+    for stage in range(stages):
+        for row in (*rings[0].full[stage], *rings[0].empty[stage]):
+            owed = _owed(trace, state, row, findings.get(trace.barriers[row].name))
+            is_full = history.structure.kinds[row] == "full"
+            boxes[stage].append(_barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed))
     return Ring(
         cta=cta,
         title=tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas) if trace.ctas > 1 else "",
         stages=tuple(
-            _stage(trace, state, cta, stage, tuple(boxes[stage]), stage == focused_stage)
-            for stage in range(trace.stages)
+            _stage(history, state, cta, stage, tuple(boxes[stage]), stage == focused_stage) for stage in range(stages)
         ),
-        producers=_cursors(trace, state, cta, "producer", int(event["agent"])),
-        consumers=_cursors(trace, state, cta, "consumer", int(event["agent"])),
+        producers=_cursors(history, state, cta, "producer", int(event["agent"])),
+        consumers=_cursors(history, state, cta, "consumer", int(event["agent"])),
     )
 
 
@@ -184,11 +183,11 @@ def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:
     return tr("owed by {agents}", agents=join_names(short_name(trace.agents[row]) for row in rows) or tr("nobody"))
 
 
-def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:
+def _barrier(history: History, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:
     return RingBarrier(
-        name=trace.barriers[row].name,
-        kind=trace.barriers[row].kind,
-        stage=trace.barriers[row].stage,
+        name=history.trace.barriers[row].name,
+        kind=history.structure.kinds[row],
+        stage=int(history.structure.stage_of[row]),
         valid=bool(state.barrier_valid[row]),
         phase=int(state.barrier_phase[row]),
         pending=int(state.barrier_pending[row]),
@@ -201,19 +200,19 @@ def _barrier(trace: Trace, state: State, row: int, total: int, focused: bool, ow
 
 
 def _stage(
-    trace: Trace, state: State, cta: int, stage: int, barriers: tuple[RingBarrier, ...], focused: bool
+    history: History, state: State, cta: int, stage: int, barriers: tuple[RingBarrier, ...], focused: bool
 ) -> RingStage:
-    row = cta * trace.stages + stage
-    occupancy = StageState(int(state.stage_state[row]))
+    place = stage_place(history, cta, stage)
+    occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
     if occupancy == StageState.FILLING:
         filled = _landed_share(full) if full and full.bytes_expected else 0.0
     return RingStage(
         index=stage,
-        lane=stage_key(trace, cta, stage),
+        lane=stage_key(history.trace, cta, stage),
         state=STAGE_WORDS[occupancy],
-        tile=int(state.stage_tile[row]),
+        tile=int(state.stage_tile[place]) if place >= 0 else -1,
         filled=min(max(filled, 0.0), 1.0),
         barriers=barriers,
         focused=focused,
@@ -226,12 +225,13 @@ def _landed_share(full: RingBarrier) -> float:
     return landed / full.bytes_expected
 
 
-def _cursors(trace: Trace, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:
+def _cursors(history: History, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:
     """The role's cursors in ring order; agents that stand at the same place are one cursor."""
+    trace = history.trace
     places: dict[tuple[int, int, int], list[int]] = {}
     for row in cta_agents(trace, cta):
         place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
-        if trace.agents[row].role == role and place[0] >= 0:
+        if history.structure.roles[row] == role and place[0] >= 0:
             places.setdefault(place, []).append(row)
     return tuple(
         RingCursor(

@@ -206,7 +206,8 @@ def _lane(one: Outlier, trace: Trace) -> str:
     """A tile is looked for in its stage's lane, all else in its agent's."""
     stage = int(trace.events["stage"][one.step])
     if one.kind == "tile" and stage >= 0:
-        return stage_key(trace, one.cta, stage)
+        ring = trace.rings[int(trace.events["ring"][one.step])] if len(trace.rings) > 1 else ""
+        return stage_key(trace, one.cta, stage, ring)
     return trace.agents[int(trace.events["agent"][one.step])].name
 
 

@@ -38,7 +38,8 @@ class TileRows:
         self.cta = cta
         self.step = 0
         self.veiled_after: int | None = None  # what comes after this event is not told
-        self._stages = history.trace.stages
+        rings = history.structure.of_cta(cta)
+        self._stages = rings[0].stages if rings else 0
         self._table = tile_table(history, cta)
         self._latest: tuple[int, TileRow] | None = None
 

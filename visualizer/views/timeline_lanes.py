@@ -21,7 +21,7 @@ from visualizer.playback.lane_steps import lane_steps
 from visualizer.recording.schema import EventFlag
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
-from visualizer.views.lanes import Lane, build_lanes
+from visualizer.views.lanes import Lane, build_lanes, copy_targets
 from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.theme import GLYPHS
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
@@ -89,7 +89,7 @@ class LaneStore:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.lanes = build_lanes(history.trace)
+        self.lanes = build_lanes(history.trace, history.structure)
         self.row_of = {lane.key: row for row, lane in enumerate(self.lanes)}
         self.stuck = history.trace.meta.ending.kind != "completed"
         recorded = history.trace.duration_ps
@@ -256,9 +256,8 @@ class LaneStore:
         part = self._parts[cta].history
         spans = part.copy_spans(cta)
         events = part.trace.events
-        stage = np.array([barrier.stage for barrier in self.history.trace.barriers] + [-1])[spans.barrier]
-        stage = np.where(stage >= 0, stage, np.maximum(events["stage"][spans.first_step], 0))
-        rows = [_joined(spans.keep(stage == value)) for value in np.unique(stage)]
+        targets = copy_targets(part, spans)
+        rows = [_joined(spans.keep(targets == target)) for target in np.unique(targets)]
         if len(rows) > 1 and _most_at_once(rows) == 1:
             rows = [_joined(spans)]
         return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [_estimated(events, row) for row in rows])
@@ -281,11 +280,14 @@ def _estimated(events: NDArray[np.void], spans: Spans) -> NDArray[np.int64]:
 
 
 def _joined(spans: Spans) -> Spans:
-    """Copies of one tile as one: from the first issue to the last landing. Cut where the next one begins."""
+    """Copies of one tile on one barrier as one, from the first issue to the last landing; cut where the next begins.
+
+    Those of which no tile is known stay apart.
+    """
     if not len(spans):
         return spans
     first = np.ones(len(spans), bool)
-    first[1:] = spans.tile[1:] != spans.tile[:-1]
+    first[1:] = (spans.tile[1:] != spans.tile[:-1]) | (spans.barrier[1:] != spans.barrier[:-1]) | (spans.tile[1:] < 0)
     starts = np.flatnonzero(first)
     end = np.maximum.reduceat(spans.end, starts)
     last_step = np.maximum.reduceat(spans.last_step, starts)

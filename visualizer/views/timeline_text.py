@@ -10,7 +10,7 @@ import numpy as np
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
-from visualizer.replay.history import AgentActivity, StageState, State
+from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
@@ -43,7 +43,7 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
         value = _agent_value(trace, state, lane.row)
         return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
-        return _copy_value(trace, state, lane)
+        return _copy_value(store.history, state, lane)
     if lane.kind == "cta":
         return _cta_value(trace, state, lane.cta)
     if lane.kind == "stage":
@@ -90,12 +90,12 @@ def _activity_counts(trace: Trace, state: State) -> list[list[int]]:
     return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
 
 
-def _copy_value(trace: Trace, state: State, lane: Lane) -> Value:
+def _copy_value(history: History, state: State, lane: Lane) -> Value:
     if state.agent_activity[lane.row] != AgentActivity.RUNNING:
         return Value(tr("idle"), "")
-    stages = slice(lane.cta * trace.stages, (lane.cta + 1) * trace.stages)
-    filling = np.flatnonzero(state.stage_state[stages] == StageState.FILLING)
-    tiles = sorted(int(tile) for tile in state.stage_tile[stages][filling])
+    places = history.structure.places_of(lane.cta)
+    filling = np.flatnonzero(state.stage_state[places] == StageState.FILLING)
+    tiles = sorted({int(tile) for tile in state.stage_tile[places][filling]})
     if not tiles:
         return Value(tr("copying"), "tma")
     shown = ", ".join(map(str, tiles))

@@ -119,7 +119,7 @@ def _table(facts: Facts) -> _Table:
     takes = (waits.role == CONSUMER) & waits.on_full & (waits.end_step >= 0) & (waits.tile >= 0)
     issues = np.flatnonzero(kinds == EventKind.COPY_ISSUE)
     flips = history.completion_steps
-    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])
+    kind_of_barrier = np.array([*history.structure.kinds, "other"])
     fills = flips[kind_of_barrier[events["barrier"][flips]] == "full"]
     arrivals = np.flatnonzero(np.isin(kinds, ARRIVAL_KINDS))
     releases = arrivals[kind_of_barrier[events["barrier"][arrivals]] == "empty"]
@@ -204,13 +204,20 @@ def _measured(facts: Facts, table: _Table) -> Measured:
         consumer_pass=costs["consumer", "pass"] or 0.0,
         consumer_wake=costs["consumer", "wake"] or 0.0,
         engine=engine,
-        stages=facts.history.trace.stages,
+        stages=max((ring.stages for ring in facts.rings), default=0),
         consumer_delay_ns=delay if isinstance(delay, int) else 0,
         notes=tuple(notes),
     )
 
 
 def _refuse(facts: Facts, count: int) -> None:
+    if len(names := [ring.name for ring in facts.rings if ring.stages]) > 1:
+        raise PredictError(
+            tr(
+                "this recording has several rings in a CTA ({names}): a prediction is made of a pipeline with one",
+                names=", ".join(names),
+            )
+        )
     if not (facts.waits.on_full.any() and facts.waits.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")

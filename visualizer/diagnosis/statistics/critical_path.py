@@ -29,6 +29,7 @@ class CriticalPath:
     begin: Ints  # ps
     end: Ints  # ps
     step: Ints  # the event it ends with
+    ring: Ints  # of the wait that it led to: row of Structure.names; -1: in none, as the last stretch of work
 
     def __len__(self) -> int:
         return len(self.agent)
@@ -40,6 +41,11 @@ class CriticalPath:
         sums = np.bincount(self.kind, weights=self.end - self.begin, minlength=len(LINK_NAMES))
         order = np.argsort(-sums, kind="stable")
         return {LINK_NAMES[kind]: float(sums[kind]) / total for kind in order.tolist() if sums[kind] > 0}
+
+    def ring_share(self, ring: int) -> float:
+        """Share of the path's length that led to waits on barriers of one ring (row of Structure.names), 0..1."""
+        length = self.end - self.begin
+        return float(length[self.ring == ring].sum()) / max(float(length.sum()), 1.0)
 
     def as_json(self) -> dict[str, Any]:
         length = int((self.end - self.begin).sum())
@@ -57,7 +63,7 @@ def critical_path(facts: Facts, first: int, last: int) -> CriticalPath:
     own = np.flatnonzero(~np.isin(events["agent"][start:stop], facts.history.engine_rows))
     if not len(own):
         empty = np.empty(0, np.int64)
-        return CriticalPath(empty, empty, empty, empty, empty)
+        return CriticalPath(empty, empty, empty, empty, empty, empty)
     end = start + int(own[-1])
     # From one wait to the one before it: one step a link of the path, not one an event.
     at = _last_held(facts, int(events["agent"][end]), end)
@@ -93,13 +99,14 @@ def _links(facts: Facts, chain: Ints, end: int, first: int) -> CriticalPath:
     flip_time = events["time"][flip].astype(np.int64)
     issued = copies.issued[waits.copy[chain][copied]]
     engine = events["agent"][flip].astype(np.int64)[copied]
+    ring = waits.ring[chain]
     parts = (
-        (worker, work_kind, work_begin, events["time"][work_end].astype(np.int64), work_end),
-        (engine, np.full(copied.sum(), COPY), issued, flip_time[copied], flip[copied]),
-        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end_step[chain]),
+        (worker, work_kind, work_begin, events["time"][work_end].astype(np.int64), work_end, np.append(ring, -1)),
+        (engine, np.full(copied.sum(), COPY), issued, flip_time[copied], flip[copied], ring[copied]),
+        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end_step[chain], ring),
     )
-    agent, kind, begin, until, step = (np.concatenate(column) for column in zip(*parts, strict=True))
+    agent, kind, begin, until, step, led_to = (np.concatenate(column) for column in zip(*parts, strict=True))
     begin = np.maximum(begin, first)
     order = np.lexsort((step, until))
     order = order[(until > begin)[order]]
-    return CriticalPath(agent[order], kind[order], begin[order], until[order], step[order])
+    return CriticalPath(agent[order], kind[order], begin[order], until[order], step[order], led_to[order])

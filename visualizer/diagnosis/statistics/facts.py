@@ -28,9 +28,10 @@ class Waits:
     agent: Ints
     cta: Ints
     role: Ints  # code of the agent's role
-    barrier: Ints  # -1: not on a known barrier
+    barrier: Ints  # -1: not on a known mbarrier
     on_full: Bools
     on_empty: Bools
+    ring: Ints  # of the barrier: row of Structure.names; -1: in none
     tile: Ints
     begin_step: Ints
     end_step: Ints  # -1: it did not pass within the recording
@@ -67,6 +68,7 @@ class CopyTimes:
     amount: Ints
     cta: Ints
     barrier: Ints
+    ring: Ints  # of the buffer it goes to: row of Structure.names; -1: in none
     tile: Ints
     estimated: Bools  # the landing is an estimate between two observations
     alone_from: Ints  # ps from which no earlier copy of its CTA is in flight any more, no earlier than `issued`
@@ -96,9 +98,11 @@ class Lives:
 
 @dataclass(frozen=True, eq=False)
 class StageTimes:
-    """Every state of every stage buffer, by stage and within one by time; all shape (states,). Times in ps."""
+    """Every state of every stage buffer, by place and within one by time; all shape (states,). Times in ps."""
 
-    stage: Ints
+    stage: Ints  # in its ring
+    ring: Ints  # row of Structure.names
+    stage_of_cta: Ints  # the stages of a CTA's rings counted on, one ring after another
     state: Ints  # a StageState
     begin: Ints
     end: Ints
@@ -114,8 +118,18 @@ class Leads:
 
 
 @dataclass(frozen=True, eq=False)
+class RingFacts:
+    """What is by ring: of the rings of one name, every CTA's."""
+
+    name: str
+    stages: int  # the most that a CTA has
+    leads: Leads
+    tiles: Tiles
+
+
+@dataclass(frozen=True, eq=False)
 class Facts:
-    """All of them, of one recording."""
+    """All of them, of one recording; `leads` and `tiles` of all rings of a CTA together."""
 
     history: History
     waits: Waits
@@ -124,8 +138,26 @@ class Facts:
     leads: Leads
     tiles: Tiles
     lives: Lives
+    rings: tuple[RingFacts, ...]  # in the order of Structure.names
+
+
+_CODES = {"producer": PRODUCER, "consumer": CONSUMER, "mma": CONSUMER, "copy_engine": COPY_ENGINE}
+"""An MMA warp reads stages as any consumer does."""
 
 
 def role_codes(history: History) -> Ints:
     """The code of every agent's role, shape (agents,)."""
-    return np.array([ROLE_NAMES.index(agent.role) for agent in history.trace.agents], np.int64)
+    return np.array([_CODES.get(role, OTHER) for role in history.structure.roles], np.int64)
+
+
+def ring_names(history: History) -> Ints:
+    """The row in Structure.names of each ring, and -1 for "in none", which index -1 finds; shape (rings + 1,)."""
+    structure = history.structure
+    return np.array([*(structure.names.index(ring.name) for ring in structure.rings), -1], np.int64)
+
+
+def ring_of_places(history: History) -> Ints:
+    """The row in Structure.names of each place's ring, and -1 for "nowhere", which index -1 finds; (places + 1,)."""
+    structure = history.structure
+    named = np.repeat(ring_names(history)[:-1], np.diff(structure.first_place))
+    return np.append(named, -1).astype(np.int64)

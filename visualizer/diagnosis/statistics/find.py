@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.statistics.facts import Facts, Ints, Leads, Lives, StageTimes, Tiles, role_codes
+from visualizer.diagnosis.statistics.facts import (
+    Facts,
+    Ints,
+    Leads,
+    Lives,
+    RingFacts,
+    StageTimes,
+    Tiles,
+    ring_of_places,
+    role_codes,
+)
 from visualizer.diagnosis.statistics.find_copies import find_copies
 from visualizer.diagnosis.statistics.find_waits import find_waits
 from visualizer.recording.schema import EventKind
@@ -16,24 +26,52 @@ def find_facts(history: History) -> Facts:
     """The facts of a recording. Seconds for ten million events: off the window's thread."""
     copies = find_copies(history)
     stages, leads = _stages(history)
-    return Facts(history, find_waits(history, copies), copies, stages, leads, _tiles(history), _lives(history))
+    tiles = _tiles(history)
+    waits, rings = find_waits(history, copies), _rings(history, leads, tiles)
+    return Facts(history, waits, copies, stages, leads, tiles, _lives(history), rings)
 
 
-def _stages(history: History) -> tuple[StageTimes, Leads]:
-    trace, columns = history.trace, history.stages
+def _rings(history: History, leads: Leads, tiles: Tiles) -> tuple[RingFacts, ...]:
+    """By ring; where there is one only, `leads` and `tiles` are its own."""
+    structure = history.structure
+    found = []
+    for row, name in enumerate(structure.names):
+        stages = max((ring.stages for ring in structure.rings if ring.name == name), default=0)
+        if len(structure.names) > 1:
+            leads, tiles = _stages(history, row)[1], _tiles(history, row)
+        found.append(RingFacts(name, stages, leads, tiles))
+    return tuple(found)
+
+
+def _stages(history: History, only: int | None = None) -> tuple[StageTimes, Leads]:
+    """The stages of all rings, or of those of one name (row of Structure.names)."""
+    trace, columns, structure = history.trace, history.stages, history.structure
     counts = np.diff(columns.index.starts)
-    row = np.repeat(np.arange(len(counts)), counts)
-    steps = columns.index.step_at(np.arange(len(row))).astype(np.int64)
+    place = np.repeat(np.arange(len(counts)), counts)
+    ring = ring_of_places(history)[place]
+    own = np.flatnonzero(ring == only) if only is not None else np.arange(len(place))
+    place, ring = place[own], ring[own]
+    steps = columns.index.step_at(own).astype(np.int64)
     time = trace.events["time"][steps].astype(np.int64)
-    state = columns.state.astype(np.int64)
-    times = StageTimes(row % max(trace.stages, 1), state, time, _until(time, row, trace.duration_ps))
+    state = columns.state[own].astype(np.int64)
+    row = np.searchsorted(structure.first_place, place, side="right") - 1
+    ctas = np.array([ring.cta for ring in structure.rings], np.int64)
+    first_of_cta = structure.first_place[np.searchsorted(ctas, ctas)] if len(ctas) else ctas
+    times = StageTimes(
+        place - structure.first_place[row],
+        ring,
+        place - first_of_cta[row],
+        state,
+        time,
+        _until(time, place, trace.duration_ps),
+    )
 
     held = state != StageState.EMPTY
     before = np.zeros(len(held), bool)
-    before[1:] = held[:-1] & (row[1:] == row[:-1])
+    before[1:] = held[:-1] & (place[1:] == place[:-1])
     change = held.astype(np.int64) - before
     turns = np.flatnonzero(change)
-    cta = row[turns] // max(trace.stages, 1)
+    cta = ctas[row[turns]]
     order = np.lexsort((steps[turns], cta))
     turns, cta = turns[order], cta[order]
     # Every stage begins empty, so the changes of one CTA sum to its stages not empty.
@@ -51,12 +89,14 @@ def _until(time: Ints, group: Ints, duration: int) -> Ints:
     return until
 
 
-def _tiles(history: History) -> Tiles:
-    """A tile is done with when its stage is free again; without empty barriers, when its last reader is; else when it
+def _tiles(history: History, only: int | None = None) -> Tiles:
+    """The tiles of all rings, or of those of one name (row of Structure.names): the last of several ends a tile.
+
+    A tile is done with when its stage is free again; without empty barriers, when its last reader is; else when it
     is full: as a pipeline that only fills has it."""
-    trace, events = history.trace, history.trace.events
+    events = history.trace.events
     flips = history.completion_steps
-    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])[events["barrier"][flips]]
+    kind_of_barrier = np.array([*history.structure.kinds, "other"])[events["barrier"][flips]]
     reads = np.flatnonzero(history.kinds == EventKind.READ_END)
     choices = (
         ("empty", flips[kind_of_barrier == "empty"]),
@@ -65,6 +105,8 @@ def _tiles(history: History) -> Tiles:
     )
     for name, steps in choices:
         steps = steps[events["tile"][steps] >= 0]
+        if only is not None:
+            steps = steps[ring_of_places(history)[history.event_places.of(steps)] == only]
         if len(steps):
             return _tiles_ending(history, steps, name)
     return _tiles_ending(history, np.empty(0, np.int64), "")

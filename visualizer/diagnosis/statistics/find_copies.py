@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.statistics.facts import CopyTimes, Ints
+from visualizer.diagnosis.statistics.facts import CopyTimes, Ints, ring_of_places
 from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History
 
@@ -24,6 +24,7 @@ def find_copies(history: History) -> CopyTimes:
         amount=issue["amount"].astype(np.int64),
         cta=cta,
         barrier=issue["barrier"].astype(np.int64),
+        ring=ring_of_places(history)[history.event_places.of(issue_step)],
         tile=issue["tile"].astype(np.int64),
         estimated=(done["flags"] & EventFlag.ESTIMATED) != 0,
         alone_from=_alone_from(cta, issued, landed),

@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.statistics.facts import CopyTimes, Ints, Waits, role_codes
+from visualizer.diagnosis.statistics.facts import CopyTimes, Ints, Waits, ring_names, role_codes
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import kind_mask, stable_order
 
+_ENDS = {
+    EventKind.WAIT_BEGIN: EventKind.WAIT_END,
+    EventKind.SYNC_BEGIN: EventKind.SYNC_END,
+    EventKind.CLUSTER_WAIT_BEGIN: EventKind.CLUSTER_WAIT_END,
+    EventKind.WGMMA_WAIT_BEGIN: EventKind.WGMMA_WAIT_END,
+    EventKind.STORE_WAIT_BEGIN: EventKind.STORE_WAIT_END,
+}
+_BEGINS = kind_mask(*_ENDS)
+_END_OF = np.zeros(256, np.uint8)
+_END_OF[list(_ENDS)] = list(_ENDS.values())
 _OBSERVED = kind_mask(EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
 
 
@@ -21,21 +31,23 @@ def find_waits(history: History, copies: CopyTimes) -> Waits:
     agent = events["agent"][acts].astype(np.int64)
     order = stable_order(agent, max(len(trace.agents), 1))
     steps, agent = acts[order], agent[order]
-    begins = np.flatnonzero(kinds[steps] == EventKind.WAIT_BEGIN)
+    begins = np.flatnonzero(_BEGINS[kinds[steps]])
     following = np.minimum(begins + 1, max(len(steps) - 1, 0))
     same = (following > begins) & (agent[following] == agent[begins])
-    passed = same & (kinds[steps[following]] == EventKind.WAIT_END)
+    passed = same & (kinds[steps[following]] == _END_OF[kinds[steps[begins]]])
     gave_up = same & (kinds[steps[following]] == EventKind.TIMEOUT)
 
     begin_step, rows = steps[begins], events[steps[begins]]
     end_step = np.where(passed, steps[following], -1)
     begin = rows["time"].astype(np.int64)
     end = np.where(passed | gave_up, time[steps[following]], trace.duration_ps).astype(np.int64)
-    barrier = rows["barrier"].astype(np.int64)
+    on_mbarrier = rows["kind"] == EventKind.WAIT_BEGIN
+    barrier = np.where(on_mbarrier, rows["barrier"], -1).astype(np.int64)
     flip = _flips(history, barrier, end_step, rows["parity"].astype(np.int64))
     due = np.where(flip >= 0, time[np.maximum(flip, 0)], begin) if len(flip) else begin
-    kind_of_barrier = np.array([b.kind for b in trace.barriers] + ["other"])
-    due = np.where(passed, np.clip(due, begin, end), end)
+    kind_of_barrier = np.array([*history.structure.kinds, "other"])
+    # What a wait for anything but an mbarrier waited for is not followed: it lasts as long as that did.
+    due = np.where(passed & on_mbarrier, np.clip(due, begin, end), end)
     copy, cause = _causes(history, copies, barrier, flip)
     held = np.flatnonzero((due > begin) & (flip >= 0))
     return Waits(
@@ -45,6 +57,7 @@ def find_waits(history: History, copies: CopyTimes) -> Waits:
         barrier=barrier,
         on_full=(kind_of_barrier == "full")[barrier],
         on_empty=(kind_of_barrier == "empty")[barrier],
+        ring=ring_names(history)[np.append(history.structure.ring_of, -1)[barrier]],
         tile=rows["tile"].astype(np.int64),
         begin_step=begin_step,
         end_step=end_step,

@@ -31,10 +31,15 @@ def limits(facts: Facts) -> tuple[str, ...]:
         said.append(
             tr("The recording is a window of a longer run: its edges cut off waits, and shares hold for the window.")
         )
-    if not trace.barriers or not len(waits):
+    if trace.barriers and not (waits.on_full.any() or waits.on_empty.any()) and (waits.barrier >= 0).any():
+        said.append(
+            facts.history.structure.unknown
+            or tr("Which barriers say full and which say empty is not known: nor are back-pressure and starving.")
+        )
+    if not trace.barriers or not (waits.barrier >= 0).any():
         said.append(tr("There are no waits on mbarriers, so who waited for whom, and the bound, are unknown."))
     for role, name in ((PRODUCER, "producer"), (CONSUMER, "consumer")):
-        if len(waits) and (facts.lives.role == role).any() and not (waits.role == role).any():
+        if (waits.barrier >= 0).any() and (facts.lives.role == role).any() and not (waits.role == role).any():
             said.append(tr("No wait of a {role} is recorded, so its share of waiting is unknown.", role=name))
     if not len(copies.issued):
         said.append(tr("No copy is recorded from issue to landing, so copy latency and throughput are unknown."))

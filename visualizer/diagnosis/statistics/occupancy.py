@@ -17,7 +17,8 @@ from visualizer.replay.stage_columns import StageState
 class Occupancy:
     """Shares of a range, 0..1, the mean over CTAs."""
 
-    stages: tuple[tuple[float, float, float, float], ...]  # per stage: empty, filling, full, reading
+    # Per stage (of several rings, one ring after another): empty, filling, full, reading.
+    stages: tuple[tuple[float, float, float, float], ...]
     mean_full: float  # stages of a CTA that are full or being read, on average over time
     lead: tuple[float, ...]  # share of time in which the producer was 0, 1, ... tiles ahead: stages not empty
 
@@ -47,21 +48,28 @@ class Occupancy:
         }
 
 
-def occupancy(facts: Facts, first: int, last: int) -> Occupancy:
-    """Over the range first..last (ps). No stages: no shares."""
-    trace, lives = facts.history.trace, facts.lives
+def occupancy(facts: Facts, first: int, last: int, ring: int | None = None) -> Occupancy:
+    """Over the range first..last (ps), of all rings, or of one (row of Structure.names). No stages: no shares."""
+    lives, structure = facts.lives, facts.history.structure
     # A CTA that did nothing was not recorded: its stages are not empty but unknown.
-    ctas = len(np.unique(lives.cta[lives.end >= 0]))
-    stages, span = trace.stages, ctas * (last - first)
-    if not stages or span <= 0:
+    recorded = np.unique(lives.cta[lives.end >= 0])
+    name = structure.names[ring] if ring is not None else None
+    depth = [sum(own.stages for own in structure.of_cta(cta) if name in (None, own.name)) for cta in recorded.tolist()]
+    stages, length = max(depth, default=0), last - first
+    if not stages or length <= 0:
         return Occupancy((), 0.0, ())
-    times, leads = facts.stages, facts.leads
+    times, leads = facts.stages, facts.leads if ring is None else facts.rings[ring].leads
+    stage = times.stage_of_cta if ring is None else times.stage
     held = clipped(times.begin, times.end, first, last)
+    if ring is not None:
+        held = np.where(times.ring == ring, held, 0)
     total: NDArray[np.float64] = np.zeros((stages, 4))
-    total += np.bincount(times.stage * 4 + times.state, weights=held, minlength=stages * 4).reshape(stages, 4)
-    # Before its first event a stage is empty.
-    total[:, StageState.EMPTY] += span - total.sum(axis=1)
-    total /= span
+    total += np.bincount(stage * 4 + times.state, weights=held, minlength=stages * 4)[: stages * 4].reshape(stages, 4)
+    # Of CTAs with different rings those count that have the stage. Before its first event a stage is empty.
+    present = np.array([sum(own > row for own in depth) for row in range(stages)]) * length
+    total[:, StageState.EMPTY] += present - total.sum(axis=1)
+    total /= present[:, None]
+    span = int(present[0])
     lead = np.bincount(leads.tiles, weights=clipped(leads.begin, leads.end, first, last), minlength=stages + 1) / span
     lead[0] += 1 - lead.sum()
     return Occupancy(

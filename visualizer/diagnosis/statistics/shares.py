@@ -87,6 +87,19 @@ def engine_share(facts: Facts, first: int, last: int) -> float:
     return float(busy.sum()) / (len(ctas) * (last - first))
 
 
+def ring_waits(facts: Facts, ring: int, first: int, last: int) -> tuple[float, float]:
+    """Shares of the producers' time in back-pressure of one ring (row of Structure.names), and of the consumers' time
+    starved for its tiles; 0..1."""
+    waits, lives = facts.waits, facts.lives
+    caused = clipped(waits.begin, waits.due, first, last)
+    present = clipped(lives.begin, lives.end, first, last)
+    shares = []
+    for role, on in ((PRODUCER, waits.on_empty), (CONSUMER, waits.on_full)):
+        waited = caused[(waits.role == role) & on & (waits.ring == ring)].sum()
+        shares.append(float(waited) / max(float(present[lives.role == role].sum()), 1.0))
+    return shares[0], shares[1]
+
+
 def starved_parts(facts: Facts, first: int, last: int) -> tuple[int, int]:
     """Consumers' starved time (ps) split by what was missing: (the copy had not been issued, it was in flight)."""
     waits = facts.waits

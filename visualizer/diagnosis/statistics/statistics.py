@@ -10,11 +10,11 @@ import numpy as np
 from visualizer.diagnosis.statistics.bound import Bound, judge
 from visualizer.diagnosis.statistics.critical_path import CriticalPath, critical_path
 from visualizer.diagnosis.statistics.distribution import Distribution
-from visualizer.diagnosis.statistics.facts import Facts
+from visualizer.diagnosis.statistics.facts import Facts, Tiles
 from visualizer.diagnosis.statistics.limits import limits
 from visualizer.diagnosis.statistics.occupancy import Occupancy, occupancy
 from visualizer.diagnosis.statistics.outliers import Outlier, outliers
-from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, role_shares, starved_parts
+from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, ring_waits, role_shares, starved_parts
 
 PS_PER_NS = 1000
 
@@ -38,6 +38,33 @@ class CtaSpread:
 
 
 @dataclass(frozen=True, slots=True)
+class RingNumbers:
+    """Of one ring, in every CTA that has it. Distributions in ps; shares 0..1."""
+
+    name: str
+    stages: int
+    occupancy: Occupancy
+    per_tile: Distribution
+    latency: Distribution  # of copies into it
+    landed_bytes: int
+    back_pressure: float  # of the producers' time
+    starved: float  # of the consumers' time
+    path: float  # of the critical path: what led to waits on its barriers
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "stages": self.stages,
+            "occupancy": self.occupancy.as_json(),
+            "per_tile_ns": self.per_tile.as_json(PS_PER_NS),
+            "copy_latency_ns": self.latency.as_json(PS_PER_NS),
+            "landed_bytes": self.landed_bytes,
+            "back_pressure_share": round(self.back_pressure, 5),
+            "starved_share": round(self.starved, 5),
+            "critical_path_share": round(self.path, 5),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Of the range first..last (ps). Distributions in ps; `throughput` in bytes per ns, of single copies."""
 
@@ -56,6 +83,7 @@ class Statistics:
     path: CriticalPath
     ctas: CtaSpread | None  # None: there is one CTA
     unknown: tuple[str, ...]  # what the recording cannot tell
+    rings: tuple[RingNumbers, ...]  # the same numbers ring by ring; those above are of all together
 
     def as_json(self) -> dict[str, Any]:
         """The document of `phasescope stats --json`; times in ns."""
@@ -74,6 +102,7 @@ class Statistics:
             "critical_path": self.path.as_json(),
             "across_ctas": None if self.ctas is None else self.ctas.as_json(),
             "unknown": list(self.unknown),
+            "rings": {ring.name: ring.as_json() for ring in self.rings},
         }
 
 
@@ -86,7 +115,7 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
     copies, tiles = facts.copies, facts.tiles
     landed = (copies.landed >= first) & (copies.landed <= last)
     latency, amount = (copies.landed - copies.issued)[landed], copies.amount[landed]
-    gaps = tiles.gap[(tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last)]
+    path = critical_path(facts, first, last)
     listed, count = outliers(facts, first, last)
     return Statistics(
         first,
@@ -95,16 +124,37 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
         roles,
         engine_share(facts, first, last),
         occupancy(facts, first, last),
-        Distribution.of(gaps),
+        _per_tile(tiles, first, last),
         Distribution.of(latency),
         Distribution.of(amount[latency > 0] * PS_PER_NS / latency[latency > 0]),
         int(amount.sum()),
         listed,
         count,
-        critical_path(facts, first, last),
+        path,
         _across_ctas(facts, first, last),
         limits(facts),
+        tuple(_ring(facts, row, first, last, path) for row, ring in enumerate(facts.rings) if ring.stages),
     )
+
+
+def _ring(facts: Facts, row: int, first: int, last: int, path: CriticalPath) -> RingNumbers:
+    ring, copies = facts.rings[row], facts.copies
+    landed = (copies.ring == row) & (copies.landed >= first) & (copies.landed <= last)
+    return RingNumbers(
+        ring.name,
+        ring.stages,
+        occupancy(facts, first, last, row),
+        _per_tile(ring.tiles, first, last),
+        Distribution.of((copies.landed - copies.issued)[landed]),
+        int(copies.amount[landed].sum()),
+        *ring_waits(facts, row, first, last),
+        path.ring_share(row),
+    )
+
+
+def _per_tile(tiles: Tiles, first: int, last: int) -> Distribution:
+    """The gaps between tiles that ended within the range."""
+    return Distribution.of(tiles.gap[(tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last)])
 
 
 def _across_ctas(facts: Facts, first: int, last: int) -> CtaSpread | None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.replay.stage_columns import place_of
 from visualizer.replay.step_index import StepIndex, Steps, kind_mask, stable_order
 
 Selection = Steps | None
@@ -81,10 +80,10 @@ class Events:
     def stage_state(self, steps: Selection) -> NDArray[np.int64]:
         """The StageState of the event's stage after the event; -1: it has no stage."""
         at = self.steps(steps)
-        stage, cta = place_of(self.history.columns, at)
-        rows = np.flatnonzero(stage >= 0)
+        place = self.history.event_places.of(at)
+        rows = np.flatnonzero(place >= 0)
         columns = self.history.stages
-        position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows])
+        position = _latest(columns.index, place[rows], at[rows])
         values = np.full(len(at), -1, np.int64)
         values[rows] = 0  # EMPTY: nothing has happened to it yet
         known = position >= 0
@@ -96,10 +95,10 @@ class Events:
         issues = np.flatnonzero(self.kinds(steps) == EventKind.COPY_ISSUE)
         at = issues if steps is None else steps[issues]
         found = np.zeros(len(self) if steps is None else len(steps), bool)
-        stage, cta = place_of(self.history.columns, at)
-        rows = np.flatnonzero(stage >= 0)
+        place = self.history.event_places.of(at)
+        rows = np.flatnonzero(place >= 0)
         columns = self.history.stages
-        position = _latest(columns.index, (cta * self.trace.stages + stage)[rows], at[rows] - 1)
+        position = _latest(columns.index, place[rows], at[rows] - 1)
         rows, position = rows[position >= 0], position[position >= 0]
         other_tile = columns.tile[position] != self.trace.events["tile"][at[rows]]
         found[issues[rows]] = np.isin(columns.state[position], states) & other_tile

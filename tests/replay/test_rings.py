@@ -1,0 +1,204 @@
+"""Several rings in one CTA: each has stages, cursors, copies and a table of its own. And kernels nobody told of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from naive_replay import NaiveReplay, handmade
+from two_ring_traces import BYTES, STAGES, two_rings, untold
+
+from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.tables import Barrier
+from visualizer.recording.trace import Trace
+from visualizer.replay.agent_columns import AgentActivity
+from visualizer.replay.causality import Causality
+from visualizer.replay.cta_part import CtaParts
+from visualizer.replay.history import History, StageState
+from visualizer.replay.snapshot import step_document
+from visualizer.replay.tile_table import tile_table
+
+
+def check_every_step(trace: Trace) -> None:
+    history, naive = History(trace), NaiveReplay(trace)
+    for step in range(len(trace)):
+        naive.take(trace.events[step])
+        naive.agrees(history, step)
+
+
+@pytest.mark.parametrize("ctas", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_state_with_two_rings_equals_a_replay_through_the_specification(ctas: int, seed: int) -> None:
+    check_every_step(two_rings(5, seed=seed, ctas=ctas))
+
+
+def test_state_equals_a_replay_where_nothing_is_told() -> None:
+    check_every_step(untold(two_rings(5)))
+
+
+def test_each_ring_has_its_own_stages() -> None:
+    history = History(two_rings(6, ctas=2))
+    assert history.structure.places == 2 * sum(STAGES.values())
+    lap = [StageState.EMPTY, StageState.FILLING, StageState.FULL, StageState.READING]
+    for ring, stages in STAGES.items():
+        for stage in range(stages):
+            spans = history.stage_spans(history.structure.place(1, ring, stage))
+            tiles = range(stage, 6, stages)
+            assert spans.state.tolist() == lap * len(tiles) + [StageState.EMPTY]
+            assert spans.tile.tolist() == [tile for t in tiles for tile in (-1, t, t, t)] + [-1]
+
+
+def test_each_ring_has_its_own_cursors_and_table() -> None:
+    history = History(two_rings(6))
+    last = history.steps - 1
+    assert history.cursors_at(last)[0].tolist() == [0, 1, 6]
+    assert history.cursors_at(last, "V")[0].tolist() == [0, 0, 6]
+    assert (history.cursors_at(last, "elsewhere") == -1).all()
+    for ring, stages in STAGES.items():
+        rows = list(tile_table(history, 0, ring))
+        assert [row.tile for row in rows] == list(range(6))
+        assert [row.stage for row in rows] == [tile % stages for tile in range(6)]
+        assert [row.pipe_read.count for row in rows] == list(range(6))
+        assert [row.full_phase.step for row in rows] == sorted(row.full_phase.step for row in rows)
+    assert [row.as_json() for row in tile_table(history)] == [row.as_json() for row in tile_table(history, 0, "K")]
+    with pytest.raises(IndexError, match="no ring 'Q'"):
+        tile_table(history, 0, "Q")
+
+
+def test_the_document_of_a_step_names_rings() -> None:
+    document = step_document(History(two_rings(2)), 40)
+    assert [(row["ring"], row["stage"]) for row in document["stages"]] == [
+        (ring, stage) for ring, stages in STAGES.items() for stage in range(stages)
+    ]
+    assert set(document["agents"]["producer"]["more_cursors"]) == {"V"}
+
+
+def test_a_ctas_part_knows_the_rings_of_the_whole() -> None:
+    whole = History(two_rings(4, ctas=2))
+    part = CtaParts(whole)[1]
+    assert part.history.structure is whole.structure
+    for place in range(5, 10):
+        mine, all_ = part.history.stage_spans(place), whole.stage_spans(place)
+        np.testing.assert_array_equal(mine.state, all_.state)
+        np.testing.assert_array_equal(mine.start, all_.start)
+
+
+def test_copies_are_paired_where_no_stage_is_known() -> None:
+    told, bare = History(two_rings(6)), History(untold(two_rings(6)))
+    assert bare.structure.places == 0
+    np.testing.assert_array_equal(told.copies.landed, bare.copies.landed)
+    assert (bare.copies.landed >= 0).all()
+    spans = bare.copy_spans(0)
+    assert len(spans) == 12
+    assert sorted(bare.trace.events["amount"][spans.first_step].tolist()) == [BYTES["V"]] * 6 + [BYTES["K"]] * 6
+
+
+def test_a_multicast_copy_has_its_destinations() -> None:
+    issue = {"kind": EventKind.COPY_ISSUE, "amount": 64, "tile": 1}
+    trace = handmade(
+        {"kind": EventKind.INIT, "barrier": 0, "amount": 1},
+        {"kind": EventKind.INIT, "barrier": 1, "amount": 1},
+        {**issue, "barrier": 0},
+        {**issue, "barrier": 1, "agent": 1},
+        {**issue, "barrier": 1, "flags": EventFlag.SAME_COPY},
+        {**issue, "barrier": 0},
+        {"kind": EventKind.COPY_DONE, "barrier": 1, "agent": 1, "tile": 1, "amount": 64},
+        {"kind": EventKind.COPY_DONE, "barrier": 1, "agent": 1, "tile": 1, "amount": 64},
+        barriers=2,
+        agents=2,
+    )
+    trace = replace(trace, barriers=[trace.barriers[0], replace(trace.barriers[1], cta=1)])
+    history = History(trace)
+    causality = Causality(history)
+    assert [causality.destinations(step) for step in (2, 3, 4, 5)] == [[2, 4], [3], [2, 4], [5]]
+    assert [history.copies.landing_of(step) for step in (2, 3, 4, 5)] == [None, 6, 7, None]
+    assert history.copy_spans(1).first_step.tolist() == [3, 4]
+    check_every_step(trace)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (EventKind.SYNC_BEGIN, EventKind.SYNC_END),
+        (EventKind.CLUSTER_WAIT_BEGIN, EventKind.CLUSTER_WAIT_END),
+        (EventKind.WGMMA_WAIT_BEGIN, EventKind.WGMMA_WAIT_END),
+        (EventKind.STORE_WAIT_BEGIN, EventKind.STORE_WAIT_END),
+    ],
+)
+def test_an_agent_waits_for_other_things_than_mbarriers(begin: EventKind, end: EventKind) -> None:
+    trace = handmade({"kind": EventKind.FENCE}, {"kind": begin}, {"kind": EventKind.WORD_SAMPLE}, {"kind": end})
+    check_every_step(trace)
+    history = History(trace)
+    assert [history.state_at(step).agent_activity[0] for step in range(4)] == [
+        AgentActivity.RUNNING,
+        AgentActivity.WAITING,
+        AgentActivity.WAITING,
+        AgentActivity.RUNNING,
+    ]
+    assert history.agent_spans(0).barrier.tolist() == [-1, -1, -1]
+
+
+def test_what_an_agent_writes_itself_fills_a_stage() -> None:
+    trace = handmade(
+        {"kind": EventKind.INIT, "barrier": 0, "amount": 1},
+        {"kind": EventKind.WRITE, "stage": 0, "tile": 3, "amount": 512},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 1},
+        {"kind": EventKind.PHASE_COMPLETE, "barrier": 0, "tile": 3},
+    )
+    trace = replace(trace, barriers=[Barrier("full[0]", 0, "full", 0, 1, 0)])
+    check_every_step(trace)
+    assert History(trace).stage_spans(0).state.tolist() == [StageState.EMPTY, StageState.FILLING, StageState.FULL]
+
+
+def test_a_barrier_initialised_before_the_recording_counts_from_what_the_program_gives_it() -> None:
+    events = [
+        {"kind": EventKind.FENCE},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 1},
+        {"kind": EventKind.ARRIVE_DROP, "barrier": 0, "amount": 1},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 2},
+        {"kind": EventKind.PHASE_COMPLETE, "barrier": 0, "amount": 6},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 1},
+        {"kind": EventKind.TEST_FAILED, "barrier": 0, "parity": 1},
+    ]
+    trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 4, -1, first_phase=6)])
+    check_every_step(trace)
+    history = History(trace)
+    seen = [history.barrier_at(0, step) for step in range(-1, 7)]
+    assert [state.valid for state in seen] == [True] * 8
+    assert [state.phase for state in seen] == [6, 6, 6, 6, 6, 7, 7, 7]
+    assert [state.pending for state in seen] == [4, 4, 3, 2, 0, 3, 2, 2]
+    assert [state.expected for state in seen] == [4, 4, 4, 3, 3, 3, 3, 3]
+    assert [state.arrived for state in seen] == [0, 0, 1, 2, 4, 0, 1, 1]
+
+
+def test_a_count_that_is_not_known_is_not_made_up() -> None:
+    events = [
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 32},
+        {"kind": EventKind.EXPECT_TX, "barrier": 0, "amount": 64},
+        {"kind": EventKind.COMPLETE_TX, "barrier": 0, "amount": 64},
+        {"kind": EventKind.PHASE_COMPLETE, "barrier": 0, "amount": 0},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 32},
+    ]
+    trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 0, -1)])
+    check_every_step(trace)
+    seen = [History(trace).barrier_at(0, step) for step in range(5)]
+    assert [(state.phase, state.pending, state.expected, state.tx) for state in seen] == [
+        (0, 0, 0, 0),
+        (0, 0, 0, 64),
+        (0, 0, 0, 0),
+        (1, 0, 0, 0),
+        (1, 0, 0, 0),
+    ]
+
+
+def test_an_init_that_is_recorded_says_the_count_itself() -> None:
+    events = [
+        {"kind": EventKind.INIT, "barrier": 0, "amount": 3},
+        {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 1},
+        {"kind": EventKind.ARRIVE_DROP, "barrier": 0, "amount": 1},
+    ]
+    trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 0, -1)])
+    check_every_step(trace)
+    state = History(trace).barrier_at(0, 2)
+    assert (state.pending, state.expected, state.needed, state.arrived) == (1, 2, 3, 2)

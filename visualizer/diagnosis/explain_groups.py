@@ -1,0 +1,96 @@
+"""What to say of operations beside mbarriers: named and cluster barriers, groups of wgmma and bulk stores, writes."""
+
+from __future__ import annotations
+
+from visualizer.diagnosis.scene import Scene
+from visualizer.language import mark, tr, trn
+from visualizer.recording.schema import EventKind
+
+_PLAIN = {
+    EventKind.CLUSTER_ARRIVE: mark("{agent} arrives at the cluster's barrier (barrier.cluster.arrive) and goes on."),
+    EventKind.CLUSTER_WAIT_BEGIN: mark(
+        "{agent} waits until every thread of the cluster has arrived (barrier.cluster.wait)."
+    ),
+    EventKind.CLUSTER_WAIT_END: mark("{agent} passes the cluster's barrier: every thread of the cluster has arrived."),
+    EventKind.WGMMA_COMMIT: mark("{agent} commits its wgmma instructions so far as one group (wgmma.commit_group)."),
+    EventKind.WGMMA_WAIT_END: mark("{agent} goes on: the wgmma groups it waited for are done."),
+    EventKind.STORE_COMMIT: mark("{agent} commits its bulk stores so far as one group (cp.async.bulk.commit_group)."),
+    EventKind.STORE_WAIT_END: mark("{agent} goes on: the bulk stores it waited for are done."),
+    EventKind.PROXY_FENCE: mark(
+        "{agent} makes what it wrote visible to the asynchronous proxy (fence.proxy.async): to bulk copies, bulk stores"
+        " and wgmma."
+    ),
+}
+
+
+def plain(scene: Scene) -> str:
+    """Operations of which nothing but the agent is known."""
+    return tr(_PLAIN[EventKind(scene.kind)], agent=scene.agent.name)
+
+
+def sync_begin(scene: Scene) -> str:
+    facts = {"agent": scene.agent.name, "id": _id(scene)}
+    if scene.amount > 0:
+        return trn(
+            "{agent} waits at named barrier {id} (bar.sync) for {n} thread, itself counted.",
+            "{agent} waits at named barrier {id} (bar.sync) for {n} threads, itself counted.",
+            scene.amount,
+            **facts,
+        )
+    return tr("{agent} waits at named barrier {id} (bar.sync) for every thread of the CTA.", **facts)
+
+
+def sync_end(scene: Scene) -> str:
+    return tr("{agent} passes named barrier {id}: all have come.", agent=scene.agent.name, id=_id(scene))
+
+
+def sync_arrive(scene: Scene) -> str:
+    return tr("{agent} arrives at named barrier {id} (bar.arrive) and goes on.", agent=scene.agent.name, id=_id(scene))
+
+
+def wgmma_wait_begin(scene: Scene) -> str:
+    return trn(
+        "{agent} waits until at most {n} of its wgmma groups is under way (wgmma.wait_group).",
+        "{agent} waits until at most {n} of its wgmma groups are under way (wgmma.wait_group).",
+        max(scene.amount, 0),
+        agent=scene.agent.name,
+    )
+
+
+def store_wait_begin(scene: Scene) -> str:
+    return trn(
+        "{agent} waits until at most {n} group of its bulk stores is under way (cp.async.bulk.wait_group).",
+        "{agent} waits until at most {n} groups of its bulk stores are under way (cp.async.bulk.wait_group).",
+        max(scene.amount, 0),
+        agent=scene.agent.name,
+    )
+
+
+def write(scene: Scene) -> str:
+    facts = {"agent": scene.agent.name, "bytes": scene.amount}
+    if scene.place < 0:
+        return tr("{agent} itself writes {bytes} bytes to shared memory (st.shared).", **facts)
+    return tr("{agent} itself writes {bytes} bytes into stage {stage} (st.shared).", stage=scene.stage_words, **facts)
+
+
+def tensor_commit(scene: Scene) -> str:
+    return tr(
+        "{agent} lets the tensor core arrive on {barrier} once its work so far is done (tcgen05.commit).",
+        agent=scene.agent.name,
+        barrier=scene.barrier_name,
+    )
+
+
+def test_failed(scene: Scene) -> str:
+    return tr(
+        "{agent} tests {barrier} for parity {parity}: false by then, and it goes on without having passed. {barrier} is"
+        " in phase #{phase}.",
+        agent=scene.agent.name,
+        barrier=scene.barrier_name,
+        parity=scene.parity,
+        phase=scene.after.phase,
+    )
+
+
+def _id(scene: Scene) -> int:
+    return int(scene.event["token"])

@@ -1,0 +1,83 @@
+"""Where an event takes place: the stage buffer and the CTA that it concerns, as Structure numbers places."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.event_columns import EventColumns
+from visualizer.replay.step_index import Steps
+from visualizer.structure.model import Structure
+
+
+class EventPlaces:
+    """Finds places by step. The barrier says CTA and place, unless the event names a stage: a copy may fill another.
+
+    A stage that an event names counts in the ring it names, in the CTA of its barrier, or of its agent without one.
+    """
+
+    def __init__(self, columns: EventColumns, structure: Structure) -> None:
+        trace = columns.trace
+        self._columns = columns
+        self._rings = len(trace.rings)
+        # A last entry for "no barrier", which index -1 finds.
+        self._of_barrier = np.append(structure.place_of, -1)
+        self._agent_cta = trace.agent_cta.astype(np.int64)
+        self._barrier_cta = np.append(trace.barrier_cta, 0).astype(np.int64)
+        self.ctas = 1 + max([trace.ctas - 1, *(b.cta for b in trace.barriers), *(r.cta for r in structure.rings)])
+        """CTAs that have agents, barriers or rings."""
+        row_of_name = {name: row for row, name in enumerate(structure.names)}
+        names = np.array([row_of_name.get(name, -1) for name in trace.rings])
+        self._unknown = names < 0  # at a ring of the trace: the structure knows none of this name
+        rows = np.full((self.ctas, len(names)), -1)
+        rows[:, ~self._unknown] = structure.ring_rows(self.ctas)[:, names[~self._unknown]]
+        # By ring of the trace and CTA: the place of its stage 0, and how many stages it has.
+        self._first = np.append(structure.first_place[:-1], 0)[rows.T]
+        self._stages = np.append(np.diff(structure.first_place), 0)[rows.T]
+        self._first_by_barrier, self._stages_by_barrier = (
+            np.ascontiguousarray(table[:, self._barrier_cta]) for table in (self._first, self._stages)
+        )
+        self._fewest = int(self._stages.min())
+
+    def of(self, steps: NDArray[np.integer]) -> Steps:
+        """The place of the event at each of `steps`; -1: none. Same shape."""
+        columns = self._columns
+        first: Steps
+        barrier, stage = columns.barrier.take(steps), columns.stage.take(steps)
+        several = self._rings > 1
+        first = (
+            self._first_by_barrier[columns.ring.take(steps), barrier] if several else self._first_by_barrier[0][barrier]
+        )
+        if len(unbound := np.flatnonzero(barrier < 0)):
+            at = columns.ring.take(steps[unbound]), self._agent_cta[columns.agent.take(steps[unbound])]
+            first[unbound] = self._first[at]
+        first += stage
+        if len(high := np.flatnonzero(stage >= self._fewest)):
+            ring = columns.ring.take(steps[high])
+            stages = self._stages_by_barrier[ring, barrier[high]]
+            loose = np.flatnonzero(barrier[high] < 0)
+            stages[loose] = self._stages[ring[loose], self._agent_cta[columns.agent.take(steps[high[loose]])]]
+            first[high[stage[high] >= stages]] = -1
+        unnamed = stage < 0
+        if self._unknown.any():
+            unnamed |= self._unknown[columns.ring.take(steps)]
+        if len(rows := np.flatnonzero(unnamed)):
+            first[rows] = self._of_barrier[barrier[rows]]
+        return first
+
+    def at(self, step: int) -> int:
+        """The place of one event; -1: none."""
+        columns = self._columns
+        barrier, stage, ring = int(columns.barrier[step]), int(columns.stage[step]), int(columns.ring[step])
+        if stage < 0 or self._unknown[ring]:
+            return int(self._of_barrier[barrier])
+        cta = self._barrier_cta[barrier] if barrier >= 0 else self._agent_cta[columns.agent[step]]
+        return int(self._first[ring, cta]) + stage if stage < self._stages[ring, cta] else -1
+
+    def ctas_of(self, steps: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The CTA that each event concerns: its barrier's, or its agent's without one."""
+        barrier = self._columns.barrier.take(steps)
+        cta: NDArray[np.int64] = self._barrier_cta[barrier]
+        if len(unbound := np.flatnonzero(barrier < 0)):
+            cta[unbound] = self._agent_cta[self._columns.agent.take(steps[unbound])]
+        return cta
