@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program, ProgramAgent
+from visualizer.programs.program import Program, ProgramAgent, ProgramError
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState

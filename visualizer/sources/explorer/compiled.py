@@ -39,8 +39,7 @@ from visualizer.programs.operations import (
     WaitGroup,
     WaitStores,
 )
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 
 
 class Code(IntEnum):
