@@ -39,7 +39,6 @@ from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.playback.stories.load import load_story, story_path  # noqa: E402
 from visualizer.playback.stories.presentation import Beat  # noqa: E402
 from visualizer.playback.stories.telling import Telling  # noqa: E402
-from visualizer.programs.parameters import LessonConfig  # noqa: E402
 from visualizer.recording.schema import EventFlag, EventKind  # noqa: E402
 from visualizer.recording.trace import Trace  # noqa: E402
 from visualizer.replay.history import History  # noqa: E402
@@ -317,7 +316,7 @@ def show_lecture() -> None:
 def record_on_gpu(window: MainWindow, folder: Path) -> None:
     panel = window.experiment
     panel.source.setCurrentIndex(panel.source.findData("gpu"))
-    panel.show_lesson(LessonConfig(), None)
+    panel.show_lesson({}, None)
     wait_for_document(window, panel.run_button.click)
     assert window.document is not None
     print(window.document.history.trace.meta.source, window.document.history.trace.meta.check)

@@ -14,8 +14,8 @@ from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment, open_work, record_work
 from visualizer.playback.focus import Focus
-from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
+from visualizer.sources.source import Request
 
 
 def _made(experiment: Experiment) -> Document:
@@ -25,12 +25,12 @@ def _made(experiment: Experiment) -> Document:
 
 @pytest.fixture(scope="module")
 def deadlock() -> Document:
-    return _made(Experiment("simulator", "lesson", LessonConfig(), fault="F20"))
+    return _made(Experiment("simulator", Request(fault="F20", program="lesson")))
 
 
 @pytest.fixture(scope="module")
 def clean() -> Document:
-    return _made(Experiment("simulator", "lesson", LessonConfig()))
+    return _made(Experiment("simulator", Request("lesson")))
 
 
 def _is_raised(window: MainWindow) -> bool:
@@ -93,7 +93,7 @@ def test_a_defect_of_the_diagnosis_does_not_lose_the_recording(monkeypatch: pyte
         raise IndexError("too far")
 
     monkeypatch.setattr(record_job, "diagnose", broken)
-    document = record_work(Experiment("simulator", "lesson", LessonConfig()))(lambda share, what: None, lambda: False)
+    document = record_work(Experiment("simulator", Request("lesson")))(lambda share, what: None, lambda: False)
     assert document.report is None
     assert document.note == "not diagnosed, for phasescope has a defect: IndexError: too far"
     assert not document.needs_diagnosis

@@ -21,6 +21,7 @@ from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.source import Request
 
 
 def _choose_gpu(window: MainWindow) -> None:
@@ -40,7 +41,7 @@ def test_the_form_has_every_parameter_with_its_limits_unit_and_help(window: Main
             continue
         assert (field.minimum(), field.maximum()) == (parameter.low, parameter.high)
         assert field.suffix().strip() == parameter.unit
-    assert form.config() == LessonConfig()
+    assert form.parameters() == LessonConfig().as_dict()
 
 
 def test_run_records_what_the_panel_says(window: MainWindow, qtbot: QtBot) -> None:
@@ -84,8 +85,12 @@ def test_the_recording_names_the_command_that_makes_it_again(
     assert (again.events == trace.events).all()
 
 
-def test_the_gpu_command_has_no_seed() -> None:
-    assert Experiment("gpu", "lesson", LessonConfig(tiles=9), seed=3).command() == (
+def test_the_gpu_command_has_no_seed(window: MainWindow) -> None:
+    panel = window.experiment
+    panel.seed.setValue(3)
+    panel.form.field("tiles").setValue(9)
+    _choose_gpu(window)
+    assert panel.experiment().command() == (
         "phasescope record --source gpu --program lesson --tiles 9 -o lesson.pscope"
     )
 
@@ -120,7 +125,8 @@ def test_reset_keeps_source_and_seed(window: MainWindow) -> None:
     panel.seed.setValue(5)
     panel.form.field("ctas").setValue(4)
     panel.reset_button.click()
-    assert panel.experiment() == Experiment("gpu", "lesson", LessonConfig(), 5)
+    assert panel.experiment() == Experiment("gpu", Request("lesson", LessonConfig().as_dict()))
+    assert panel.seed.value() == 5
 
 
 def test_values_that_differ_from_the_lesson_are_marked(window: MainWindow) -> None:
@@ -232,7 +238,7 @@ def test_closing_while_recording_ends_the_thread(
 def test_opening_a_recording_offers_its_parameters(window: MainWindow, make_document: Callable) -> None:
     config = LessonConfig(stages=4, consumer_delay=500)
     window.show_document(make_document(config))
-    assert window.experiment.form.config() == config
+    assert window.experiment.form.parameters() == config.as_dict()
 
 
 def test_a_recording_of_another_program_leaves_the_form_alone(window: MainWindow, make_document: Callable) -> None:

@@ -14,10 +14,12 @@ from pytestqt.qtbot import QtBot
 from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment
 from visualizer.programs.faults import FAULTS, fault_on_gpu
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.what_if import WHAT_IFS
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.source import Request
 
 _PROGRAM = """from visualizer.programs.builder import Builder
 
@@ -82,7 +84,7 @@ def test_the_faults_follow_the_program(window: MainWindow, tmp_path: Path) -> No
     assert _offered(panel.fault) == list(FAULTS)
     assert not panel.form.isEnabled(), "its parameters are the lesson's"
     panel.fault.choose("F31")
-    assert panel.experiment() == Experiment("simulator", "baseline", LessonConfig(), fault="F31")
+    assert panel.experiment() == Experiment("simulator", Request("baseline", {}, "F31", {"seed": 0}))
     assert panel.run_button.isEnabled()
     panel.program.choose("lesson")
     assert panel.fault.fault() is None

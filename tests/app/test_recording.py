@@ -47,11 +47,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GpuOptions]:
     """What the GPU was asked for; the stand-in for it records nothing."""
     options: list[GpuOptions] = []
 
-    def record(program: Any, config: Any, fault: Any, wanted: GpuOptions, **_: Any) -> Trace:
+    def record(config: Any, wanted: GpuOptions, **_: Any) -> Trace:
         options.append(wanted)
         raise SourceError("no GPU here")
 
-    monkeypatch.setattr("visualizer.sources.on_gpu.record_program_gpu", record)
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record)
     return options
 
 
@@ -202,7 +202,7 @@ def test_the_gpu_runs_the_pipeline_without_mbarriers_too(
     def record_cp_async(config: LessonConfig, **_: Any) -> Trace:
         return simulate(cp_async(config))
 
-    monkeypatch.setattr("visualizer.sources.on_gpu.record_cp_async", record_cp_async)
+    monkeypatch.setattr("visualizer.sources.cp_async.record.record_cp_async", record_cp_async)
     choose(window, "gpu", {})
     window.experiment.program.choose("cp-async")
     assert window.experiment.problem.text() == ""

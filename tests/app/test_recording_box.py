@@ -10,7 +10,6 @@ from recording_fields import OF_GPU, OF_WINDOW, choose, offered
 
 from visualizer.app.main_window import MainWindow
 from visualizer.language import tr
-from visualizer.sources.lesson.options import GpuOptions
 
 
 def test_it_is_folded_until_a_key_unfolds_it(window: MainWindow, qtbot: QtBot) -> None:
@@ -58,12 +57,12 @@ def test_folded_it_says_what_is_not_as_usual(window: MainWindow) -> None:
 def test_what_the_simulator_has_no_use_for_stays_for_the_gpu(window: MainWindow) -> None:
     choose(window, "gpu", {"level": "phases", "ab_pairs": 20, "probe": "off"})
     choose(window, "simulator", {})
-    assert window.experiment.experiment().options == GpuOptions()
+    assert window.experiment.experiment().request.options == {"seed": 0}
     window.languages.toggle()
     window.experiment.reset_button.click()
     window.languages.toggle()
     choose(window, "gpu", {})
-    assert window.experiment.experiment().options == GpuOptions(level="phases", ab_pairs=20)
+    assert window.experiment.experiment().request.options == {"level": "phases", "ab_pairs": 20}
 
 
 def test_what_differs_from_the_usual_is_marked(window: MainWindow) -> None:

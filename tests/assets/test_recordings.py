@@ -10,7 +10,7 @@ import pytest
 from agent_events import bytes_by_copy, events_by_agent
 
 from visualizer.cli.main import build_parser
-from visualizer.cli.program_options import config_from
+from visualizer.cli.program_options import parameters_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -83,7 +83,7 @@ def test_each_names_the_command_that_makes_it_again(path: Path) -> None:
     asked = build_parser().parse_args(arguments)
     assert asked.source == "gpu"
     assert Path(asked.output).as_posix() == f"assets/traces/{path.name}"
-    assert config_from(asked).as_dict() == trace.meta.config
+    assert LessonConfig(**parameters_from(asked)).as_dict() == trace.meta.config
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)

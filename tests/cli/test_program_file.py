@@ -63,7 +63,7 @@ def test_a_mistake_in_a_file_is_one_sentence_with_the_line(phasescope: Callable,
         (("--program", "lesson", "--fault", "F03"), find_program("lesson", fault="F03")),
         (
             ("--program", "lesson", "--stages", "2", "--fault", "f20"),
-            find_program("lesson", LessonConfig(stages=2), "F20"),
+            find_program("lesson", {"stages": 2}, "F20"),
         ),
     ],
 )

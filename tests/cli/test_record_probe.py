@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from visualizer.programs.parameters import LessonConfig
-from visualizer.sources import on_gpu as faulty
 from visualizer.sources.errors import SourceError
+from visualizer.sources.lesson import launcher
 from visualizer.sources.lesson.job import Job
 from visualizer.sources.lesson.launcher import record_gpu
 from visualizer.sources.lesson.options import GpuOptions
@@ -31,11 +31,11 @@ def test_the_simulator_has_no_probe(phasescope: Callable, tmp_path: Path) -> Non
 def test_options_reach_the_launcher(phasescope: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[GpuOptions] = []
 
-    def record(program: Any, config: Any, fault: Any, options: GpuOptions, **others: Any) -> None:
+    def record(config: Any, options: GpuOptions, **others: Any) -> None:
         seen.append(options)
         raise SourceError("enough")
 
-    monkeypatch.setattr(faulty, "record_program_gpu", record)
+    monkeypatch.setattr(launcher, "record_gpu", record)
     words = ("--source", "gpu", "--probe", "flips", "--probe-barriers", "full[0], empty[2]")
     phasescope("record", *words, "-o", tmp_path / "x.pscope")
     assert seen[0].probe == "flips"

@@ -15,7 +15,6 @@ from pane_testing import hand_history, two_cta_history
 
 from visualizer.playback.query import Events, QueryError, complete, find_steps, matching_steps, parse
 from visualizer.playback.query.columns import COLUMNS
-from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
@@ -126,7 +125,7 @@ def test_overwritten_stages_are_found_in_a_faulty_run_only(lesson_history: Histo
     assert _found(lesson_history, text) == []
     from visualizer.programs.registry import find_program
 
-    faulty = History(simulate(find_program("lesson", LessonConfig(), "F28")))
+    faulty = History(simulate(find_program("lesson", {}, "F28")))
     found = _found(faulty, text)
     assert found
     assert set(faulty.kinds[found].tolist()) == {EventKind.COPY_ISSUE}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from visualizer.programs.attention import K_STAGES, V_STAGES, WARPGROUPS
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.sources.explorer import explore, explore_exhaustively

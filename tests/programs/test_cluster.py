@@ -7,7 +7,7 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cluster import CONSUMERS, CTAS, STAGES, TILE_BYTES, TILES
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -52,4 +52,4 @@ def test_it_has_no_faults_and_no_parameters() -> None:
     with pytest.raises(ProgramError, match="--program cluster has no faults"):
         find_program("cluster", fault="F06")
     with pytest.raises(ProgramError, match="--stages is a parameter of lesson; --program cluster"):
-        find_program("cluster", LessonConfig(stages=2))
+        find_program("cluster", {"stages": 2})

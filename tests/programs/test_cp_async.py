@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cp_async import WARPS
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.trace import Trace
@@ -19,7 +19,7 @@ from visualizer.sources.simulator.simulate import simulate
 
 
 def run(stages: int = 3, tiles: int = 8, seed: int = 0) -> Trace:
-    return simulate(find_program("cp-async", LessonConfig(stages=stages, tiles=tiles)), seed=seed)
+    return simulate(find_program("cp-async", {"stages": stages, "tiles": tiles}), seed=seed)
 
 
 def times(trace: Trace, kind: EventKind, tile: int) -> np.ndarray:
@@ -70,13 +70,13 @@ def test_every_state_can_be_asked_for_and_the_diagnosis_says_what_it_did_not_jud
 
 def test_what_it_refuses() -> None:
     with pytest.raises(ProgramError, match="needs at least 2 stages"):
-        find_program("cp-async", LessonConfig(stages=1))
+        find_program("cp-async", {"stages": 1})
     with pytest.raises(ProgramError, match="--consumer-warps is a parameter of lesson; --program cp-async"):
-        find_program("cp-async", LessonConfig(consumer_warps=2))
+        find_program("cp-async", {"consumer_warps": 2})
     with pytest.raises(ProgramError, match="cannot be explored"):
         explore(find_program("cp-async"), schedules=1)
 
 
 def test_its_recording_knows_its_program() -> None:
     meta = run(stages=4).meta
-    assert rebuild_program(meta.program, meta.config) == find_program("cp-async", LessonConfig(stages=4))
+    assert rebuild_program(meta.program, meta.config) == find_program("cp-async", {"stages": 4})

@@ -12,7 +12,8 @@ from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.fault import Fault
 from visualizer.programs.faults import FAULTS, fault_on_gpu, find_fault
 from visualizer.programs.lesson import lesson
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
@@ -191,7 +192,7 @@ def test_a_fault_that_does_not_fit_is_refused() -> None:
     ):
         find_program("lesson", fault="F31")
     with pytest.raises(ProgramError, match=r"made by the second consumer, and the program has only one"):
-        find_program("lesson", LessonConfig(consumer_warps=1), "F21")
+        find_program("lesson", {"consumer_warps": 1}, "F21")
     with pytest.raises(ProgramError, match=r"--fault F12 is not among the mistakes.*or one of F01, F02, F03, F06, F07"):
         fault_on_gpu(find_fault("F12"), LessonConfig())
     assert fault_on_gpu(find_fault("F20"), LessonConfig()) == (LessonConfig(), 20)

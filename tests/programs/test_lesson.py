@@ -20,8 +20,8 @@ from visualizer.programs.operations import (
     Sync,
     Wait,
 )
-from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import Program, ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.semantics.pipeline_state import PipelineState
 
@@ -227,7 +227,7 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
 
 
 def test_programs_are_found_by_name() -> None:
-    assert find_program("lesson", LessonConfig(tiles=3)) == lesson(LessonConfig(tiles=3))
+    assert find_program("lesson", {"tiles": 3}) == lesson(LessonConfig(tiles=3))
     assert find_program() == lesson(LessonConfig())
     assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async", "attention"]
     with pytest.raises(

@@ -9,7 +9,7 @@ import pytest
 
 from visualizer.programs.load import load_program
 from visualizer.programs.operations import Arrive, Copy, Exit, Wait
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 
 _START = """from visualizer.programs.builder import Builder
@@ -123,8 +123,8 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_what_a_file_would_ignore_is_refused(tmp_path: Path) -> None:
     path = str(written(tmp_path, "raise AssertionError('is not run')\n"))
     with pytest.raises(ProgramError, match=r"--stages is a parameter of lesson; --program .*mine\.py does not have it"):
-        find_program(path, LessonConfig(stages=2))
+        find_program(path, {"stages": 2})
     with pytest.raises(ProgramError, match=r"--fault changes lesson or baseline; write the mistake into .*mine\.py"):
         find_program(path, fault="F06")
     with pytest.raises(ProgramError, match=r"--consumer-warps is a parameter of lesson; --program baseline"):
-        find_program("baseline", LessonConfig(consumer_warps=2))
+        find_program("baseline", {"consumer_warps": 2})

@@ -10,7 +10,7 @@ from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.mutations import with_other_phase
 from visualizer.programs.operations import Advance, Copy, Read
-from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.pipeline_state import PipelineState
 

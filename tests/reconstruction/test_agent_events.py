@@ -75,7 +75,7 @@ def test_any_recording_is_the_same_by_cta_and_at_once(
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_hang_is_the_same_by_cta_and_at_once(fault: str) -> None:
-    trace = simulate(find_program("lesson", LessonConfig(ctas=3, tiles=8), fault=fault))
+    trace = simulate(find_program("lesson", {"ctas": 3, "tiles": 8}, fault=fault))
     assert_same(*both(trace, logged(trace, 1)))
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from visualizer.programs.cp_async import WARPS
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History, StageState
@@ -15,14 +14,14 @@ from visualizer.sources.simulator.simulate import simulate
 
 
 def test_a_stage_fills_is_full_and_is_read_in_every_lap() -> None:
-    history = History(simulate(find_program("cp-async", LessonConfig(stages=3, tiles=8))))
+    history = History(simulate(find_program("cp-async", {"stages": 3, "tiles": 8})))
     spans = history.stage_spans(0)
     states = [StageState(state).name for state in spans.state.tolist()]
     assert states == ["FILLING", "FULL", "READING"] * 3
 
 
 def test_it_is_full_from_the_last_landing_on() -> None:
-    trace = simulate(find_program("cp-async", LessonConfig()))
+    trace = simulate(find_program("cp-async", {}))
     events = trace.events
     done = np.flatnonzero((events["kind"] == EventKind.COPY_DONE) & (events["tile"] == 0))
     assert len(done) == WARPS
@@ -32,7 +31,7 @@ def test_it_is_full_from_the_last_landing_on() -> None:
 
 
 def test_a_tile_that_never_lands_whole_never_fills_its_stage() -> None:
-    trace = simulate(find_program("cp-async", LessonConfig()))
+    trace = simulate(find_program("cp-async", {}))
     events = trace.events
     done = np.flatnonzero((events["kind"] == EventKind.COPY_DONE) & (events["tile"] == 0))
     cut = History(replace(trace, events=np.delete(events, done[-1])))

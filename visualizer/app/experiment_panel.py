@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -25,13 +27,13 @@ from visualizer.app.record_job import Experiment
 from visualizer.app.recording_box import RecordingBox
 from visualizer.app.titles import with_titles
 from visualizer.app.what_if_row import WhatIfRow
-from visualizer.language import mark, tr
+from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import SourceError
-
-SOURCES = {"simulator": mark("Simulator (exact)"), "gpu": mark("GPU (SM90)")}
-_MAX_SEED = 2**31 - 1
+from visualizer.sources.registry import SOURCES
+from visualizer.sources.simulator.source import SEED
+from visualizer.sources.source import Request
 
 
 class ExperimentPanel(QWidget):
@@ -46,12 +48,12 @@ class ExperimentPanel(QWidget):
         # Without it a style sheet does not paint the background of a plain QWidget.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.source = QComboBox(accessibleName=tr("Source"))
-        for key, title in SOURCES.items():
-            self.source.addItem(tr(title), key)
+        for name, source in SOURCES.items():
+            self.source.addItem(tr(source.title), name)
         self.program = ProgramBox()
         self.fault = FaultBox()
         self.story = QLabel(objectName="hint", wordWrap=True)
-        self.seed = QSpinBox(maximum=_MAX_SEED, accessibleName=tr("Seed"))
+        self.seed = QSpinBox(maximum=SEED.kind.high, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.recording = RecordingBox()
         self.form = ParameterForm()
@@ -76,7 +78,9 @@ class ExperimentPanel(QWidget):
 
     def experiment(self) -> Experiment:
         """What Run would record; ProgramError or SourceError if what is chosen does not go together."""
-        return replace(self._program_to_run(), options=self.recording.options())
+        request = self._program_to_run()
+        options = {SEED.name: self.seed.value()} if self._has_seed() else {}
+        return Experiment(self.source.currentData(), replace(request, options={**options, **self.recording.options()}))
 
     def run(self) -> None:
         if self.run_button.isEnabled():
@@ -84,13 +88,13 @@ class ExperimentPanel(QWidget):
 
     def reset(self) -> None:
         """Back to the lesson's parameters; the source, the seed and how to record stay."""
-        self.form.set_config(LessonConfig())
+        self.form.set_parameters({})
 
-    def show_lesson(self, config: LessonConfig, fault: str | None) -> None:
+    def show_lesson(self, parameters: Mapping[str, Any], fault: str | None) -> None:
         """Offer a lesson's parameters and fault for the next run."""
         self.program.choose(LESSON)
         self.fault.choose(fault)
-        self.form.set_config(config)
+        self.form.set_parameters(parameters)
 
     def set_busy(self, busy: bool) -> None:
         self._busy = busy
@@ -112,10 +116,10 @@ class ExperimentPanel(QWidget):
     def _refresh(self) -> None:
         program, source = self.program.program(), self.source.currentData()
         self.recording.offer(source)
-        experiment, problem = self._checked()
-        self.fault.offer(program, source, experiment and experiment.config)
-        if experiment is not None:
-            experiment = self._program_to_run()  # the offer may have given the chosen fault up
+        request, problem = self._checked()
+        self.fault.offer(program, source, request and request.parameters)
+        if request is not None:
+            request = self._program_to_run()  # the offer may have given the chosen fault up
             problem = self.fault.problem() or self._problem_of_recording()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
@@ -123,20 +127,22 @@ class ExperimentPanel(QWidget):
         self.story.setVisible(bool(self.story.text()))
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
-        self.seed.setEnabled(source == "simulator")
-        self.what_if.set_experiment(experiment)
+        self.seed.setEnabled(self._has_seed())
+        self.what_if.set_request(request)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
         self.progress.setVisible(self._busy)
         self.stage_of_work.setVisible(self._busy)
 
-    def _program_to_run(self) -> Experiment:
-        """Source, program and parameters, however they are recorded; ProgramError if they do not go together."""
-        program = self.program.program()
-        config = self.form.config() if program == LESSON else LessonConfig()
-        return Experiment(self.source.currentData(), program, config, self.seed.value(), self.fault.fault())
+    def _has_seed(self) -> bool:
+        return SEED in SOURCES[self.source.currentData()].options
 
-    def _checked(self) -> tuple[Experiment | None, str]:
+    def _program_to_run(self) -> Request:
+        """Program, parameters and fault, however they are recorded; ProgramError if they do not go together."""
+        program = self.program.program()
+        return Request(program, self.form.parameters() if program == LESSON else {}, self.fault.fault())
+
+    def _checked(self) -> tuple[Request | None, str]:
         """The program to run, or why there is none."""
         try:
             return self._program_to_run(), ""
@@ -147,7 +153,7 @@ class ExperimentPanel(QWidget):
         """Why the program cannot be recorded as chosen, or ""."""
         try:
             self.experiment().check()
-        except SourceError as error:
+        except (ProgramError, SourceError) as error:
             return with_titles(str(error))
         return ""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
@@ -11,9 +13,12 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 from visualizer.app.titles import with_titles
 from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
-from visualizer.programs.faults import FAULTS, check_fit, fault_on_gpu
-from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.programs.registry import PROGRAMS
+from visualizer.programs.faults import FAULTS
+from visualizer.programs.program import ProgramError
+from visualizer.programs.registry import check_program
+from visualizer.sources.errors import SourceError
+from visualizer.sources.registry import check
+from visualizer.sources.source import Request
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _TOOLTIP_CHARACTERS = 64
@@ -47,15 +52,15 @@ class FaultBox(QComboBox):
         """Choose the fault of this id, if it is offered, else none."""
         self.setCurrentIndex(max(0, self.findData(fault)))
 
-    def offer(self, program: str, source: str, config: LessonConfig | None) -> None:
+    def offer(self, program: str, source: str, parameters: Mapping[str, Any] | None) -> None:
         """Offer what fits. A fault that is no longer offered is given up; one that the source cannot run stays chosen,
-        with `problem` to say so. `config` is None while the parameters do not go together."""
+        with `problem` to say so. `parameters` are None while the parameters do not go together."""
         if program != self._program:
             self._program = program
             self._fill(program)
         for index in range(1, self.count()):
             fault = FAULTS[self.itemData(index)]
-            refusal = _refusal(fault, source, config)
+            refusal = _refusal(Request(program, parameters or {}, fault.id), source)
             self._refusals[fault.id] = refusal
             self._enable(index, not refusal)
             tooltip = refusal or story(fault.id)
@@ -101,20 +106,16 @@ def story(fault: str | None) -> str:
 
 
 def _fits(fault: Fault, program: str) -> bool:
-    if program not in PROGRAMS:
-        return False
     try:
-        check_fit(program, fault)
+        check_program(program, fault=fault.id)
     except ProgramError:
         return False
     return True
 
 
-def _refusal(fault: Fault, source: str, config: LessonConfig | None) -> str:
-    if source != "gpu":
-        return ""
+def _refusal(request: Request, source: str) -> str:
     try:
-        fault_on_gpu(fault, config or LessonConfig())
-    except ProgramError as error:
+        check(source, request)
+    except (ProgramError, SourceError) as error:
         return with_titles(str(error))
     return ""

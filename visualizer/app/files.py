@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from visualizer.app.record_job import Experiment, open_work, record_work
 from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
-from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
 from visualizer.recording.trace import TraceError
 from visualizer.resources import resource_dir
+from visualizer.sources.registry import DEFAULT
+from visualizer.sources.source import Request
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -40,7 +41,7 @@ class Files:
         if path is not None:
             self.open(path)
         elif self.may_replace():
-            experiment = Experiment("simulator", "lesson", LessonConfig())
+            experiment = Experiment(DEFAULT, Request())
             note = tr("the recorded lesson is not installed: this one is simulated")
             self._window.jobs.start(record_work(experiment, note))
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 from visualizer.cli.errors import describe_os_error
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
-from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress

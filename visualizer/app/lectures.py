@@ -21,7 +21,7 @@ from visualizer.playback.stories.load import load_story
 from visualizer.playback.stories.model import PANES, Story, StoryError, Text
 from visualizer.playback.stories.sources import source_of
 from visualizer.playback.stories.telling import Told
-from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import ProgramError
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow

@@ -47,7 +47,7 @@ from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.query import Events
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
@@ -331,11 +331,9 @@ class MainWindow(QMainWindow):
     def _show_parameters(self, document: Document) -> None:
         """Offer the recording's own parameters for the next run, if it is one of ours."""
         recorded = document.history.trace.meta.config
-        try:
-            config = LessonConfig.from_dict(recorded)
-        except (ProgramError, TypeError):
-            return
-        self.experiment.show_lesson(config, recorded.get("fault"))
+        parameters = recorded_parameters(recorded)
+        if parameters is not None:
+            self.experiment.show_lesson(parameters, recorded.get("fault"))
 
     def show_sheet(self, sheet: QWidget) -> None:
         sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

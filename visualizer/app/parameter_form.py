@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -57,17 +58,19 @@ class ParameterForm(QWidget):
             for name, field in self._fields.items()
         }
 
-    def config(self) -> LessonConfig:
-        """The configuration as it stands; ProgramError if the values do not go together."""
-        return LessonConfig(**self.values())
+    def parameters(self) -> dict[str, Any]:
+        """The values as they stand; ProgramError if they do not go together."""
+        return LessonConfig(**self.values()).as_dict()
 
-    def set_config(self, config: LessonConfig) -> None:
+    def set_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Show these; those left out are the lesson's."""
+        values = {**_LESSON.as_dict(), **parameters}
         blocked = self.blockSignals(True)
         for name, field in self._fields.items():
             if isinstance(field, QCheckBox):
-                field.setChecked(getattr(config, name))
+                field.setChecked(values[name])
             else:
-                field.setValue(getattr(config, name))
+                field.setValue(values[name])
         self.blockSignals(blocked)
         self.changed.emit()
 

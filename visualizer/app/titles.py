@@ -6,21 +6,12 @@ Titles are messages, translated where they are shown.
 from __future__ import annotations
 
 from visualizer.language import mark, tr
-from visualizer.programs.parameters import PARAMETERS
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.registry import PROGRAMS
+from visualizer.sources.registry import all_options
 
-RECORDING = {
-    "--level": mark("Level"),
-    "--window": mark("Window"),
-    "--keep-last": mark("Keep last tiles"),
-    "--every-cta": mark("Every k-th CTA"),
-    "--roles": mark("Roles"),
-    "--ab": mark("A/B pairs"),
-    "--probe": mark("Probe"),
-}
-"""How a run is recorded, by option."""
 _TITLES = {
-    **{parameter.option: parameter.title for parameter in PARAMETERS},
-    **RECORDING,
+    **{parameter.option: parameter.title for parameter in PROGRAMS[LESSON].parameters},
     "--tile": mark("Tile"),
     "--program": mark("Program"),
     "--fault": mark("Fault"),
@@ -30,6 +21,7 @@ _TITLES = {
 
 def with_titles(message: str) -> str:
     """The command line's "--consumer-warps" as the panel's "Consumer warps"."""
-    for option in sorted(_TITLES, key=len, reverse=True):
-        message = message.replace(option, tr(_TITLES[option]))
+    titles = _TITLES | {option.flag: option.title for option in all_options() if option.title}
+    for option in sorted(titles, key=len, reverse=True):
+        message = message.replace(option, tr(titles[option]))
     return message

@@ -7,11 +7,12 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from visualizer.app.job import JobRunner, Work
-from visualizer.app.record_job import Experiment
 from visualizer.app.titles import with_titles
 from visualizer.language import tr
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.explorer.what_if import WHAT_IFS, Answer, WhatIf, ask
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.source import Request
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 
@@ -22,7 +23,7 @@ class WhatIfRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("What if"))
-        self._experiment: Experiment | None = None
+        self._request: Request | None = None
         self.jobs = JobRunner(self)
         self.choice = QComboBox(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for what_if in WHAT_IFS:
@@ -53,18 +54,18 @@ class WhatIfRow(QWidget):
         self._say("")
         self._refresh()
 
-    def set_experiment(self, experiment: Experiment | None) -> None:
+    def set_request(self, request: Request | None) -> None:
         """What to ask about; None while there is nothing that could run. The source and the seed do not matter."""
-        if _program_of(experiment) == _program_of(self._experiment):
+        if _program_of(request) == _program_of(self._request):
             return
-        self._experiment = experiment
+        self._request = request
         self._forget()
 
     def ask_or_stop(self) -> None:
         if self.jobs.is_busy:
             self.jobs.cancel()
-        elif self._experiment is not None and not self._refusal(self.choice.currentData()):
-            self.jobs.start(_work(self.choice.currentData(), self._experiment))
+        elif self._request is not None and not self._refusal(self.choice.currentData()):
+            self.jobs.start(_work(self.choice.currentData(), self._request))
 
     def _forget(self) -> None:
         """What was answered, or is being found out, is of another question."""
@@ -90,26 +91,26 @@ class WhatIfRow(QWidget):
                 model.item(index).setToolTip(refusal)
         refusal = self._refusal(self.choice.currentData())
         self.button.setText(tr("Stop") if self.jobs.is_busy else tr("Ask"))
-        self.button.setEnabled(self._experiment is not None and not refusal)
+        self.button.setEnabled(self._request is not None and not refusal)
         self.button.setToolTip(refusal)
 
     def _refusal(self, what_if: WhatIf) -> str:
-        if self._experiment is None:
+        if self._request is None:
             return ""
-        return with_titles(what_if.refusal(self._experiment.program, self._experiment.config))
+        return with_titles(what_if.refusal(self._request.program or LESSON, self._request.parameters))
 
 
-def _program_of(experiment: Experiment | None) -> object:
-    return experiment and (experiment.program, experiment.config, experiment.fault)
+def _program_of(request: Request | None) -> object:
+    return request and (request.program, request.parameters, request.fault)
 
 
-def _work(what_if: WhatIf, experiment: Experiment) -> Work:
+def _work(what_if: WhatIf, request: Request) -> Work:
     def work(progress: Progress, cancelled: CancelCheck) -> Answer:
         return ask(
             what_if,
-            experiment.program,
-            experiment.config,
-            experiment.fault,
+            request.program or LESSON,
+            request.parameters,
+            request.fault,
             progress=progress,
             cancelled=cancelled,
         )

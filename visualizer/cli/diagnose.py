@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
-from visualizer.cli.program_options import add_program_options, config_from, program_from
+from visualizer.cli.program_options import add_program_options, parameters_from, program_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.language import mark, tr
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
@@ -56,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _what(args: argparse.Namespace) -> tuple[Trace, Program | None]:
-    given = args.program is not None or args.fault is not None or config_from(args) != LessonConfig()
+    given = args.program is not None or args.fault is not None or bool(parameters_from(args))
     if args.trace is not None:
         if given or args.seed is not None:
             raise UserError(

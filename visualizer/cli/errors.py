@@ -8,7 +8,7 @@ from collections.abc import Callable
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.stories.model import StoryError
-from visualizer.programs.parameters import ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import SourceError
 

@@ -7,11 +7,13 @@ import re
 from typing import Any
 
 from visualizer.language import tr
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
-from visualizer.programs.program import Program
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.lesson_facts import complete_parameters
+from visualizer.programs.program import Parameter, Program
 from visualizer.programs.registry import PROGRAMS, find_program
 
-_DEFAULTS = LessonConfig()
+_PARAMETERS = PROGRAMS[LESSON].parameters
+_DEFAULTS = {parameter.name: parameter.default for parameter in _PARAMETERS}
 _TILE = re.compile(r"(\d+)[xX](\d+)")
 
 
@@ -39,11 +41,11 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         help=tr(
             "rows and columns of a tile of halves (default: {tile_rows}x{tile_columns}; rows a"
             " multiple of 8, columns of 64)",
-            tile_rows=_DEFAULTS.tile_rows,
-            tile_columns=_DEFAULTS.tile_columns,
+            tile_rows=_DEFAULTS["tile_rows"],
+            tile_columns=_DEFAULTS["tile_columns"],
         ),
     )
-    for parameter in PARAMETERS:
+    for parameter in _PARAMETERS:
         if parameter.option == "--tile":
             continue
         if parameter.is_switch:
@@ -53,33 +55,32 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
                 parameter.option,
                 type=int,
                 metavar=(parameter.unit or "n").upper(),
-                default=getattr(_DEFAULTS, parameter.name),
+                default=parameter.default,
                 help=_help(parameter),
             )
 
 
-def config_from(args: argparse.Namespace) -> LessonConfig:
-    """The configuration the options describe; ProgramError names the option that is out of its limits."""
-    values: dict[str, Any] = {p.name: getattr(args, p.name) for p in PARAMETERS if p.option != "--tile"}
+def parameters_from(args: argparse.Namespace) -> dict[str, Any]:
+    """The parameters that are not the lesson's own; ProgramError names the option that is out of its limits."""
+    values: dict[str, Any] = {p.name: getattr(args, p.name) for p in _PARAMETERS if p.option != "--tile"}
     if args.tile is not None:
         values["tile_rows"], values["tile_columns"] = args.tile
-    return LessonConfig(**values)
+    return {name: value for name, value in complete_parameters(values).items() if value != _DEFAULTS[name]}
 
 
 def program_from(args: argparse.Namespace) -> Program:
     """The program the options describe; ProgramError names the option, or the file and line, that is wrong."""
-    return find_program(args.program, config_from(args), args.fault)
+    return find_program(args.program, parameters_from(args), args.fault)
 
 
 def _help(parameter: Parameter) -> str:
-    default = getattr(_DEFAULTS, parameter.name)
     return tr(
         "{help} ({low}..{high}{unit}; default: {default})",
         help=tr(parameter.help),
         low=parameter.low,
         high=parameter.high,
         unit=f" {parameter.unit}" if parameter.unit else "",
-        default=default,
+        default=parameter.default,
     )
 
 

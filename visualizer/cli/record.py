@@ -1,13 +1,12 @@
-"""`phasescope record`: run the program in the simulator or on the GPU and save what every barrier did."""
+"""`phasescope record`: have a source run the program, and save what every barrier did."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +14,17 @@ from types import FrameType
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
-from visualizer.cli.program_options import add_program_options, config_from, program_from
-from visualizer.cli.window_options import add_window_options, window_from
+from visualizer.cli.program_options import add_program_options, parameters_from
+from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.diagnosis.wording import ending_word
 from visualizer.language import mark, recorded, tr
 from visualizer.recording.file import save
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.lesson.window import cut
-from visualizer.sources.lesson.window_check import check_window
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.registry import DEFAULT, SOURCES, record
+from visualizer.sources.source import Request
 
 EXAMPLES = mark("""examples:
   phasescope record -o lesson.pscope                        the lesson in the simulator
@@ -58,88 +57,20 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="TRACE", help=tr("the .pscope file to write")
     )
-    parser.add_argument("--source", choices=("simulator", "gpu"), default="simulator", help=tr("default: simulator"))
+    parser.add_argument(
+        "--source", choices=tuple(SOURCES), default=DEFAULT, help=tr("default: {source}", source=DEFAULT)
+    )
     add_program_options(parser)
-    add_window_options(parser)
-    simulator = parser.add_argument_group(tr("simulator"))
-    simulator.add_argument("--seed", type=_natural, metavar="N", help=tr("seed of the timing jitter (default: 0)"))
-    gpu = parser.add_argument_group(tr("gpu"))
-    gpu.add_argument(
-        "--check",
-        choices=("exact", "checksum", "off"),
-        help=tr("what consumers verify: every element, a sum (fast enough for long runs), nothing (default: exact)"),
-    )
-    gpu.add_argument(
-        "--level",
-        choices=("off", "phases", "standard", "full", "words"),
-        help=tr(
-            "how much to log: nothing, the times phases completed, the end of each wait, begin and"
-            " end of each wait, every event with the barrier's word (default: full; words with"
-            " --fault or --probe)"
-        ),
-    )
-    gpu.add_argument(
-        "--log-capacity",
-        type=_natural,
-        metavar="N",
-        help=tr("records per warp: of tiles, or at --level words of events (default: as many as the program needs)"),
-    )
-    gpu.add_argument(
-        "--watchdog-ms",
-        type=_natural,
-        metavar="N",
-        help=tr(
-            "a wait longer than this gives up; 0: none does, and a hang is ended from outside, see --hang"
-            " (default: 0; 1000 at --level words)"
-        ),
-    )
-    gpu.add_argument(
-        "--log-memory",
-        choices=("auto", "host", "device"),
-        help=tr(
-            "where the log lies while the kernel runs: host memory outlives a crash, device memory is"
-            " faster and is copied while the kernel hangs (default: auto, host if the log is small)"
-        ),
-    )
-    gpu.add_argument(
-        "--hang",
-        type=_seconds,
-        metavar="S",
-        help=tr("end a run with no event for S s; what was logged is kept (default: 5)"),
-    )
-    gpu.add_argument(
-        "--probe",
-        choices=("off", "words", "flips"),
-        help=tr(
-            "let a spare warp look at live barriers: their words (experimental: by arrivals of count"
-            " 0, which PTX does not provide for), or their phase flips alone (by test_wait, which PTX"
-            " does) (default: off)"
-        ),
-    )
-    gpu.add_argument(
-        "--probe-barriers",
-        type=_names,
-        metavar="NAMES",
-        help=tr("where the probe looks, in every CTA, such as full[0],empty[0] (default: every barrier)"),
-    )
-    gpu.add_argument(
-        "--time-limit", type=_seconds, metavar="S", help=tr("stop the GPU worker after S s (default: 120)")
-    )
-    gpu.add_argument(
-        "--ab",
-        type=_natural,
-        metavar="N",
-        help=tr("run it N times more with logging off and on in turn, and store how much logging slows it"),
-    )
+    add_source_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     _check_output(args.output)
-    _check_source_options(args)
+    request = Request(args.program, parameters_from(args), args.fault, options_from(args))
     try:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
-            trace = _record(args, progress, cancelled)
+            trace = record(args.source, request, progress, cancelled)
     except Cancelled:
         print(tr("phasescope: cancelled; nothing was saved"), file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -149,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"{args.output}: {summary(trace)}")
     for sentence in left_out_sentences(trace.meta.window):
         print(sentence)
-    if args.source == "gpu":
+    if not SOURCES[args.source].is_exact:
         print(trust_sentence(trace.meta))
     return EXIT_CLEAN if _is_clean(trace) else EXIT_FINDINGS
 
@@ -173,37 +104,6 @@ def summary(trace: Trace) -> str:
     )
 
 
-def _record(args: argparse.Namespace, progress: Progress | None, cancelled: CancelCheck) -> Trace:
-    window = window_from(args)
-    if not window.is_everything:
-        check_window(window, args.program, config_from(args), args.fault)
-    if args.source == "simulator":
-        from visualizer.sources.simulator.simulate import simulate
-
-        trace = simulate(program_from(args), seed=args.seed or 0, progress=progress, cancelled=cancelled)
-        return trace if window.is_everything else cut(trace, window, args.tiles, args.ctas)
-    from visualizer.sources.lesson.options import GpuOptions
-    from visualizer.sources.on_gpu import record_program_gpu
-
-    given = {
-        "level": args.level,
-        "log_capacity": args.log_capacity,
-        "check": args.check,
-        "watchdog_ms": args.watchdog_ms,
-        "time_limit_s": args.time_limit,
-        "log_memory": args.log_memory,
-        "hang_s": args.hang,
-        "ab_pairs": args.ab,
-        "probe": args.probe,
-        "probe_barriers": args.probe_barriers,
-        "window": window,
-    }
-    options = GpuOptions(**{name: value for name, value in given.items() if value is not None})
-    return record_program_gpu(
-        args.program, config_from(args), args.fault, options, progress=progress, cancelled=cancelled
-    )
-
-
 def _is_clean(trace: Trace) -> bool:
     return trace.meta.ending.kind == "completed" and not trace.meta.check.get("errors", 0)
 
@@ -218,18 +118,6 @@ def _check_output(path: Path) -> None:
         raise UserError(
             tr("-o {path}: the directory {parent} does not exist; make it first", path=path, parent=path.parent)
         )
-
-
-def _check_source_options(args: argparse.Namespace) -> None:
-    """An option that the chosen source would ignore is a mistake, not a wish."""
-    limits = ("watchdog_ms", "hang", "time_limit")
-    of_gpu = ("check", "level", "log_capacity", "log_memory", *limits, "ab", "probe", "probe_barriers")
-    other = of_gpu if args.source == "simulator" else ("seed",)
-    for name in other:
-        if getattr(args, name) is not None:
-            option = "--" + name.replace("_", "-")
-            wanted = "gpu" if args.source == "simulator" else "simulator"
-            raise UserError(tr("{option} applies to --source {wanted} only", option=option, wanted=wanted))
 
 
 @contextmanager
@@ -267,25 +155,3 @@ def _progress_line() -> Iterator[Progress | None]:
         yield show
     finally:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
-
-
-def _natural(text: str) -> int:
-    return int(_at_least(0, int, text))
-
-
-def _seconds(text: str) -> float:
-    return _at_least(1, float, text)
-
-
-def _at_least(low: int, convert: Callable[[str], float], text: str) -> float:
-    try:
-        value = convert(text)
-    except ValueError:
-        value = math.nan
-    if not low <= value < 2**53:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number of at least {low}", text=text, low=low))
-    return value

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 from visualizer.programs.registry import rebuild_program
 from visualizer.recording.trace import Trace
 
@@ -11,12 +10,12 @@ from visualizer.recording.trace import Trace
 def program_of(trace: Trace) -> Program | None:
     """The built-in program that made the recording, with its fault; None for others, if the tables differ, or if the
     recording is a window, whose agents do not start where the program's do."""
-    config = trace.meta.config
-    if trace.meta.window or not isinstance(config.get("fault"), str | None):
+    meta = trace.meta
+    if meta.window or not isinstance(meta.config.get("fault"), str | None):
         return None
     try:
-        program = rebuild_program(trace.meta.program, config)
-    except (ProgramError, TypeError):
+        program = rebuild_program(meta.program, meta.config)
+    except ProgramError:
         return None
     if program is None:
         return None

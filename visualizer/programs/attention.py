@@ -11,8 +11,8 @@ from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
-from visualizer.programs.parameters import ELEMENT_BYTES, LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.parameters import ELEMENT_BYTES, LessonConfig
+from visualizer.programs.program import Program, ProgramError
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 
 NAME = "attention"

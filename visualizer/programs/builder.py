@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 
 from visualizer.language import tr
 from visualizer.programs.agent_builder import MAX_STAGES, AgentBuilder, BarrierHandle
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.recording.trace import MAX_RINGS, ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from visualizer.language import tr
 from visualizer.programs.builder import Builder
-from visualizer.programs.parameters import WARP_THREADS, LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import Program, ProgramError
 
 NAME = "cp-async"
 WARPS = 4

@@ -12,8 +12,8 @@ from visualizer.programs.fault import SIZES, Fault
 from visualizer.programs.fault_table import ALL
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
-from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import Program, ProgramError
 
 FAULTS: Mapping[str, Fault] = {fault.id: fault for fault in ALL}
 """Id -> fault."""

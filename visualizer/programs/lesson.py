@@ -24,8 +24,8 @@ from visualizer.programs.operations import (
     Sync,
     Wait,
 )
-from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.programs.program import Program, ProgramAgent
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import Program, ProgramAgent, ProgramError
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.semantics.pipeline_state import PipelineState
 

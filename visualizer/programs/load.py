@@ -11,8 +11,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 
 ENTRY = "program"
 

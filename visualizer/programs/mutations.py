@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from visualizer.language import tr
 from visualizer.programs.operations import Advance, Arrive, Init, Operation, TryWait, Wait
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program, ProgramAgent
+from visualizer.programs.program import Program, ProgramAgent, ProgramError
 from visualizer.recording.tables import BarrierKind
 from visualizer.semantics.pipeline_state import PipelineState
 

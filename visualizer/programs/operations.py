@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from visualizer.semantics.pipeline_state import PipelineState
 
+WARP_THREADS = 32
+"""Threads of a warp, the agent of most operations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Init:

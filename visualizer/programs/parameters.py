@@ -1,4 +1,7 @@
-"""The lesson's parameters with their limits: one table feeds the command line, the experiment panel and the checks."""
+"""The lesson's parameters with their limits: one table feeds the command line, the experiment panel and the checks.
+
+Other rooms know parameters as plain mappings (lesson_facts.py) and as what a program declares (registry.py).
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,13 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from visualizer.language import mark, tr
+from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.program import Parameter, ProgramError
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES, SharedStorage
 
-WARP_THREADS = 32
 ELEMENT_BYTES = 2  # half
 BOX_COLUMNS = 64  # one TMA box is 64 halves = 128 bytes wide, the span of the 128-byte swizzle
-
-
-class ProgramError(ValueError):
-    """A program that cannot run as described; the message names the parameter and what it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,60 +122,35 @@ class LessonConfig:
         return cls(**values)
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One field of LessonConfig as a person sees it. A `bool` parameter has limits 0..1 and is a switch."""
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(LessonConfig)}
 
-    name: str  # field of LessonConfig; the option is --name-with-dashes
-    title: str
-    low: int
-    high: int
-    unit: str
-    help: str
-    is_switch: bool = False
 
-    @property
-    def option(self) -> str:
-        return "--tile" if self.name in ("tile_rows", "tile_columns") else "--" + self.name.replace("_", "-")
-
-    def check(self, value: object) -> None:
-        if self.is_switch:
-            if not isinstance(value, bool):
-                raise ProgramError(tr("{option} is a switch, not {value!r}", option=self.option, value=value))
-        elif not isinstance(value, int) or isinstance(value, bool):
-            raise ProgramError(tr("{option} must be a whole number, not {value!r}", option=self.option, value=value))
-        elif not self.low <= value <= self.high:
-            raise ProgramError(
-                tr(
-                    "{option} is {value}; it must be {low}..{high}",
-                    option=self.option,
-                    value=value,
-                    low=self.low,
-                    high=self.high,
-                )
-            )
+def _parameter(name: str, title: str, low: int, high: int, unit: str, help: str, is_switch: bool = False) -> Parameter:
+    return Parameter(name, title, low, high, unit, help, _DEFAULTS[name], is_switch)
 
 
 PARAMETERS = (
-    Parameter("stages", mark("Stages"), 1, 8, "", mark("stage buffers in the ring")),
-    Parameter("tiles", mark("Tiles"), 1, 10_000_000, "", mark("tiles each CTA copies")),
-    Parameter("tile_rows", mark("Tile rows"), 8, 256, "", mark("rows of a tile of halves")),
-    Parameter("tile_columns", mark("Tile columns"), 64, 512, "", mark("columns of a tile; a multiple of 64")),
-    Parameter("consumer_warps", mark("Consumer warps"), 1, 15, "", mark("warps that read each tile")),
-    Parameter(
+    _parameter("stages", mark("Stages"), 1, 8, "", mark("stage buffers in the ring")),
+    _parameter("tiles", mark("Tiles"), 1, 10_000_000, "", mark("tiles each CTA copies")),
+    _parameter("tile_rows", mark("Tile rows"), 8, 256, "", mark("rows of a tile of halves")),
+    _parameter("tile_columns", mark("Tile columns"), 64, 512, "", mark("columns of a tile; a multiple of 64")),
+    _parameter("consumer_warps", mark("Consumer warps"), 1, 15, "", mark("warps that read each tile")),
+    _parameter(
         "arrive_per_warp", mark("Arrive per warp"), 0, 1, "", mark("one lane per consumer warp arrives"), is_switch=True
     ),
-    Parameter("ctas", mark("CTAs"), 1, 65535, "", mark("thread blocks, each with its own pipeline")),
-    Parameter(
+    _parameter("ctas", mark("CTAs"), 1, 65535, "", mark("thread blocks, each with its own pipeline")),
+    _parameter(
         "source_tiles", mark("Distinct tiles"), 1, 65536, "", mark("distinct tiles along K; 1 copies the same tile")
     ),
-    Parameter("producer_delay", mark("Producer delay"), 0, 1_000_000, "ns", mark("work before each copy")),
-    Parameter("consumer_delay", mark("Consumer delay"), 0, 1_000_000, "ns", mark("work on each tile after reading it")),
-    Parameter("producer_arrivals", "full.init", 0, MAX_COUNT, "", mark("arrivals a full barrier expects; 0: 1")),
-    Parameter(
+    _parameter("producer_delay", mark("Producer delay"), 0, 1_000_000, "ns", mark("work before each copy")),
+    _parameter(
+        "consumer_delay", mark("Consumer delay"), 0, 1_000_000, "ns", mark("work on each tile after reading it")
+    ),
+    _parameter("producer_arrivals", "full.init", 0, MAX_COUNT, "", mark("arrivals a full barrier expects; 0: 1")),
+    _parameter(
         "consumer_arrivals", "empty.init", 0, MAX_COUNT, "", mark("arrivals an empty barrier expects; 0: what fits")
     ),
-    Parameter(
+    _parameter(
         "transaction_bytes",
         mark("Transaction bytes"),
         0,
@@ -183,6 +158,6 @@ PARAMETERS = (
         "bytes",
         mark("bytes expected; 0: the tile's bytes"),
     ),
-    Parameter("producer_phase", mark("Producer start phase"), 0, 1, "", mark("the lesson starts at 1")),
-    Parameter("consumer_phase", mark("Consumer start phase"), 0, 1, "", mark("the lesson starts at 0")),
+    _parameter("producer_phase", mark("Producer start phase"), 0, 1, "", mark("the lesson starts at 1")),
+    _parameter("consumer_phase", mark("Consumer start phase"), 0, 1, "", mark("the lesson starts at 0")),
 )

@@ -1,4 +1,7 @@
-"""Program: barriers, agents and their operation lists; what the simulator runs and the GPU kernel is configured by."""
+"""Program: barriers, agents and their operation lists; what the simulator runs and the GPU kernel is configured by.
+
+Beside it what a program lets a person set, and the error of one that cannot be.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from visualizer.language import tr
 from visualizer.programs.operations import Operation
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import ONE_RING
+
+
+class ProgramError(ValueError):
+    """A program that cannot run as described; the message names the parameter and what it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What may be set of a program, as a person sees it. A `bool` parameter has limits 0..1 and is a switch."""
+
+    name: str  # in a mapping of parameters; the option is --name-with-dashes
+    title: str
+    low: int
+    high: int
+    unit: str
+    help: str
+    default: int | bool
+    is_switch: bool = False
+
+    @property
+    def option(self) -> str:
+        return "--tile" if self.name in ("tile_rows", "tile_columns") else "--" + self.name.replace("_", "-")
+
+    def check(self, value: object) -> None:
+        """ProgramError, naming the option, if it cannot have this value."""
+        if self.is_switch:
+            if not isinstance(value, bool):
+                raise ProgramError(tr("{option} is a switch, not {value!r}", option=self.option, value=value))
+        elif not isinstance(value, int) or isinstance(value, bool):
+            raise ProgramError(tr("{option} must be a whole number, not {value!r}", option=self.option, value=value))
+        elif not self.low <= value <= self.high:
+            raise ProgramError(
+                tr(
+                    "{option} is {value}; it must be {low}..{high}",
+                    option=self.option,
+                    value=value,
+                    low=self.low,
+                    high=self.high,
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,12 @@
-"""The programs that `--program NAME|FILE.py` can choose, with or without a fault."""
+"""The programs that `--program NAME|FILE.py` can choose, with or without a fault, and what may be set of each.
+
+Parameters come and go as plain mappings, by name; what is left out is as in the lesson.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,73 +19,48 @@ from visualizer.programs.cluster import NAME as CLUSTER
 from visualizer.programs.cluster import cluster
 from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.cp_async import cp_async
-from visualizer.programs.faults import faulty_program, find_fault
+from visualizer.programs.faults import check_fit, faulty_program, find_fault
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.load import is_file_name, load_program
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.programs.program import Parameter, Program, ProgramError
 
 
-def _baseline(config: LessonConfig) -> Program:
-    _refuse_parameters(BASELINE, config)
-    return baseline()
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A program of ours: how it is laid out, and which parameters it has, all of them the lesson's."""
+
+    lay_out: Callable[[LessonConfig], Program]
+    parameters: tuple[Parameter, ...] = ()
+    can_have_faults: bool = False
 
 
-def _cluster(config: LessonConfig) -> Program:
-    _refuse_parameters(CLUSTER, config)
-    return cluster()
+def _named(*names: str) -> tuple[Parameter, ...]:
+    return tuple(parameter for parameter in PARAMETERS if parameter.name in names)
 
 
-_SHARED_PARAMETERS: Mapping[str, Sequence[str]] = {
-    CP_ASYNC: ("stages", "tiles", "tile_rows", "tile_columns"),
-    ATTENTION: ("tiles", "tile_rows", "tile_columns"),
+PROGRAMS: Mapping[str, BuiltIn] = {
+    LESSON: BuiltIn(lesson, PARAMETERS, can_have_faults=True),
+    BASELINE: BuiltIn(lambda config: baseline(), can_have_faults=True),
+    CLUSTER: BuiltIn(lambda config: cluster()),
+    CP_ASYNC: BuiltIn(cp_async, _named("stages", "tiles", "tile_rows", "tile_columns")),
+    ATTENTION: BuiltIn(attention, _named("tiles", "tile_rows", "tile_columns")),
 }
-"""Those of the lesson's parameters that another program has too."""
-
-
-def _cp_async(config: LessonConfig) -> Program:
-    _refuse_parameters(CP_ASYNC, config, allowed=_SHARED_PARAMETERS[CP_ASYNC])
-    return cp_async(config)
-
-
-def _attention(config: LessonConfig) -> Program:
-    _refuse_parameters(ATTENTION, config, allowed=_SHARED_PARAMETERS[ATTENTION])
-    return attention(config)
-
-
-PROGRAMS: Mapping[str, Callable[[LessonConfig], Program]] = {
-    LESSON: lesson,
-    BASELINE: _baseline,
-    CLUSTER: _cluster,
-    CP_ASYNC: _cp_async,
-    ATTENTION: _attention,
-}
-"""Name -> the function that lays the program out with given parameters."""
+"""By name; the first is the one that runs where none is named, and it has every parameter that any has."""
 
 
 def find_program(
-    name_or_path: str | None = None, config: LessonConfig | None = None, fault: str | None = None
+    name_or_path: str | None = None, parameters: Mapping[str, Any] | None = None, fault: str | None = None
 ) -> Program:
     """The built-in program or the user's FILE.py, with the fault of this id or name.
 
-    None: the program that the fault is told of, or the lesson. `config` holds the lesson's parameters. ProgramError
-    says which of the three does not fit.
+    None: the program that the fault is told of, or the lesson. ProgramError says which of the three does not fit.
     """
-    config = config or LessonConfig()
     if name_or_path is None:
         name_or_path = LESSON if fault is None else find_fault(fault).base
+    config = check_program(name_or_path, parameters, fault)
     if is_file_name(name_or_path):
-        _refuse_parameters(name_or_path, config)
-        if fault is not None:
-            raise ProgramError(
-                tr(
-                    "--fault changes {lesson} or {baseline}; write the mistake into {name_or_path} instead",
-                    lesson=LESSON,
-                    baseline=BASELINE,
-                    name_or_path=name_or_path,
-                )
-            )
         program = load_program(Path(name_or_path))
         if program.name in PROGRAMS:
             raise ProgramError(
@@ -92,18 +71,70 @@ def find_program(
                 )
             )
         return program
-    if name_or_path not in PROGRAMS:
-        known = ", ".join(sorted(PROGRAMS))
+    if fault is None:
+        return PROGRAMS[name_or_path].lay_out(config)
+    return faulty_program(name_or_path, find_fault(fault), config)
+
+
+def check_program(
+    name_or_path: str, parameters: Mapping[str, Any] | None = None, fault: str | None = None
+) -> LessonConfig:
+    """The parameters, if the program can have them and the fault: ProgramError as of `find_program`, but nothing is
+    read or laid out."""
+    config = LessonConfig.from_dict(parameters or {})
+    known = () if is_file_name(name_or_path) else _built_in(name_or_path).parameters
+    for parameter in PARAMETERS:
+        # A parameter that the program would ignore is a mistake, not a wish.
+        if parameter not in known and getattr(config, parameter.name) != parameter.default:
+            raise ProgramError(
+                tr(
+                    "{option} is a parameter of {lesson}; --program {program} does not have it",
+                    option=parameter.option,
+                    lesson=LESSON,
+                    program=name_or_path,
+                )
+            )
+    if fault is not None:
+        _check_fault(name_or_path, fault)
+    return config
+
+
+def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
+    """The built-in program that a recording's meta names, with its parameters and fault; None if it is no built-in.
+
+    ProgramError if the parameters are not the program's own.
+    """
+    if name not in PROGRAMS:
+        return None
+    if name != LESSON:
+        mine = {parameter.name for parameter in PROGRAMS[name].parameters}
+        return find_program(name, {key: config[key] for key in config if key in mine}, config.get("fault"))
+    return find_program(name, config, config.get("fault"))
+
+
+def _built_in(name: str) -> BuiltIn:
+    if name not in PROGRAMS:
         raise ProgramError(
             tr(
                 "--program: there is no {name_or_path!r}; known are {known}, and files that end in .py",
-                name_or_path=name_or_path,
-                known=known,
+                name_or_path=name,
+                known=", ".join(sorted(PROGRAMS)),
             )
         )
-    if fault is None:
-        return PROGRAMS[name_or_path](config)
-    if name_or_path not in (LESSON, BASELINE):
+    return PROGRAMS[name]
+
+
+def _check_fault(name_or_path: str, fault: str) -> None:
+    if is_file_name(name_or_path):
+        raise ProgramError(
+            tr(
+                "--fault changes {lesson} or {baseline}; write the mistake into {name_or_path} instead",
+                lesson=LESSON,
+                baseline=BASELINE,
+                name_or_path=name_or_path,
+            )
+        )
+    if not PROGRAMS[name_or_path].can_have_faults:
         raise ProgramError(
             tr(
                 "--fault changes {lesson} or {baseline}; --program {name_or_path} has no faults",
@@ -112,35 +143,4 @@ def find_program(
                 name_or_path=name_or_path,
             )
         )
-    if name_or_path != LESSON:
-        _refuse_parameters(name_or_path, config)
-    return faulty_program(name_or_path, find_fault(fault), config)
-
-
-def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
-    """The built-in program that a recording's meta names, with its parameters and fault; None if it is no built-in.
-
-    ProgramError if the parameters are not the program's own.
-    """
-    fault = config.get("fault")
-    if name == LESSON:
-        return find_program(name, LessonConfig.from_dict(config), fault)
-    if name in _SHARED_PARAMETERS:
-        shared = {key: config[key] for key in _SHARED_PARAMETERS[name] if key in config}
-        return find_program(name, LessonConfig.from_dict(shared), fault)
-    return find_program(name, None, fault) if name in PROGRAMS else None
-
-
-def _refuse_parameters(program: str, config: LessonConfig, allowed: Sequence[str] = ()) -> None:
-    """A parameter that the program would ignore is a mistake, not a wish."""
-    default = LessonConfig()
-    for parameter in PARAMETERS:
-        if parameter.name not in allowed and getattr(config, parameter.name) != getattr(default, parameter.name):
-            raise ProgramError(
-                tr(
-                    "{option} is a parameter of {lesson}; --program {program} does not have it",
-                    option=parameter.option,
-                    lesson=LESSON,
-                    program=program,
-                )
-            )
+    check_fit(name_or_path, find_fault(fault))

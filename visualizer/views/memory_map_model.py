@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History, StageState, State
-from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region
+from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region, SharedStorage
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import cta_at, stage_place
 from visualizer.views.lanes import stage_key
@@ -125,14 +125,14 @@ def memory_map(history: History, step: int, lane: str | None = None) -> MemoryMa
 
 def _regions(trace: Trace, cta: int) -> list[Region]:
     """The program's layout; of a program whose parameters say nothing, the barriers where the recording has them."""
-    try:
-        return LessonConfig.from_dict(trace.meta.config).storage.regions()
-    except (ProgramError, TypeError):
-        barriers = [barrier for barrier in trace.barriers if barrier.cta == cta and barrier.offset >= 0]
-        return [
-            Region(barrier.name.rsplit(".", 1)[-1], barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT)
-            for barrier in sorted(barriers, key=lambda barrier: barrier.offset)
-        ]
+    facts = lesson_facts(trace.meta.config)
+    if facts:
+        return SharedStorage(facts["stages"], facts["tile_bytes"]).regions()
+    barriers = [barrier for barrier in trace.barriers if barrier.cta == cta and barrier.offset >= 0]
+    return [
+        Region(barrier.name.rsplit(".", 1)[-1], barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT)
+        for barrier in sorted(barriers, key=lambda barrier: barrier.offset)
+    ]
 
 
 def _lane(trace: Trace, cta: int, region: Region) -> str:

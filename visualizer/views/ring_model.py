@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
@@ -166,10 +166,8 @@ def ring(history: History, step: int, report: Report | None = None) -> Ring:
 
 def phase_bytes(trace: Trace) -> int:
     """Bytes a full barrier's phase waits for; 0 if the recording's program does not say."""
-    try:
-        return LessonConfig.from_dict(trace.meta.config).expected_bytes
-    except (ProgramError, TypeError):
-        return 0
+    facts = lesson_facts(trace.meta.config)
+    return facts["expected_bytes"] if facts else 0
 
 
 def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:

@@ -7,15 +7,16 @@ import pytest
 
 from visualizer.programs.cp_async import WARPS
 from visualizer.programs.kernel_source import find_sites
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.resources import resource_dir
 from visualizer.sources.cp_async.record import KERNEL_FILE, SITE_CALLS, record_cp_async, with_landings
 from visualizer.sources.errors import SourceError
-from visualizer.sources.lesson.options import GpuOptions
-from visualizer.sources.on_gpu import record_program_gpu
+from visualizer.sources.registry import check
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.sources.source import Request
 
 KERNEL = resource_dir("kernels") / "cp_async_pipeline.cu"
 
@@ -33,7 +34,7 @@ def test_every_call_has_its_line() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_landings_stand_between_a_copys_issue_and_its_warps_wait(seed: int) -> None:
-    trace = simulate(find_program("cp-async", LessonConfig(tiles=9)), seed=seed)
+    trace = simulate(find_program("cp-async", {"tiles": 9}), seed=seed)
     engine = len(trace.agents) - 1
     logged = trace.events[trace.events["agent"] != engine]
     by_warp = logged[np.argsort(logged["agent"], kind="stable")]  # as decode gives them
@@ -53,7 +54,7 @@ def test_landings_stand_between_a_copys_issue_and_its_warps_wait(seed: int) -> N
 
 
 def test_a_copy_that_nobody_waited_for_has_no_landing() -> None:
-    trace = simulate(find_program("cp-async", LessonConfig(tiles=2)))
+    trace = simulate(find_program("cp-async", {"tiles": 2}))
     events = trace.events[(trace.events["kind"] == EventKind.COPY_ISSUE)]
     assert (with_landings(events, len(trace.agents) - 1)["kind"] == EventKind.COPY_ISSUE).all()
 
@@ -64,6 +65,11 @@ def test_what_is_refused_before_a_gpu_is_looked_for() -> None:
     with pytest.raises(ProgramError, match="at least 2 stages"):
         record_cp_async(LessonConfig(stages=1))
     with pytest.raises(SourceError, match="always recorded whole"):
-        record_program_gpu("cp-async", LessonConfig(), options=GpuOptions(check="off"))
+        check("gpu", Request("cp-async", options={"check": "off"}))
     with pytest.raises(SourceError, match="the kernels of lesson and cp-async only"):
-        record_program_gpu("cluster", LessonConfig())
+        check("gpu", Request("cluster"))
+    with pytest.raises(ProgramError, match="--program cp-async has no faults"):
+        check("gpu", Request("cp-async", fault="F06"))
+    with pytest.raises(ProgramError, match="--consumer-warps is a parameter of lesson"):
+        check("gpu", Request("cp-async", {"consumer_warps": 2}))
+    check("gpu", Request("cp-async", {"tiles": 4}, options={"check": "exact"}))

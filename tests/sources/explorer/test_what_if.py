@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from visualizer.programs.lesson import lesson
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, ProgramError
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.programs.program import ProgramError
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.what_if import SCHEDULES, WHAT_IFS, ask, schedules_for
@@ -40,37 +41,37 @@ _STAGES = next(parameter for parameter in PARAMETERS if parameter.name == "stage
     ],
 )
 def test_the_answer_says_how_it_ends_now_and_then(fault: str | None, name: str, before: str, after: str) -> None:
-    sentence = ask(BY_NAME[name], "lesson", LessonConfig(), fault).sentence
+    sentence = ask(BY_NAME[name], "lesson", {}, fault).sentence
     assert sentence.startswith("As it is: ")
     assert before in sentence
     assert after in sentence
 
 
 def test_the_only_stage_cannot_be_released_later() -> None:
-    answer = ask(BY_NAME["release-later"], "lesson", LessonConfig(stages=1), None)
+    answer = ask(BY_NAME["release-later"], "lesson", {"stages": 1}, None)
     assert answer.after is not None
     assert not answer.after.is_clean
 
 
 def test_the_baseline_is_mended_by_the_count_that_its_fault_lowered() -> None:
-    answer = ask(BY_NAME["empty-init"], "baseline", LessonConfig(), "F02")
+    answer = ask(BY_NAME["empty-init"], "baseline", {}, "F02")
     assert not answer.before.is_clean
     assert answer.after is not None
     assert answer.after.is_clean
-    assert "stages are a parameter of the lesson" in BY_NAME["more-stages"].refusal("baseline", LessonConfig())
+    assert "stages are a parameter of the lesson" in BY_NAME["more-stages"].refusal("baseline", {})
     with pytest.raises(ProgramError, match="stages are a parameter"):
-        ask(BY_NAME["more-stages"], "baseline", LessonConfig())
+        ask(BY_NAME["more-stages"], "baseline", {})
 
 
 def test_a_share_of_both_deadlock_and_race_is_told() -> None:
-    answer = ask(BY_NAME["more-stages"], "lesson", LessonConfig(), "F02")
+    answer = ask(BY_NAME["more-stages"], "lesson", {}, "F02")
     assert "clean" in answer.sentence
     assert "with a deadlock" in answer.sentence
     assert "with a race" in answer.sentence
 
 
 def test_a_long_lesson_is_explored_in_part_and_says_so() -> None:
-    answer = ask(BY_NAME["more-stages"], "lesson", LessonConfig(tiles=10_000_000, ctas=132, consumer_warps=15))
+    answer = ask(BY_NAME["more-stages"], "lesson", {"tiles": 10_000_000, "ctas": 132, "consumer_warps": 15})
     assert answer.sentence.endswith("(Explored: one CTA, 24 tiles.)")
     assert answer.before.schedules < SCHEDULES
     assert schedules_for(lesson(LessonConfig())) == SCHEDULES
@@ -78,13 +79,13 @@ def test_a_long_lesson_is_explored_in_part_and_says_so() -> None:
 
 def test_a_count_that_no_barrier_takes_is_named() -> None:
     with pytest.raises(ProgramError, match="the most that an mbarrier counts"):
-        ask(BY_NAME["empty-init"], "lesson", LessonConfig(consumer_arrivals=MAX_COUNT))
+        ask(BY_NAME["empty-init"], "lesson", {"consumer_arrivals": MAX_COUNT})
 
 
 def test_cancelling_stops_it() -> None:
     asked = iter([False] * 3)
     with pytest.raises(Cancelled):
-        ask(BY_NAME["empty-init"], "lesson", LessonConfig(), cancelled=lambda: next(asked, True))
+        ask(BY_NAME["empty-init"], "lesson", {}, cancelled=lambda: next(asked, True))
 
 
 @given(
@@ -111,12 +112,12 @@ def test_every_change_is_refused_or_makes_a_valid_program(
         return
     program = lesson(config)
     for what_if in WHAT_IFS:
-        refusal = what_if.refusal("lesson", config)
-        if what_if.change_config is not None:
+        refusal = what_if.refusal("lesson", config.as_dict())
+        if what_if.more_stages:
             if refusal:
                 assert "--stages" in refusal
             else:
-                assert abs(what_if.change_config(config).stages - stages) == 1
+                assert abs(what_if.changed(config.as_dict())["stages"] - stages) == 1
         else:
             assert not refusal
             assert what_if.change_program is not None

@@ -20,7 +20,7 @@ from visualizer.playback.player import Player
 from visualizer.playback.stories.model import Story, StoryError
 from visualizer.playback.stories.presentation import Presentation
 from visualizer.playback.stories.telling import Telling, Told
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import recorded_parameters
 
 _FRAME_MS = 33
 AUTOPLAY_SPEED = 4.0  # events per second
@@ -116,11 +116,9 @@ class Lecture(QObject):
         """Show the strip with the chapter's own parameters, if its program is the lesson."""
         if self.told is None:
             return
-        try:
-            config = LessonConfig.from_dict(self.told.history.trace.meta.config)
-        except (ProgramError, TypeError):
-            return
-        self.parameters.ask(config)
+        parameters = recorded_parameters(self.told.history.trace.meta.config)
+        if parameters is not None:
+            self.parameters.ask(parameters)
 
     def change_parameters(self, values: dict[str, int]) -> None:
         """Run the chapter's program with these values and show the same step of it. The stage says what is refused."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
 
 from visualizer.language import tr
-from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.registry import PROGRAMS
 
 ON_STAGE = ("stages", "consumer_warps", "producer_delay", "consumer_delay", "producer_arrivals", "producer_phase")
 """The lesson's own experiments; for all the others there is the window."""
@@ -22,10 +26,10 @@ class ParameterStrip(QFrame):
         super().__init__()
         self.setObjectName("lectureParameters")
         self.setAccessibleName(tr("Parameters"))
-        self._config = LessonConfig()
+        self._told: Mapping[str, Any] = {}
         self.boxes: dict[str, QSpinBox] = {}
         row = QHBoxLayout(self)
-        for parameter in PARAMETERS:
+        for parameter in PROGRAMS[LESSON].parameters:
             if parameter.name in ON_STAGE:
                 box = QSpinBox()
                 box.setRange(parameter.low, parameter.high)
@@ -44,10 +48,11 @@ class ParameterStrip(QFrame):
         row.addWidget(self.run)
         row.addStretch(1)
 
-    def ask(self, config: LessonConfig) -> None:
-        self._config = config
+    def ask(self, parameters: Mapping[str, Any]) -> None:
+        """Show these parameters, all of the lesson's, to be changed."""
+        self._told = parameters
         for name, box in self.boxes.items():
-            box.setValue(getattr(config, name))
+            box.setValue(parameters[name])
         self.show()
         next(iter(self.boxes.values())).setFocus()
 
@@ -58,6 +63,4 @@ class ParameterStrip(QFrame):
             super().keyPressEvent(event)
 
     def _apply(self) -> None:
-        self.applied.emit(
-            {name: box.value() for name, box in self.boxes.items() if box.value() != getattr(self._config, name)}
-        )
+        self.applied.emit({name: box.value() for name, box in self.boxes.items() if box.value() != self._told[name]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from visualizer.diagnosis.predict.recurrence import release_times
 from visualizer.diagnosis.predict.steady import measured_per_tile, steady_per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.language import tr
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import recorded_parameters
 
 MOST_STAGES = 8
 KNEE = 0.02
@@ -109,10 +109,10 @@ def predict(
     per_tile = steady_per_tile(released).mean(axis=1)
     gaps = np.diff(released, axis=2)[:, :, released.shape[2] // 4 :].reshape(len(counts), -1)
     low, high = np.percentile(gaps, [5, 95], axis=1)
-    config = _config(facts)
+    parameters = recorded_parameters(facts.history.trace.meta.config)
     return Prediction(
         tuple(
-            Predicted(count, float(per_tile[row]), float(low[row]), float(high[row]), _fits(config, count))
+            Predicted(count, float(per_tile[row]), float(low[row]), float(high[row]), _fits(parameters, count))
             for row, count in enumerate(counts)
         ),
         recorded.stages,
@@ -121,30 +121,17 @@ def predict(
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_does_not_fit(config, counts)),
+        (*recorded.notes, *_does_not_fit(parameters, counts)),
     )
 
 
-def _config(facts: Facts) -> LessonConfig | None:
-    """The recorded run's parameters, if it is one of ours."""
-    try:
-        return LessonConfig.from_dict(facts.history.trace.meta.config)
-    except (ProgramError, TypeError):
-        return None
+def _fits(parameters: Mapping[str, Any] | None, stages: int) -> bool:
+    """Whether the recorded run, if it is one of ours, could have so many stages."""
+    return parameters is None or recorded_parameters({**parameters, "stages": stages}) is not None
 
 
-def _fits(config: LessonConfig | None, stages: int) -> bool:
-    if config is None:
-        return True
-    try:
-        config.changed(stages=stages)
-    except ProgramError:
-        return False
-    return True
-
-
-def _does_not_fit(config: LessonConfig | None, counts: Sequence[int]) -> tuple[str, ...]:
-    too_many = [count for count in counts if not _fits(config, count)]
+def _does_not_fit(parameters: Mapping[str, Any] | None, counts: Sequence[int]) -> tuple[str, ...]:
+    too_many = [count for count in counts if not _fits(parameters, count)]
     if not too_many:
         return ()
     return (tr("From {n} stages on, a CTA has not enough shared memory for tiles of this size.", n=too_many[0]),)

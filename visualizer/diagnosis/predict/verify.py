@@ -11,7 +11,8 @@ from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import complete_parameters
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.recording.schema import EventFlag
 from visualizer.recording.tables import Meta
@@ -19,8 +20,10 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.registry import record
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.sources.source import Request
 
 VerifySource = Literal["gpu", "simulator"]
 
@@ -71,8 +74,8 @@ def choose_source() -> VerifySource:
     return "gpu"
 
 
-def check_verifiable(meta: Meta, prediction: Prediction) -> LessonConfig:
-    """The configuration to run. PredictError says why there is nothing that could be run."""
+def check_verifiable(meta: Meta, prediction: Prediction) -> dict[str, Any]:
+    """The parameters to run. PredictError says why there is nothing that could be run."""
     if meta.program not in PROGRAMS or meta.config.get("fault"):
         raise PredictError(
             tr(
@@ -81,12 +84,13 @@ def check_verifiable(meta: Meta, prediction: Prediction) -> LessonConfig:
             )
         )
     try:
-        config = LessonConfig.from_dict(meta.config)
-    except (ProgramError, TypeError) as problem:
+        parameters = complete_parameters(meta.config)
+    except ProgramError as problem:
         raise PredictError(tr("the recording's parameters cannot be run again: {problem}", problem=problem)) from None
     if prediction.copy_time != prediction.recorded_copy_time:
         raise PredictError(tr("another copy time cannot be verified: no source can be told how long copies take"))
-    return config.changed(consumer_delay=prediction.consumer_delay_ns, tiles=max(config.tiles, LEAST_TILES))
+    tiles = max(parameters["tiles"], LEAST_TILES)
+    return complete_parameters({**parameters, "consumer_delay": prediction.consumer_delay_ns, "tiles": tiles})
 
 
 def verify(
@@ -104,7 +108,7 @@ def verify(
     and its log with tokens if it has them. Raises PredictError, Cancelled, and what the source raises.
     """
     meta = trace.meta
-    config = check_verifiable(meta, prediction)
+    parameters = check_verifiable(meta, prediction)
     progress = progress or (lambda fraction, what: None)
     cancelled = cancelled or (lambda: False)
     progress(0.0, tr("looking for a GPU"))
@@ -117,7 +121,7 @@ def verify(
         if cancelled():
             raise Cancelled
         progress(done / len(counts), tr("running {n} of {all} stage counts", n=done + 1, all=len(counts)))
-        run = _run(chosen, trace, config.changed(stages=count), cancelled)
+        run = _run(chosen, trace, {**parameters, "stages": count}, cancelled)
         ending = run.meta.ending.kind
         if ending != "completed":
             raise PredictError(tr("the run with {n} stages ended with {ending}", n=count, ending=ending))
@@ -126,24 +130,21 @@ def verify(
         if measured is not None:
             per_tile[count] = measured
     foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"
-    return Verification(chosen, machine, config.tiles, per_tile, tr(_FOREIGN) if foreign else "")
+    return Verification(chosen, machine, parameters["tiles"], per_tile, tr(_FOREIGN) if foreign else "")
 
 
-def _run(source: VerifySource, recording: Trace, config: LessonConfig, cancelled: CancelCheck) -> Trace:
+def _run(source: VerifySource, recording: Trace, parameters: Mapping[str, Any], cancelled: CancelCheck) -> Trace:
     meta = recording.meta
     if source == "gpu":
-        from visualizer.sources.lesson.job import CheckMode
-        from visualizer.sources.lesson.launcher import record_gpu
-        from visualizer.sources.lesson.options import CHECK_MODES, GpuOptions
-
         has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
-        check: CheckMode = next((mode for mode in CHECK_MODES if mode == meta.check.get("mode")), "exact")
-        options = GpuOptions(check=check, level="words" if has_tokens else None)
-        return record_gpu(config, options, cancelled=cancelled)
+        options = {"level": "words"} if has_tokens else {}
+        if "mode" in meta.check:
+            options["check"] = meta.check["mode"]
+        return record(source, Request(meta.program, parameters, options=options), cancelled=cancelled)
     recorded = meta.source if meta.source.get("kind") == "simulator" else {}
     latencies = recorded.get("latencies")
     return simulate(
-        find_program(meta.program, config),
+        find_program(meta.program, parameters),
         seed=int(recorded.get("seed", 0)),
         latencies=Latencies(**latencies) if isinstance(latencies, dict) else None,
         cancelled=cancelled,

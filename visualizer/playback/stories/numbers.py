@@ -25,7 +25,7 @@ from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
 from visualizer.playback.query import Events
 from visualizer.playback.stories.model import StoryError
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
@@ -107,22 +107,8 @@ def _waited(history: History, step: int) -> int:
 
 def _config(placeholder: str, history: History, field: str) -> object:
     recorded = history.trace.meta.config
-    try:
-        config = LessonConfig.from_dict(recorded)
-    except (ProgramError, TypeError):
-        return _look_up(placeholder, recorded, field)
-    facts = {
-        **config.as_dict(),
-        "tile_bytes": config.tile_bytes,
-        "expected_bytes": config.expected_bytes,
-        "full_init": config.full_init,
-        "empty_init": config.empty_init,
-        "shared_bytes": config.storage.total_bytes,
-        "barrier_bytes": 2 * config.stages * 8,
-        "consumers": config.consumer_warps * 32,
-        "threads": (config.consumer_warps + 1) * 32,
-    }
-    return _look_up(placeholder, facts, field)
+    facts = lesson_facts(recorded)
+    return _look_up(placeholder, recorded if facts is None else facts, field)
 
 
 def _time_waiting(history: History, role: str) -> str:

@@ -10,7 +10,7 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
 from visualizer.language import current, tr
 from visualizer.playback.stories.model import Source, StoryError
-from visualizer.programs.parameters import LessonConfig, ProgramError
+from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace, TraceError
@@ -59,6 +59,6 @@ def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
     if not isinstance(seed, int):
         raise StoryError(tr("parameters.seed: must be a whole number"))
     try:
-        return simulate(find_program(program, LessonConfig.from_dict(values), fault or None), seed=seed)
-    except (ProgramError, TypeError) as error:
+        return simulate(find_program(program, values, fault or None), seed=seed)
+    except ProgramError as error:
         raise StoryError(str(error)) from None

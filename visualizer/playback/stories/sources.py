@@ -7,7 +7,6 @@ from pathlib import Path
 
 from visualizer.language import tr
 from visualizer.playback.stories.model import Source, StoryError
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.trace import Trace
 from visualizer.resources import resource_dir
@@ -26,11 +25,8 @@ def source_of(trace: Trace, path: Path | None, folder: Path | None) -> Source:
     meta = trace.meta
     if meta.source.get("kind") != "simulator" or meta.program not in PROGRAMS:
         raise StoryError(tr("save the recording first: a story has to find it again"))
-    parameters = {}
-    if meta.program == "lesson":
-        default = LessonConfig().as_dict()
-        config = LessonConfig.from_dict(meta.config).as_dict()
-        parameters = {name: value for name, value in config.items() if value != default[name]}
+    known = {parameter.name: parameter.default for parameter in PROGRAMS[meta.program].parameters}
+    parameters = {name: value for name, value in meta.config.items() if value != known.get(name, value)}
     if meta.source.get("seed"):
         parameters["seed"] = meta.source["seed"]
     return Source(program=meta.program, fault=str(meta.config.get("fault", "")), parameters=parameters)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from visualizer.programs.parameters import WARP_THREADS
+from visualizer.programs.operations import WARP_THREADS
 from visualizer.semantics.mbarrier import MAX_COUNT, Mbarrier, Token
 from visualizer.semantics.shared_storage import BARRIER_BYTES
 from visualizer.semantics.word import TX_GRANULE, encode

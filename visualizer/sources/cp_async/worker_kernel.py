@@ -6,7 +6,8 @@ import cupy
 import numpy as np
 
 from visualizer.programs.cp_async import WARPS
-from visualizer.programs.parameters import WARP_THREADS, LessonConfig
+from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.lesson.kernel_window import log_window
 from visualizer.sources.lesson.raw_log import ANCHOR_DTYPE, LogLayout, RawLog

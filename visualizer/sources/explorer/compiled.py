@@ -30,8 +30,7 @@ from visualizer.programs.operations import (
     WaitStores,
     Write,
 )
-from visualizer.programs.parameters import ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 from visualizer.sources.explorer.steps import REMOTE, Code, Compiled, CopyPart, Step
 
 _BARRIER_CODE = {

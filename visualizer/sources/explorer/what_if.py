@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from visualizer.language import mark, tr
 from visualizer.programs.fault_changes import releases_lag
 from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.mutations import producers, with_count, with_other_phase
-from visualizer.programs.parameters import LessonConfig, ProgramError
-from visualizer.programs.program import Program
+from visualizer.programs.program import Program, ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.outcome import Exploration
@@ -32,20 +33,25 @@ class WhatIf:
 
     name: str
     title: str
-    change_config: Callable[[LessonConfig], LessonConfig] | None = None
+    more_stages: int = 0
     change_program: Callable[[Program], Program] | None = None
 
-    def refusal(self, program: str, config: LessonConfig) -> str:
+    def refusal(self, program: str, parameters: Mapping[str, Any]) -> str:
         """Why the program of this name and parameters cannot be changed so; "" if it can."""
-        if self.change_config is None:
+        if not self.more_stages:
             return ""
         if program != LESSON:
             return tr("stages are a parameter of the {lesson}; this program has none", lesson=LESSON)
         try:
-            self.change_config(config)
+            self.changed(parameters)
         except ProgramError as error:
             return str(error)
         return ""
+
+    def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The lesson's parameters with the change; ProgramError if they cannot be so."""
+        parameters = complete_parameters(parameters)
+        return complete_parameters({**parameters, "stages": parameters["stages"] + self.more_stages})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class Answer:
 def ask(
     what_if: WhatIf,
     program: str,
-    config: LessonConfig,
+    parameters: Mapping[str, Any],
     fault: str | None = None,
     *,
     seed: int = 0,
@@ -81,13 +87,13 @@ def ask(
     cancelled: CancelCheck | None = None,
 ) -> Answer:
     """Explore the program as it is and changed. ProgramError if there is no such program, Cancelled if cancelled."""
-    config, note = _explored(program, config)
-    before = find_program(program, config, fault)
-    if what_if.change_config is not None:
-        refusal = what_if.refusal(program, config)
+    parameters, note = _explored(program, parameters)
+    before = find_program(program, parameters, fault)
+    if what_if.more_stages:
+        refusal = what_if.refusal(program, parameters)
         if refusal:
             raise ProgramError(refusal)
-        after = find_program(program, what_if.change_config(config), fault)
+        after = find_program(program, what_if.changed(parameters), fault)
     else:
         assert what_if.change_program is not None
         after = what_if.change_program(before)
@@ -128,12 +134,15 @@ def share_text(exploration: Exploration) -> str:
     return tr(", ").join([head, *(tr("{n} {ending}", n=count, ending=ending) for count, ending in others)])
 
 
-def _explored(program: str, config: LessonConfig) -> tuple[LessonConfig, str]:
+def _explored(program: str, parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """What of the lesson is worth exploring: its CTAs do not know of each other, and its laps repeat."""
-    if program != LESSON or (config.ctas == 1 and config.tiles <= _MAX_TILES):
-        return config, ""
-    tiles = min(config.tiles, _MAX_TILES)
-    return config.changed(ctas=1, tiles=tiles), tr("(Explored: one CTA, {tiles} tiles.)", tiles=tiles)
+    if program != LESSON:
+        return parameters, ""
+    parameters = complete_parameters(parameters)
+    if parameters["ctas"] == 1 and parameters["tiles"] <= _MAX_TILES:
+        return parameters, ""
+    tiles = min(parameters["tiles"], _MAX_TILES)
+    return {**parameters, "ctas": 1, "tiles": tiles}, tr("(Explored: one CTA, {tiles} tiles.)", tiles=tiles)
 
 
 def _more_arrivals(program: Program) -> Program:
@@ -150,8 +159,8 @@ def _half(progress: Progress, number: int) -> Progress:
 
 
 WHAT_IFS = (
-    WhatIf("more-stages", mark("one more stage"), change_config=lambda c: c.changed(stages=c.stages + 1)),
-    WhatIf("fewer-stages", mark("one stage fewer"), change_config=lambda c: c.changed(stages=c.stages - 1)),
+    WhatIf("more-stages", mark("one more stage"), more_stages=1),
+    WhatIf("fewer-stages", mark("one stage fewer"), more_stages=-1),
     WhatIf("empty-init", mark("empty.init + 1"), change_program=_more_arrivals),
     WhatIf("full-init", mark("full.init 1"), change_program=lambda p: with_count(p, "full", lambda old: 1)),
     WhatIf(

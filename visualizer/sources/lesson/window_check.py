@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.sources.errors import SourceError
-from visualizer.sources.lesson.window import ROLES, Window
+from visualizer.sources.lesson.window import Window
 
 _PHASE_MAKERS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes", "producer_phase", "consumer_phase")
 
 
-def window_asked_for(
-    tiles: tuple[int, int] | None, keep_last: int | None, every_cta: int | None, roles: tuple[str, ...] | None
-) -> Window:
-    """The window with these fields, None where nothing was asked. SourceError if its tiles are told in two ways."""
-    if tiles is not None and keep_last is not None:
-        raise SourceError(tr("--window and --keep-last exclude each other: say which tiles, or how many from the end"))
-    first, last = tiles or (0, -1)
-    return Window(first, last, keep_last or 0, every_cta or 1, roles or ROLES)
+def check_window(window: Window, program: str | None, parameters: Mapping[str, Any], fault: str | None) -> None:
+    """SourceError, naming the option, unless this window of this run can be recorded. Everything always can.
 
-
-def check_window(window: Window, program: str | None, config: LessonConfig, fault: str | None) -> None:
-    """SourceError, naming the option, unless this window of this run can be recorded. Everything always can."""
+    ProgramError if the parameters cannot be.
+    """
     if window.is_everything:
         return
     if program not in (None, LESSON):
@@ -33,6 +29,7 @@ def check_window(window: Window, program: str | None, config: LessonConfig, faul
                 program=program,
             )
         )
+    config, default = LessonConfig.from_dict(parameters), LessonConfig()
     last = config.tiles - 1 if window.last < 0 else window.last
     if window.keep_last < 0:
         raise SourceError(tr("--keep-last is {keep_last}; it must be at least 1 tile", keep_last=window.keep_last))
@@ -53,7 +50,6 @@ def check_window(window: Window, program: str | None, config: LessonConfig, faul
                 ctas=config.ctas,
             )
         )
-    default = LessonConfig()
     odd = [f"--{name.replace('_', '-')}" for name in _PHASE_MAKERS if getattr(config, name) != getattr(default, name)]
     odd += [f"--fault {fault}"] if fault else []
     if odd and (window.first or window.keep_last or len(window.roles) < 2):

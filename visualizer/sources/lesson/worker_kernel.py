@@ -16,7 +16,8 @@ from cuda.bindings import driver
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.programs.parameters import BOX_COLUMNS, WARP_THREADS, LessonConfig
+from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.parameters import BOX_COLUMNS, LessonConfig
 from visualizer.resources import resource_dir
 from visualizer.sources.lesson.job import CheckMode
 from visualizer.sources.lesson.kernel_window import log_window, ring_mask

@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from visualizer.programs.operations import NamedSync, Sync
-from visualizer.programs.parameters import WARP_THREADS
+from visualizer.programs.operations import WARP_THREADS, NamedSync, Sync
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.sources.simulator.copies import CopyEngines

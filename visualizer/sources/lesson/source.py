@@ -1,0 +1,81 @@
+"""The source "gpu": one of the kernels we have, recorded on an SM90 GPU; and the lesson as the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from visualizer.language import mark, tr
+from visualizer.programs.faults import fault_on_gpu, find_fault
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.trace import Trace
+from visualizer.sources.errors import SourceError
+from visualizer.sources.lesson.gpu_options import GPU_OPTIONS
+from visualizer.sources.lesson.options import GpuOptions, level_of
+from visualizer.sources.lesson.window_check import check_window
+from visualizer.sources.lesson.window_options import WINDOW_OPTIONS, window_of
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.source import Request, Source
+
+
+@dataclass(frozen=True, slots=True)
+class GpuKernel:
+    """The kernel of one program; `check` and `record` as in Source."""
+
+    program: str
+    check: Callable[[Request], None]
+    record: Callable[[Request, Progress | None, CancelCheck | None], Trace]
+
+
+def gpu_source(kernels: Sequence[GpuKernel]) -> Source:
+    """The source that runs these kernels; the first where no program is named."""
+
+    def kernel_of(request: Request) -> GpuKernel:
+        for kernel in kernels:
+            if request.program in (None, kernel.program):
+                return kernel
+        raise SourceError(
+            tr(
+                "a GPU runs the kernels of {names} only; --program {program} needs the simulator (--source simulator)",
+                names=tr(" and ").join(kernel.program for kernel in kernels),
+                program=request.program,
+            )
+        )
+
+    return Source(
+        "gpu",
+        mark("GPU (SM90)"),
+        (*WINDOW_OPTIONS, *GPU_OPTIONS),
+        check=lambda request: kernel_of(request).check(request),
+        record=lambda request, progress, cancelled: kernel_of(request).record(request, progress, cancelled),
+    )
+
+
+def gpu_options(request: Request) -> GpuOptions:
+    """The options of a request, checked: SourceError names the one that is wrong."""
+    asked = {option.name: request.options[option.name] for option in GPU_OPTIONS if option.name in request.options}
+    return GpuOptions(**asked, window=window_of(request.options))
+
+
+def _check(request: Request) -> None:
+    config, options = LessonConfig.from_dict(request.parameters), gpu_options(request)
+    check_window(options.window, request.program, request.parameters, request.fault)
+    if request.fault is not None:
+        level_of(options, fault_on_gpu(find_fault(request.fault), config)[1])
+
+
+def _record(request: Request, progress: Progress | None, cancelled: CancelCheck | None) -> Trace:
+    from visualizer.sources.lesson import launcher
+
+    config, options = LessonConfig.from_dict(request.parameters), gpu_options(request)
+    if request.fault is None:
+        return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)
+    mistake = find_fault(request.fault)
+    run_with, number = fault_on_gpu(mistake, config)
+    trace = launcher.record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
+    # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
+    return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": mistake.id}))
+
+
+LESSON_KERNEL = GpuKernel(LESSON, check=_check, record=_record)
