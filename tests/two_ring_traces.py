@@ -1,22 +1,17 @@
-"""A legal kernel with two rings in one CTA, as attention has: K and V, filled by one producer, read by two consumers.
-
-K has 3 stages and V has 2. The simulator knows one ring, so the rings are told to its recording afterwards.
-"""
+"""A legal kernel with two rings in one CTA, as attention has: K and V, filled by one producer, read by two others."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
-from visualizer.programs.operations import Advance
+from visualizer.programs.cursor import Cursor
 from visualizer.programs.program import Program
-from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
-from visualizer.semantics.pipeline_state import PipelineState
+from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.told import told
 
 STAGES = {"K": 3, "V": 2}
 BYTES = {"K": 4096, "V": 2048}
@@ -26,26 +21,7 @@ Side = dict[str, list[BarrierHandle]]
 
 def two_rings(tiles: int = 8, *, seed: int = 0, ctas: int = 1, release_v: bool = True) -> Trace:
     """The recording. `release_v`: consumers arrive on V's empty barriers, and the producer waits for that."""
-    return told(simulate(_program(tiles, ctas, release_v), seed=seed))
-
-
-def told(trace: Trace) -> Trace:
-    """The recording, with every barrier and event in its ring."""
-    barriers = [replace(b, ring=ring_of(b.name), name=b.name.replace("_", ".")) for b in trace.barriers]
-    events = trace.events.copy()
-    of_barrier = np.array([ring_of(b.name) == "V" for b in trace.barriers] + [False])
-    events["ring"] = of_barrier[events["barrier"]]
-    kind = events["kind"]
-    for agent in range(len(trace.agents)):
-        for alternating in (EventKind.READ_BEGIN, EventKind.READ_END, EventKind.ADVANCE):  # K, V, K, V ..
-            events["ring"][np.flatnonzero((kind == alternating) & (events["agent"] == agent))[1::2]] = 1
-    agents = [
-        replace(agent, more_starts=(("V", PipelineState(STAGES["V"], phase=agent.start.phase)),))
-        if agent.start
-        else agent
-        for agent in trace.agents
-    ]
-    return replace(trace, events=events, barriers=barriers, agents=agents, rings=tuple(STAGES))
+    return simulate(_program(tiles, ctas, release_v), seed=seed)
 
 
 def untold(trace: Trace) -> Trace:
@@ -59,16 +35,21 @@ def untold(trace: Trace) -> Trace:
     return replace(trace, meta=meta, events=events, agents=agents, barriers=barriers, rings=("",))
 
 
-def ring_of(barrier: str) -> str:
-    return "V" if "V_" in barrier else "K"
+def unknowing(trace: Trace) -> History:
+    """The same, where nothing can be inferred either."""
+    stranger = untold(trace)
+    return History(stranger, structure=told(stranger))
 
 
 def _program(tiles: int, ctas: int, release_v: bool) -> Program:
     b = Builder("two-rings", ctas=ctas)
     for cta in range(ctas):
-        full = {ring: b.barriers(f"{ring}_full", n, count=1, cta=cta, kind="full") for ring, n in STAGES.items()}
+        full = {
+            ring: b.barriers(f"{ring}.full", n, count=1, cta=cta, kind="full", ring=ring) for ring, n in STAGES.items()
+        }
         empty = {
-            ring: b.barriers(f"{ring}_empty", n, count=CONSUMERS, cta=cta, kind="empty") for ring, n in STAGES.items()
+            ring: b.barriers(f"{ring}.empty", n, count=CONSUMERS, cta=cta, kind="empty", ring=ring)
+            for ring, n in STAGES.items()
         }
         producer = b.agent("producer", role="producer", cta=cta, stages=STAGES["K"], phase=1)
         producer.init_all()
@@ -82,20 +63,20 @@ def _program(tiles: int, ctas: int, release_v: bool) -> Program:
 
 
 def _go_round(agent: AgentBuilder, tiles: int, full: Side, empty: Side, release_v: bool) -> None:
-    v = PipelineState(STAGES["V"], phase=agent.phase)
-    for tile in agent.tiles(tiles):
-        for ring, state in (("K", agent.state), ("V", v)):
-            stage, releases = state.index, ring == "K" or release_v
+    v = agent.cursor("V", stages=STAGES["V"], phase=agent.phase)
+    for _ in agent.tiles(tiles):
+        cursors: dict[str, AgentBuilder | Cursor] = {"K": agent, "V": v}
+        for ring, at in cursors.items():
+            stage, releases = at.index, ring == "K" or release_v
             if agent.agent.role == "producer":
                 if releases:
-                    agent.wait(empty[ring][stage], state.phase)
+                    agent.wait(empty[ring][stage], at.phase)
                 agent.arrive_expect_tx(full[ring][stage], BYTES[ring])
                 agent.copy(full[ring][stage], stage, BYTES[ring])
             else:
-                agent.wait(full[ring][stage], state.phase)
-                agent.read(stage, BYTES[ring])
+                agent.wait(full[ring][stage], at.phase)
+                agent.read(stage, BYTES[ring], ring=ring)
                 if releases:
                     agent.arrive(empty[ring][stage])
         agent.advance()
-        v = v.increment()
-        agent._add(Advance, v, tile, -1)
+        v.advance()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from two_ring_traces import BYTES, STAGES, two_rings, untold
+from two_ring_traces import BYTES, STAGES, two_rings, unknowing
 
 from visualizer.cli.stats_text import statistics_text
 from visualizer.diagnosis.predict.measured import PredictError
@@ -79,7 +79,7 @@ def test_a_prediction_of_several_rings_is_refused() -> None:
 
 
 def test_of_a_recording_that_tells_nothing_it_says_what_is_unknown() -> None:
-    found = numbers(untold(two_rings(TILES)))
+    found = statistics(find_facts(unknowing(two_rings(TILES))))
     assert found.rings == ()
     assert found.occupancy.stages == ()
     assert found.bound.kind == "unknown"

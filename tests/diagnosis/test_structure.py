@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from two_ring_traces import two_rings, untold
+from two_ring_traces import two_rings, unknowing, untold
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explain import explain
@@ -76,7 +76,7 @@ def test_explanations_say_which_ring() -> None:
 
 
 def test_where_nothing_is_told_nothing_is_called_clean() -> None:
-    report = diagnose(History(untold(two_rings(6))))
+    report = diagnose(unknowing(two_rings(6)))
     assert report.findings == ()
     assert tuple(line.partition(":")[0] for line in report.not_judged) == UNKNOWING
     assert report_json(report)["not_judged"] == list(report.not_judged)
@@ -111,7 +111,7 @@ def test_with_records_lost_the_report_says_what_it_did_not_judge(lesson_trace: T
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recording_that_was_told_of_nothing_is_still_diagnosed(path: Path) -> None:
-    history = History(untold(load(path)))
+    history = unknowing(load(path))
     report = diagnose(history)
     assert report.not_judged or not history.trace.barriers
     assert "clean" not in report_text(report) or not history.trace.barriers
@@ -124,9 +124,11 @@ def test_a_recording_that_was_told_of_nothing_is_still_diagnosed(path: Path) -> 
     "config", [{}, {"turns": True, "consumers": 2}, {"ctas": 2}, {"readers": "wgmma"}, {"stages": 1}]
 )
 def test_a_sound_program_has_no_finding_where_nothing_is_told(config: dict[str, object]) -> None:
-    report = diagnose(History(untold(simulate(baseline(BaselineConfig(**config)), seed=2))))
+    trace = simulate(baseline(BaselineConfig(**config)), seed=2)
+    report = diagnose(unknowing(trace))
     assert report.findings == ()
     assert report.not_judged
+    assert diagnose(History(untold(trace))).findings == ()
 
 
 def test_who_is_to_arrive_is_not_made_up() -> None:
@@ -136,7 +138,7 @@ def test_who_is_to_arrive_is_not_made_up() -> None:
     cut = int(np.flatnonzero((told.events["kind"] == EventKind.ARRIVE) & (told.events["barrier"] == row))[0])
     trace = untold(replace(told, events=told.events[:cut].copy()))
     trace = replace(trace, meta=replace(trace.meta, ending=replace(trace.meta.ending, kind="deadlock")))
-    (finding,) = diagnose(History(trace)).findings
+    (finding,) = diagnose(unknowing(trace)).findings
     assert (finding.verdict, finding.barrier) == ("STARVED", "empty[0]")
     assert "who was to bring the others is not known" in finding.cause
     assert finding.released_by == ("arrivals of whom it is not known",)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from visualizer.programs.attention import K_STAGES, V_STAGES, WARPGROUPS
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
@@ -40,14 +39,14 @@ def test_no_schedule_of_it_goes_wrong() -> None:
 
 
 def test_its_parameters() -> None:
-    config = LessonConfig(tiles=3, tile_rows=64)
+    config = {"tiles": 3, "tile_rows": 64}
     program = find_program("attention", config)
     meta = simulate(program).meta
     assert rebuild_program(meta.program, meta.config) == program
     assert program != find_program("attention")
     with pytest.raises(ProgramError, match="--stages is a parameter of lesson; --program attention"):
-        find_program("attention", LessonConfig(stages=2))
+        find_program("attention", {"stages": 2})
     with pytest.raises(ProgramError, match="--tile 128x192: attention needs 294912 bytes of shared memory"):
-        find_program("attention", LessonConfig(tile_columns=192))
+        find_program("attention", {"tile_columns": 192})
     with pytest.raises(ProgramError, match="attention has no faults"):
         find_program("attention", fault="F06")

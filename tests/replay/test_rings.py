@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from naive_replay import NaiveReplay, handmade
-from two_ring_traces import BYTES, STAGES, two_rings, untold
+from two_ring_traces import BYTES, STAGES, two_rings, unknowing
 
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Barrier
-from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.causality import Causality
 from visualizer.replay.cta_part import CtaParts
@@ -20,21 +19,21 @@ from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
 
 
-def check_every_step(trace: Trace) -> None:
-    history, naive = History(trace), NaiveReplay(trace)
-    for step in range(len(trace)):
-        naive.take(trace.events[step])
+def check_every_step(history: History) -> None:
+    naive = NaiveReplay(history.trace)
+    for step in range(history.steps):
+        naive.take(history.trace.events[step])
         naive.agrees(history, step)
 
 
 @pytest.mark.parametrize("ctas", [1, 2])
 @pytest.mark.parametrize("seed", range(3))
 def test_state_with_two_rings_equals_a_replay_through_the_specification(ctas: int, seed: int) -> None:
-    check_every_step(two_rings(5, seed=seed, ctas=ctas))
+    check_every_step(History(two_rings(5, seed=seed, ctas=ctas)))
 
 
 def test_state_equals_a_replay_where_nothing_is_told() -> None:
-    check_every_step(untold(two_rings(5)))
+    check_every_step(unknowing(two_rings(5)))
 
 
 def test_each_ring_has_its_own_stages() -> None:
@@ -85,7 +84,7 @@ def test_a_ctas_part_knows_the_rings_of_the_whole() -> None:
 
 
 def test_copies_are_paired_where_no_stage_is_known() -> None:
-    told, bare = History(two_rings(6)), History(untold(two_rings(6)))
+    told, bare = History(two_rings(6)), unknowing(two_rings(6))
     assert bare.structure.places == 0
     np.testing.assert_array_equal(told.copies.landed, bare.copies.landed)
     assert (bare.copies.landed >= 0).all()

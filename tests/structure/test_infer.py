@@ -15,7 +15,6 @@ from random_kernels import random_kernel, verdict
 
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.load import load_program
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
@@ -85,7 +84,7 @@ def test_what_an_h200_recorded(path: Path) -> None:
     [{"stages": 1, "tiles": 1}, {"stages": 3, "tiles": 1}, {"stages": 4, "tiles": 4}, {"stages": 5, "ctas": 2}],
 )
 def test_short_runs(config: dict[str, int]) -> None:
-    assert the_same(simulate(find_program("lesson", LessonConfig(**config)), seed=1))
+    assert the_same(simulate(find_program("lesson", config), seed=1))
 
 
 def test_the_program_of_the_docs(tmp_path: Path) -> None:
@@ -133,7 +132,7 @@ def test_a_forgotten_recording_tells_nothing(lesson_trace: Trace) -> None:
 
 
 def test_ctas_share_what_is_found_but_not_what_contradicts_it(lesson_trace: Trace) -> None:
-    trace = forget(simulate(find_program("lesson", LessonConfig(ctas=3, tiles=9)), seed=2))
+    trace = forget(simulate(find_program("lesson", {"ctas": 3, "tiles": 9}), seed=2))
     events = np.array(trace.events)
     first = next(row for row, barrier in enumerate(trace.barriers) if barrier.cta == 1)
     of_second = (events["barrier"] == first) | (events["barrier"] == first + 1)

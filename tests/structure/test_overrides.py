@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
@@ -14,7 +13,7 @@ from visualizer.structure.find import structure_of
 from visualizer.structure.forget import forget
 from visualizer.structure.model import Structure
 
-TWO_CTAS = forget(simulate(find_program("lesson", LessonConfig(ctas=2, stages=4))))
+TWO_CTAS = forget(simulate(find_program("lesson", {"ctas": 2, "stages": 4})))
 ADDRESSES = [f"{barrier.offset:#x}" for barrier in TWO_CTAS.barriers[:8]]
 FULL, EMPTY = ADDRESSES[:4], ADDRESSES[4:]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from two_ring_traces import STAGES, two_rings, untold
+from two_ring_traces import STAGES, two_rings, unknowing
 
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
@@ -30,7 +30,7 @@ def test_copies_of_each_ring_are_apart() -> None:
 
 
 def test_without_rings_copies_are_drawn_by_their_barrier() -> None:
-    history = History(untold(two_rings(4)))
+    history = unknowing(two_rings(4))
     titles = [track.title for track in tracks(select(history, lanes=["tma"]))]
     assert titles == [f"tma to {barrier.name}" for barrier in history.trace.barriers if "full" in barrier.name]
     store = LaneStore(history)
