@@ -113,7 +113,7 @@ def test_a_multicast_copy_has_its_destinations() -> None:
     assert [causality.destinations(step) for step in (2, 3, 4, 5)] == [[2, 4], [3], [2, 4], [5]]
     assert [history.copies.landing_of(step) for step in (2, 3, 4, 5)] == [None, 6, 7, None]
     assert history.copy_spans(1).first_step.tolist() == [3, 4]
-    check_every_step(trace)
+    check_every_step(History(trace))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_multicast_copy_has_its_destinations() -> None:
 )
 def test_an_agent_waits_for_other_things_than_mbarriers(begin: EventKind, end: EventKind) -> None:
     trace = handmade({"kind": EventKind.FENCE}, {"kind": begin}, {"kind": EventKind.WORD_SAMPLE}, {"kind": end})
-    check_every_step(trace)
+    check_every_step(History(trace))
     history = History(trace)
     assert [history.state_at(step).agent_activity[0] for step in range(4)] == [
         AgentActivity.RUNNING,
@@ -146,7 +146,7 @@ def test_what_an_agent_writes_itself_fills_a_stage() -> None:
         {"kind": EventKind.PHASE_COMPLETE, "barrier": 0, "tile": 3},
     )
     trace = replace(trace, barriers=[Barrier("full[0]", 0, "full", 0, 1, 0)])
-    check_every_step(trace)
+    check_every_step(History(trace))
     assert History(trace).stage_spans(0).state.tolist() == [StageState.EMPTY, StageState.FILLING, StageState.FULL]
 
 
@@ -161,7 +161,7 @@ def test_a_barrier_initialised_before_the_recording_counts_from_what_the_program
         {"kind": EventKind.TEST_FAILED, "barrier": 0, "parity": 1},
     ]
     trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 4, -1, first_phase=6)])
-    check_every_step(trace)
+    check_every_step(History(trace))
     history = History(trace)
     seen = [history.barrier_at(0, step) for step in range(-1, 7)]
     assert [state.valid for state in seen] == [True] * 8
@@ -180,7 +180,7 @@ def test_a_count_that_is_not_known_is_not_made_up() -> None:
         {"kind": EventKind.ARRIVE, "barrier": 0, "amount": 32},
     ]
     trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 0, -1)])
-    check_every_step(trace)
+    check_every_step(History(trace))
     seen = [History(trace).barrier_at(0, step) for step in range(5)]
     assert [(state.phase, state.pending, state.expected, state.tx) for state in seen] == [
         (0, 0, 0, 0),
@@ -198,6 +198,6 @@ def test_an_init_that_is_recorded_says_the_count_itself() -> None:
         {"kind": EventKind.ARRIVE_DROP, "barrier": 0, "amount": 1},
     ]
     trace = replace(handmade(*events), barriers=[Barrier("b", 0, "other", -1, 0, -1)])
-    check_every_step(trace)
+    check_every_step(History(trace))
     state = History(trace).barrier_at(0, 2)
     assert (state.pending, state.expected, state.needed, state.arrived) == (1, 2, 3, 2)

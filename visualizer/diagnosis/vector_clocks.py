@@ -41,10 +41,13 @@ class _Copy:
     clock: Clock
 
 
+_NO_FILL = (-1, -1, 0)
+
+
 @dataclass(slots=True)
 class _Stage:
     copies: int = 0
-    tile: int = -1
+    fill: tuple[int, int, int] = _NO_FILL  # what the latest copy was part of: its tile, or a phase of its barrier
     issue: int = -1
     open_reads: dict[int, list[int]] = field(default_factory=dict)  # agent -> READ_BEGIN steps, not ended
     ended: dict[int, tuple[int, int]] = field(default_factory=dict)  # agent -> (its clock, step) at its last READ_END
@@ -115,11 +118,13 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
             buffer = stages[row]
             raced = _overwritten(buffer, clock, agent)
             found += [Race("WRITE AFTER READ", int(where[row]), step, other) for other in raced]
-            refill = buffer.copies and (tile != buffer.tile or tile < 0)
+            # Where no tile is told, copies that the same phase waits for are parts of one fill.
+            fill = (tile, -1, 0) if tile >= 0 or barrier < 0 else (-1, barrier, len(completed[barrier]))
+            refill = buffer.copies and (fill != buffer.fill or fill == _NO_FILL)
             if refill and not raced and clock[agents + row] < buffer.copies:
                 found.append(Race("OVERWRITE UNREAD", int(where[row]), step, buffer.issue))
             buffer.copies += 1
-            buffer.tile, buffer.issue = tile, step
+            buffer.fill, buffer.issue = fill, step
             flying[barrier].append(_Copy(step, buffer.copies, amount, amount, [*clock]))
         if len(found) >= most:
             break
