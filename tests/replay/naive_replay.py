@@ -18,6 +18,7 @@ from visualizer.replay.history import History, StageState
 from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
+from visualizer.structure.model import Structure
 
 _ACTIVITY = {
     EventKind.WAIT_BEGIN: AgentActivity.WAITING,
@@ -94,10 +95,11 @@ class NaiveReplay:
     uncounted: set[int] = field(default_factory=set)  # barriers whose count the recording does not tell
     in_flight: Counter[int] = field(default_factory=Counter)
     stages: list[tuple[StageState, int]] = field(default_factory=list)
+    told: Structure | None = None  # None: what structure_of finds
 
     def __post_init__(self) -> None:
         trace = self.trace
-        self.structure = structure_of(trace)
+        self.structure = self.told or structure_of(trace)
         self.barriers = [Mbarrier() for _ in trace.barriers]
         changes = trace.events[np.isin(trace.events["kind"], BARRIER_STATE_KINDS)]
         initialised = set(changes["barrier"][changes["kind"] == EventKind.INIT].tolist())

@@ -20,7 +20,7 @@ from visualizer.replay.tile_table import tile_table
 
 
 def check_every_step(history: History) -> None:
-    naive = NaiveReplay(history.trace)
+    naive = NaiveReplay(history.trace, told=history.structure)
     for step in range(history.steps):
         naive.take(history.trace.events[step])
         naive.agrees(history, step)
