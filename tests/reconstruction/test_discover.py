@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from legal_programs import PIPELINES, met_phases, nameless, pipeline, stranger_log
 
-from visualizer.reconstruction.assemble import assemble
+from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
 from visualizer.reconstruction.violations import violations
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import NO_SAMPLES, EventKind
+from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.sources.simulator.simulate import simulate
 
@@ -47,8 +48,8 @@ def test_a_pipeline_comes_back_from_addresses(config: dict[str, Any], seed: int)
     trace = nameless(simulate(pipeline(**config), seed=seed))
     events = stranger_log(trace, seed)
     found = discover(records_of(trace, events, seed), cluster=config["ctas"])
-    lost = np.zeros(len(found.agents), np.int64)
-    result = assemble(found.events, lost, found.agents, found.barriers, trace.sites, replace(trace.meta), {})
+    meta = replace(trace.meta)
+    result = assemble_events(found.parts, found.agents, found.barriers, trace.sites, meta, {}, NO_SAMPLES)
     assert not any(violations(result).values()), violations(result)
     assert by_name(result) == by_name(trace)
     assert {b.address for b in found.barriers} == {b.address for b in trace.barriers}
@@ -66,7 +67,7 @@ def test_warps_know_their_warpgroup_and_engines_are_there_only_if_used() -> None
     records["kind"][1], records["kind"][2] = EventKind.COPY_ISSUE, EventKind.TENSOR_COMMIT
     found = discover(records)
     assert [(a.name, a.role) for a in found.agents[3:]] == [("tma", "copy_engine"), ("tensor_core", "tensor_core")]
-    assert found.events["agent"].tolist() == [0, 1, 2]
+    assert found.parts.whole["agent"].tolist() == [0, 1, 2]
 
 
 def test_a_barrier_of_another_cta_is_the_same_barrier() -> None:
@@ -76,11 +77,22 @@ def test_a_barrier_of_another_cta_is_the_same_barrier() -> None:
     records["address"] = (0x400, 0x400, 1 << 24 | 0x400, 1 << 24 | 0x400)
     found = discover(records, cluster=2)
     assert [(b.cta, b.offset, b.address) for b in found.barriers] == [(2, 0x400, 0x400), (3, 0x400, 1 << 24 | 0x400)]
-    assert found.events["barrier"].tolist() == [0, 1, 0, 1]
-    with pytest.raises(TraceError, match=r"record 2 is on a barrier at 0x1000400, in CTA 1 of a cluster of 1"):
+    assert found.parts.whole["barrier"].tolist() == [0, 1, 0, 1]
+    with pytest.raises(TraceError, match=r"CTA 2 uses a barrier at 0x1000400, in CTA 1 of a cluster of 1"):
         discover(records)
+
+
+def test_records_lost_end_the_recording_for_everybody() -> None:
+    records = np.zeros(4, RECORD_DTYPE)
+    records["kind"], records["address"], records["site"] = EventKind.PROXY_FENCE, NO_ADDRESS, -1
+    records["warp"], records["time"] = (0, 0, 1, 1), (0, 10, 5, 30)
+    found = discover(records, lost={(0, 0): 3, (0, 1): 0})
+    meta = Meta("any", {}, {}, Ending("completed"))
+    result = assemble_events(found.parts, found.agents, found.barriers, (), meta, {}, NO_SAMPLES)
+    assert result.events["time"].tolist() == [0, 5, 10]
+    assert result.meta.events_dropped == 1
 
 
 def test_nothing_recorded_is_nothing_found() -> None:
     found = discover(np.zeros(0, RECORD_DTYPE))
-    assert (len(found.events), found.agents, found.barriers) == (0, (), ())
+    assert (len(found.parts.whole), found.agents, found.barriers) == (0, (), ())

@@ -60,7 +60,9 @@ def assemble_events(
     def examined(part: int) -> Evidence:
         rows = cut(parts.rows(part), parts.complete_until)
         logged = with_engine_arrivals(rows, agents[spans[part].agents], spans[part])
-        return examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
+        evidence = examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
+        logged.forget_columns()  # all parts' evidence is kept until the pace is known
+        return evidence
 
     # What a probe saw is evidence that only the general way takes in.
     shortcut = NO_SHORTCUT if len(samples) else parts.shortcut

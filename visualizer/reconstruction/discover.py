@@ -6,15 +6,20 @@ CTA whose memory it is in its upper byte, also for the CTA's own [measured on H2
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints, order_by
+from visualizer.arrays.ordering import Ints, distinct, order_by
+from visualizer.arrays.parallel import each
 from visualizer.language import tr
+from visualizer.reconstruction.agent_events import AgentEvents
+from visualizer.reconstruction.spans import NEVER, Span
 from visualizer.recording.schema import EVENT_DTYPE, EventKind
-from visualizer.recording.tables import Agent, AgentRole, Barrier
+from visualizer.recording.tables import Agent, Barrier
 from visualizer.recording.trace import TraceError
 
 NO_ADDRESS = 0xFFFFFFFF
@@ -40,98 +45,137 @@ RECORD_DTYPE = np.dtype(
 """36 bytes a record of an agent's event; in any order of warps, each warp's own in program order."""
 
 
+_SLOT = 8
+"""Bytes of an mbarrier, and what its address is a multiple of [PTX]."""
+
+
 @dataclass(frozen=True, eq=False)
 class Discovered:
-    """Agents' events as `assemble` takes them, and the tables that their ids are rows of."""
+    """Agents' events as `assemble_events` takes them, a part for each cluster, and the tables of their ids."""
 
-    events: NDArray[np.void]  # EVENT_DTYPE, grouped by agent
+    parts: AgentEvents
     agents: tuple[Agent, ...]
     barriers: tuple[Barrier, ...]
 
 
-def discover(records: NDArray[np.void], cluster: int = 1) -> Discovered:
+def discover(
+    records: NDArray[np.void], cluster: int = 1, lost: Mapping[tuple[int, int], int] | None = None
+) -> Discovered:
     """The events of `records` (RECORD_DTYPE, shape (n,)). `cluster`: CTAs of a cluster, which is CTAs 0, 1, ...; the
-    next one the following.
+    next one the following. `lost`: records missing at the end of a warp's, by CTA and warp.
 
     TraceError if a record's barrier lies in no CTA of its cluster.
     """
-    cta, warp = records["cta"].astype(np.int64), records["warp"].astype(np.int64)
-    address = np.ascontiguousarray(records["address"])
-    on_barrier = address != NO_ADDRESS
-    rank = address >> np.uint32(RANK_SHIFT)
-    if on_barrier.any() and int(rank[on_barrier].max()) >= cluster:
-        row = int(np.flatnonzero(on_barrier & (rank >= cluster))[0])
+    cta = np.ascontiguousarray(records["cta"])
+    if (cta[1:] < cta[:-1]).any():
+        order = order_by(cta)
+        records, cta = records[order], cta[order]
+    group = cta // cluster
+    begins = np.flatnonzero(np.diff(group, prepend=-1) != 0)
+    edges = [*begins.tolist(), len(records)]
+    pieces = [records[begin:end] for begin, end in itertools.pairwise(edges)]
+    places = each(lambda piece: _places(piece, cluster), pieces)
+    warps = each(_warps, pieces)
+
+    several = bool(len(cta)) and int(cta[-1]) > int(cta[0])
+    agents: list[Agent] = []
+    barriers: list[Barrier] = []
+    spans, agent_rows, barrier_rows = [], [], []
+    for piece, (of_piece, issues, commits), (homes, offsets) in zip(pieces, warps, places, strict=True):
+        first = int(piece["cta"][0]) // cluster * cluster
+        begun = len(agents), len(barriers)
+        agent_rows.append(_add_agents(agents, of_piece, issues, commits, several=several))
+        barrier_rows.append(len(barriers))
+        for rank, offset in zip(homes.tolist(), offsets.tolist(), strict=True):
+            prefix = f"CTA{first + rank}." if several else ""
+            address = rank << RANK_SHIFT | offset
+            barriers.append(Barrier(f"{prefix}{offset:#x}", first + rank, "other", -1, 0, offset, address=address))
+        spans.append(Span(slice(begun[0], len(agents)), slice(begun[1], len(barriers))))
+
+    def rows(part: int) -> NDArray[np.void]:
+        return _events(pieces[part], warps[part][0], agent_rows[part], places[part], barrier_rows[part])
+
+    until = _complete_until(pieces, lost or {})
+    parts = AgentEvents(spans, [len(piece) for piece in pieces], rows, until)
+    return Discovered(parts, tuple(agents), tuple(barriers))
+
+
+def _warps(piece: NDArray[np.void]) -> tuple[Ints, list[int], list[int]]:
+    """Every warp of the piece that recorded something, as CTA << 8 | warp, ascending; the CTAs that asked something of
+    their copy engine, and of their tensor core."""
+    kind, cta = piece["kind"], piece["cta"].astype(np.int64)
+    warps = distinct(cta << 8 | piece["warp"])
+    return warps, *(distinct(cta[kind == asks]).tolist() for asks in (EventKind.COPY_ISSUE, EventKind.TENSOR_COMMIT))
+
+
+def _add_agents(
+    agents: list[Agent], warps: Ints, issues: list[int], commits: list[int], *, several: bool
+) -> NDArray[np.int32]:
+    """Add the warps, and behind those of each CTA its engines; the row of each warp."""
+    rows = []
+    for place, key in enumerate(warps.tolist()):
+        cta, warp = divmod(key, 256)
+        prefix = f"CTA{cta}." if several else ""
+        rows.append(len(agents))
+        agents.append(Agent(f"{prefix}warp{warp}", "other", cta, warp, warpgroup=warp // WARPGROUP))
+        if place + 1 == len(warps) or int(warps[place + 1]) >> 8 != cta:
+            if cta in issues:
+                agents.append(Agent(f"{prefix}tma", "copy_engine", cta, -1))
+            if cta in commits:
+                agents.append(Agent(f"{prefix}tensor_core", "tensor_core", cta, -1))
+    return np.array(rows, np.int32)
+
+
+def _places(piece: NDArray[np.void], cluster: int) -> tuple[Ints, Ints]:
+    """Every barrier of a cluster: the rank of its CTA and its offset there, ascending."""
+    address = np.ascontiguousarray(piece["address"])
+    address = address[address != NO_ADDRESS]
+    rank = (address >> np.uint32(RANK_SHIFT)).astype(np.int64)
+    if len(rank) and int(rank.max()) >= cluster:
+        row = int(np.flatnonzero(rank >= cluster)[0])
         raise TraceError(
             tr(
-                "record {row} is on a barrier at {address:#x}, in CTA {rank} of a cluster of {cluster}: say how large"
-                " the clusters are",
-                row=row,
+                "CTA {cta} uses a barrier at {address:#x}, in CTA {rank} of a cluster of {cluster}: say how large the"
+                " clusters are",
+                cta=int(piece["cta"][piece["address"] != NO_ADDRESS][row]),
                 address=int(address[row]),
                 rank=int(rank[row]),
                 cluster=cluster,
             )
         )
-    home = cta - cta % cluster + rank
-    order = order_by(cta, warp)
-    agents, agent_of = _agents(records, cta, warp, order)
-    barriers, barrier_of = _barriers(home, address, on_barrier)
+    offset = (address & np.uint32((1 << RANK_SHIFT) - 1)).astype(np.int64)
+    width = int(offset.max(initial=0)) // _SLOT + 1
+    used = np.flatnonzero(np.bincount(rank * width + offset // _SLOT))
+    return used // width, used % width * _SLOT
 
-    events = np.zeros(len(records), EVENT_DTYPE)
+
+def _events(
+    piece: NDArray[np.void], warps: Ints, rows: NDArray[np.int32], places: tuple[Ints, Ints], first_barrier: int
+) -> NDArray[np.void]:
+    """The events of a cluster, EVENT_DTYPE, grouped by agent."""
+    warp = piece["cta"].astype(np.int64) << 8 | piece["warp"]
+    if (warp[1:] < warp[:-1]).any():
+        order = order_by(warp)
+        piece, warp = piece[order], warp[order]
+    events = np.zeros(len(piece), EVENT_DTYPE)
     for column in ("time", "token", "amount", "site", "kind", "parity", "flags"):
-        events[column] = records[column][order]
+        events[column] = piece[column]
     events["measured"] = events["time"]
     events["tile"] = events["stage"] = -1
-    events["agent"] = agent_of[order]
-    events["barrier"] = barrier_of[order]
-    return Discovered(events, agents, barriers)
+    begins = np.flatnonzero(np.diff(warp, prepend=-1) != 0)
+    events["agent"] = np.repeat(rows[np.searchsorted(warps, warp[begins])], np.diff(np.append(begins, len(warp))))
+    known = places[0] << RANK_SHIFT | places[1]
+    address = np.ascontiguousarray(piece["address"])
+    row = first_barrier + np.searchsorted(known, address)
+    events["barrier"] = np.where(address == NO_ADDRESS, -1, row)
+    return events
 
 
-def _agents(
-    records: NDArray[np.void], cta: Ints, warp: Ints, order: Ints
-) -> tuple[tuple[Agent, ...], NDArray[np.int32]]:
-    """Every warp that recorded something, by CTA, then each CTA's copy engine and tensor core if anything was asked of
-    them; and the row of each record's warp."""
-    key = (cta << 8 | warp)[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1) != 0)
-    warps = [divmod(int(each), 256) for each in key[first]]
-    several = len({of for of, _ in warps}) > 1
-    kind = records["kind"]
-    engines: dict[tuple[str, AgentRole], set[int]] = {
-        ("tma", "copy_engine"): set(np.unique(cta[kind == EventKind.COPY_ISSUE]).tolist()),
-        ("tensor_core", "tensor_core"): set(np.unique(cta[kind == EventKind.TENSOR_COMMIT]).tolist()),
-    }
-    agents: list[Agent] = []
-    rows = []
-    for place, (of, number) in enumerate(warps):
-        prefix = f"CTA{of}." if several else ""
-        rows.append(len(agents))
-        agents.append(Agent(f"{prefix}warp{number}", "other", of, number, warpgroup=number // WARPGROUP))
-        if place + 1 == len(warps) or warps[place + 1][0] != of:
-            for (name, role), ctas in engines.items():
-                if of in ctas:
-                    agents.append(Agent(prefix + name, role, of, -1))
-    agent_of = np.empty(len(records), np.int32)
-    agent_of[order] = np.repeat(np.array(rows, np.int32), np.diff(np.append(first, len(key))))
-    return tuple(agents), agent_of
-
-
-def _barriers(
-    home: Ints, address: NDArray[np.uint32], on_barrier: NDArray[np.bool_]
-) -> tuple[tuple[Barrier, ...], NDArray[np.int32]]:
-    """Every address that was used as a barrier, by CTA and address; and the row of each record's."""
-    offset = (address & np.uint32((1 << RANK_SHIFT) - 1)).astype(np.int64)
-    key = np.where(on_barrier, home << RANK_SHIFT | offset, -1)
-    # A warp goes on with few barriers, so runs of equal ones are fewer than records.
-    found = np.unique(key[np.flatnonzero(np.diff(key, prepend=-2) != 0)])
-    found = found[found >= 0]
-    rows = np.where(on_barrier, np.searchsorted(found, key), -1).astype(np.int32)
-    several = len(found) > 0 and int(found[-1] >> RANK_SHIFT) > int(found[0] >> RANK_SHIFT)
-    rank = np.zeros(len(found), np.int64)
-    rank[rows[on_barrier]] = address[on_barrier] >> np.uint32(RANK_SHIFT)
-    barriers = []
-    for cta, place, ranked in zip(
-        (found >> RANK_SHIFT).tolist(), (found & ((1 << RANK_SHIFT) - 1)).tolist(), rank.tolist(), strict=True
-    ):
-        name = f"CTA{cta}.{place:#x}" if several else f"{place:#x}"
-        barriers.append(Barrier(name, cta, "other", -1, 0, place, address=ranked << RANK_SHIFT | place))
-    return tuple(barriers), rows
+def _complete_until(pieces: list[NDArray[np.void]], lost: Mapping[tuple[int, int], int]) -> int:
+    """The last record (ps) of the first warp whose records end too early; NEVER if none do."""
+    until = NEVER
+    for (cta, warp), count in lost.items():
+        own = [piece["time"][(piece["cta"] == cta) & (piece["warp"] == warp)] for piece in pieces] if count else []
+        times = np.concatenate(own) if own else np.zeros(0, np.int64)
+        until = min(until, int(times[-1]) if len(times) else -1) if count else until
+    return until

@@ -6,7 +6,7 @@ The first half of deriving. It needs no other CTA, while how long a copy usually
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +65,14 @@ class Evidence:
     def landing_times(self) -> Ints:
         """From issue to landing (ps) of every copy that was observed to land."""
         seen = self.closings.observed
-        issue = self.logged.time[self.copies.event[self.closings.copy[seen]]]
+        issue = self.logged.rows["time"][self.copies.event[self.closings.copy[seen]]]
         times: Ints = self.closings.latest[seen] - issue
         return times
 
     @property
     def latest(self) -> int:
         """The time (ps) of the last event."""
-        return int(self.logged.time.max(initial=0))
+        return self.logged.latest
 
     @property
     def logged_events(self) -> int:
@@ -94,6 +94,7 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     copies = find_copies(logged, lives, arrivals, arrived, expectations)
     phases = _completed(arrived, expected, arrivals, waits, copies)
     closings = _closings(logged, waits, copies, phases, flips, lives)
+    lives = replace(lives, of_event=lives.of_event[:0])  # as large as a column, and of no more use
     return Evidence(logged, lives, arrivals, waits, expectations, copies, phases, closings)
 
 
