@@ -9,10 +9,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from visualizer.language import tr
+from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
+from visualizer.structure.model import TOLD
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
@@ -60,16 +63,51 @@ def _warp(name: str) -> int:
     return int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else -1
 
 
-def stage_step(history: History, cta: int, stage: int, step: int) -> int | None:
+def ring_at(history: History, step: int, shown: str | None = None) -> str | None:
+    """The name of the ring of the focused event's CTA that panes show: the one that the event is about; if it is about
+    none, the one `shown` before, or the CTA's first. None: no ring is known there."""
+    rings = [ring.name for ring in history.structure.of_cta(cta_at(history.trace, step))]
+    if len(rings) < 2:
+        return rings[0] if rings else None
+    event = history.trace.events[step]
+    place = history.event_places.at(step)
+    if place >= 0:
+        about = history.structure.at(place)[0].name
+    elif int(event["kind"]) == EventKind.ADVANCE and int(event["ring"]) < len(history.structure.names):
+        about = history.structure.names[int(event["ring"])]
+    else:
+        about = shown or ""
+    return about if about in rings else rings[0]
+
+
+def ring_title(history: History, step: int, ring: str | None) -> str:
+    """What panes of one CTA's ring are headed with: the CTA if there are several, the ring if its CTA has several, and
+    how sure it is that there is such a ring where nobody told so. "": nothing to say."""
+    trace, structure = history.trace, history.structure
+    cta = cta_at(trace, step)
+    parts = [tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas)] if trace.ctas > 1 else []
+    rings = structure.of_cta(cta)
+    if ring is not None:
+        if len(rings) > 1:
+            parts.append(tr("ring {name}", name=ring))
+        confidence = structure.rings[structure.row(cta, ring)].confidence
+        if confidence < TOLD:
+            parts.append(tr("inferred, {percent:.0f} % sure", percent=100 * confidence))
+    return " · ".join(parts)
+
+
+def stage_step(history: History, cta: int, stage: int, step: int, ring: str | None = None) -> int | None:
     """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
-    place = stage_place(history, cta, stage)
+    place = stage_place(history, cta, stage, ring)
     return _nearest(history.stages.index, place, step) if place >= 0 else None
 
 
-def stage_place(history: History, cta: int, stage: int) -> int:
-    """The place of a stage of the CTA's first ring, which is the one that panes show; -1: there is none."""
-    rings = history.structure.of_cta(cta)
-    return history.structure.place(cta, rings[0].name, stage) if rings else -1
+def stage_place(history: History, cta: int, stage: int, ring: str | None = None) -> int:
+    """The place of a stage of the CTA's ring of this name, None: of its first; -1: there is none."""
+    if ring is None:
+        rings = history.structure.of_cta(cta)
+        ring = rings[0].name if rings else ""
+    return history.structure.place(cta, ring, stage)
 
 
 def barrier_step(history: History, row: int, step: int) -> int | None:

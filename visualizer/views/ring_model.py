@@ -14,7 +14,7 @@ from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.views.context import cta_agents, cta_at, join_names, short_name, stage_place
+from visualizer.views.context import cta_agents, cta_at, join_names, ring_at, ring_title, short_name, stage_place
 from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.lanes import stage_key
 
@@ -113,10 +113,11 @@ class Ring:
     """Everything the ring shows at one step."""
 
     cta: int
-    title: str  # "" when there is one CTA
+    title: str  # "" when there is one CTA with one ring, which was told
     stages: tuple[RingStage, ...]
     producers: tuple[RingCursor, ...]
     consumers: tuple[RingCursor, ...]
+    name: str | None = ""  # of the ring; None: the CTA has none that is known
 
     def summary(self) -> str:
         """The ring in words, for screen readers."""
@@ -135,8 +136,11 @@ class Ring:
         return "; ".join(parts)
 
 
-def ring(history: History, step: int, report: Report | None = None) -> Ring:
-    """The ring of the focused event's CTA after event `step`; `report` says who owes arrivals."""
+def ring(history: History, step: int, report: Report | None = None, shown: str | None = None) -> Ring:
+    """The ring that the focused event is about, or else the one `shown` before, after event `step`.
+
+    `report` says who owes arrivals.
+    """
     trace = history.trace
     cta = cta_at(trace, step)
     state = history.state_at(step)
@@ -144,23 +148,30 @@ def ring(history: History, step: int, report: Report | None = None) -> Ring:
     focused_barrier = int(event["barrier"])
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
-    rings = history.structure.of_cta(cta)
-    stages = rings[0].stages if rings else 0
+    name = ring_at(history, step, shown)
+    known = None if name is None else history.structure.rings[history.structure.row(cta, name)]
+    stages = known.stages if known else 0
+    several = len(history.structure.of_cta(cta)) > 1
+    focused_place = history.event_places.at(step) if several else -1
+    if several and (focused_place < 0 or history.structure.at(focused_place)[0] is not known):
+        focused_stage = -1
     boxes: dict[int, list[RingBarrier]] = {stage: [] for stage in range(stages)}
     findings = owing_findings(report)
     for stage in range(stages):
-        for row in (*rings[0].full[stage], *rings[0].empty[stage]):
+        for row in (*known.full[stage], *known.empty[stage]) if known else ():
             owed = _owed(trace, state, row, findings.get(trace.barriers[row].name))
             is_full = history.structure.kinds[row] == "full"
             boxes[stage].append(_barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed))
     return Ring(
         cta=cta,
-        title=tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas) if trace.ctas > 1 else "",
+        title=ring_title(history, step, name),
         stages=tuple(
-            _stage(history, state, cta, stage, tuple(boxes[stage]), stage == focused_stage) for stage in range(stages)
+            _stage(history, state, cta, (name or "", stage), tuple(boxes[stage]), stage == focused_stage, several)
+            for stage in range(stages)
         ),
-        producers=_cursors(history, state, cta, "producer", int(event["agent"])),
-        consumers=_cursors(history, state, cta, "consumer", int(event["agent"])),
+        producers=_cursors(history, state, cta, name, "producer", int(event["agent"])),
+        consumers=_cursors(history, state, cta, name, "consumer", int(event["agent"])),
+        name=name,
     )
 
 
@@ -198,9 +209,17 @@ def _barrier(history: History, state: State, row: int, total: int, focused: bool
 
 
 def _stage(
-    history: History, state: State, cta: int, stage: int, barriers: tuple[RingBarrier, ...], focused: bool
+    history: History,
+    state: State,
+    cta: int,
+    of_ring: tuple[str, int],
+    barriers: tuple[RingBarrier, ...],
+    focused: bool,
+    several: bool,
 ) -> RingStage:
-    place = stage_place(history, cta, stage)
+    """`of_ring`: name of the ring and stage there; `several`: the CTA has more rings."""
+    name, stage = of_ring
+    place = stage_place(history, cta, stage, name)
     occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
@@ -208,7 +227,7 @@ def _stage(
         filled = _landed_share(full) if full and full.bytes_expected else 0.0
     return RingStage(
         index=stage,
-        lane=stage_key(history.trace, cta, stage),
+        lane=stage_key(history.trace, cta, stage, name if several else ""),
         state=STAGE_WORDS[occupancy],
         tile=int(state.stage_tile[place]) if place >= 0 else -1,
         filled=min(max(filled, 0.0), 1.0),
@@ -223,12 +242,17 @@ def _landed_share(full: RingBarrier) -> float:
     return landed / full.bytes_expected
 
 
-def _cursors(history: History, state: State, cta: int, role: str, focused_agent: int) -> tuple[RingCursor, ...]:
+def _cursors(
+    history: History, state: State, cta: int, ring: str | None, role: str, focused_agent: int
+) -> tuple[RingCursor, ...]:
     """The role's cursors in ring order; agents that stand at the same place are one cursor."""
     trace = history.trace
+    cursors = history.cursors_at(state.step, ring) if len(trace.rings) > 1 else None
     places: dict[tuple[int, int, int], list[int]] = {}
     for row in cta_agents(trace, cta):
         place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
+        if cursors is not None:
+            place = (int(cursors[row, 0]), int(cursors[row, 1]), int(cursors[row, 2]))
         if history.structure.roles[row] == role and place[0] >= 0:
             places.setdefault(place, []).append(row)
     return tuple(

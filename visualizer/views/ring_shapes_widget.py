@@ -40,6 +40,10 @@ class Hit:
     help: str
 
 
+_UNTOLD_COUNT = 128
+"""Room for counts of so many arrivals where the tables do not tell them: a warpgroup's."""
+
+
 class TextSizes:
     """Fonts and the sizes of everything made of text, for one text size and one recording."""
 
@@ -48,16 +52,19 @@ class TextSizes:
         base: QFont,
         scale: float,
         trace: Trace,
+        shown: Ring,
         last_tile: str,
         owed: frozenset[str],
         smallest: int = 0,
         compact: bool = False,
     ) -> None:
-        """`last_tile`: the longest tile title of the recording, so that text keeps its size from step to step;
-        `owed`: the kinds of barriers that a line about who owes arrivals needs room in; `smallest`: pixels that no
-        text goes below; `compact`: the cards give counts as numbers only, without bars.
+        """`shown`: the ring, for its stages and whether it has a title; `last_tile`: the longest tile title of the
+        recording, so that text keeps its size from step to step; `owed`: the kinds of barriers that a line about who
+        owes arrivals needs room in; `smallest`: pixels that no text goes below; `compact`: the cards give counts as
+        numbers only, without bars.
         """
         self.trace = trace
+        self.stages, self.has_title = len(shown.stages), bool(shown.title)
         self.last_tile = last_tile
         self.smallest = smallest
         self.compact = compact
@@ -70,7 +77,7 @@ class TextSizes:
         self.line = metrics.height()
         self.row = self.line * 1.2
         self.pad = self.char * 0.8
-        counts = max((barrier.init_count for barrier in trace.barriers), default=1)
+        counts = max((barrier.init_count for barrier in trace.barriers), default=1) or _UNTOLD_COUNT
         self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
         self.pending = self.char * len(f"{counts}/{counts}")
         self.bar = 0.0 if compact else self.char * 4
@@ -85,11 +92,11 @@ class TextSizes:
         self.margin = self.char * 0.7
 
     def lay_out(self, bounds: Box) -> RingLayout:
-        """The layout at this text size; the CTA's title takes a line from the top."""
-        top = self.row if self.trace.ctas > 1 else 0.0
+        """The layout at this text size; the title takes a line from the top."""
+        top = self.row if self.has_title else 0.0
         inset = self.margin
         box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
-        return lay_out(box, max(self.trace.stages, 1), self.card, self.pointer, self.margin)
+        return lay_out(box, max(self.stages, 1), self.card, self.pointer, self.margin)
 
 
 def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:

@@ -87,9 +87,11 @@ class RingWidget(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._theme.panel)
         picture = self._current_picture()
-        if picture is None:
+        if picture is None or self._ring is None or not self._ring.stages:
             painter.setPen(self._theme.text_muted)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("Open or run a recording to see its ring"))
+            wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            room = self.rect().adjusted(8, 8, -8, -8)
+            painter.drawText(room, wrapped, self._why_empty())
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         picture.paint(painter)
@@ -134,10 +136,21 @@ class RingWidget(QWidget):
             self._picture = None
             self.updateGeometry()
 
+    def _why_empty(self) -> str:
+        if self._history is None or self._ring is None:
+            return tr("Open or run a recording to see its ring")
+        why = self._history.structure.unknown
+        return tr("No ring is known here: {why}", why=why) if why else tr("No ring is known in this CTA.")
+
     def _refresh(self) -> None:
         self._picture = None
         history = self._history
-        self._ring = ring(history, self._step, self._report) if history is not None and history.steps else None
+        before = self._ring
+        self._ring = None
+        if history is not None and history.steps:
+            self._ring = ring(history, self._step, self._report, before.name if before else None)
+            if before is None or (len(before.stages), before.title) != (len(self._ring.stages), self._ring.title):
+                self._frame = None
         self.setAccessibleDescription(self._ring.summary() if self._ring else "")
         self.update()
 
@@ -154,18 +167,19 @@ class RingWidget(QWidget):
     def _largest_fit(self, bounds: Box) -> TextSizes:
         """The largest text at which the ring keeps its share of the pane; the smallest if none does."""
         assert self._history is not None
-        trace = self._history.trace
+        assert self._ring is not None
+        trace, stages = self._history.trace, len(self._ring.stages)
         stuck = owing_findings(self._report)
         owed = frozenset(
             trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
         )
         smallest = smallest_text(self)
         sizes = [
-            TextSizes(self.font(), scale, trace, self._last_tile, owed, smallest, compact)
+            TextSizes(self.font(), scale, trace, self._ring, self._last_tile, owed, smallest, compact)
             for compact in ((False, True) if smallest else (False,))
             for scale in FONT_SCALES
         ]
-        share = RING_SHARE - SHARE_PER_STAGE * self._history.trace.stages
+        share = RING_SHARE - SHARE_PER_STAGE * stages
         least = share * min(bounds.width, bounds.height)
         return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])
 
@@ -183,6 +197,6 @@ class RingWidget(QWidget):
         elif hit.kind == "agent":
             step = agent_step(history, trace.agent_index[hit.lane], self._step)
         else:
-            step = stage_step(history, shown.cta, hit.stage, self._step)
+            step = stage_step(history, shown.cta, hit.stage, self._step, shown.name)
         if step is not None:
             self.focus_requested.emit(Focus(step, hit.lane))

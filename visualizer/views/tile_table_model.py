@@ -34,13 +34,15 @@ class TileRows:
 
     columns = COLUMNS
 
-    def __init__(self, history: History, cta: int) -> None:
+    def __init__(self, history: History, cta: int, ring: str | None = None) -> None:
+        """`ring`: the name of one of the CTA's rings; None: its first."""
         self.cta = cta
+        self.ring = ring
         self.step = 0
         self.veiled_after: int | None = None  # what comes after this event is not told
-        rings = history.structure.of_cta(cta)
+        rings = [each for each in history.structure.of_cta(cta) if ring in (None, each.name)]
         self._stages = rings[0].stages if rings else 0
-        self._table = tile_table(history, cta)
+        self._table = tile_table(history, cta, ring)
         self._latest: tuple[int, TileRow] | None = None
 
     def rows(self) -> int:

@@ -10,7 +10,7 @@ from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
-from visualizer.views.context import cta_at
+from visualizer.views.context import cta_at, ring_at, ring_title
 from visualizer.views.pane_look_widget import use_panel_colours
 from visualizer.views.theme import Theme
 from visualizer.views.tile_table_model import COLUMNS, TileRows
@@ -35,7 +35,7 @@ class TileTableWidget(QWidget):
         self.setFocusProxy(self.table)
         self._history: History | None = None
         self._rows: TileRows | None = None
-        self._tables: dict[int, TileRows] = {}
+        self._tables: dict[tuple[int, str | None], TileRows] = {}
         self._veiled_after: int | None = None
 
     def set_history(self, history: History | None) -> None:
@@ -50,13 +50,15 @@ class TileTableWidget(QWidget):
             return
         trace = self._history.trace
         cta = cta_at(trace, focus.step)
-        if self._rows is None or self._rows.cta != cta:
-            if cta not in self._tables:
-                self._tables[cta] = TileRows(self._history, cta)
-            self._rows = self._tables[cta]
+        ring = ring_at(self._history, focus.step, self._rows.ring if self._rows else None)
+        if self._rows is None or (self._rows.cta, self._rows.ring) != (cta, ring):
+            if (cta, ring) not in self._tables:
+                self._tables[cta, ring] = TileRows(self._history, cta, ring)
+            self._rows = self._tables[cta, ring]
             self.table.cells.set_source(self._rows)
-            self.title.setText(" " + tr("CTA {cta} of {ctas}", cta=cta, ctas=trace.ctas))
-            self.title.setVisible(trace.ctas > 1)
+            title = ring_title(self._history, focus.step, ring)
+            self.title.setText(" " + title)
+            self.title.setVisible(bool(title))
         self._rows.step, self._rows.veiled_after = focus.step, self._veiled_after
         self.table.cells.refresh()
         self.table.show_row(self._rows.row_of(int(trace.events["tile"][focus.step])))
