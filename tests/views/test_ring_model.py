@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from pane_testing import CONFIG, LAST, hand_history, two_cta_history
+from two_ring_traces import two_rings, unknowing, untold
 
+from visualizer.recording.schema import EventKind
+from visualizer.replay.history import History
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes, ring
 
 
@@ -104,3 +108,26 @@ def test_a_program_with_other_parameters_shows_no_byte_totals() -> None:
     assert phase_bytes(history.trace) == 0
     assert ring(history, LAST).stages[0].barriers[0].bytes_text == ""
     assert phase_bytes(hand_history().trace) == CONFIG.tile_bytes
+
+
+def test_the_ring_is_that_of_the_focused_event() -> None:
+    history = History(two_rings(6))
+    kinds, rings = history.kinds, history.trace.events["ring"]
+    copies = np.flatnonzero(kinds == EventKind.COPY_ISSUE)
+    of_k, of_v = int(copies[rings[copies] == 0][0]), int(copies[rings[copies] == 1][0])
+    k, v = ring(history, of_k), ring(history, of_v)
+    assert [(shown.name, len(shown.stages), shown.title) for shown in (k, v)] == [
+        ("K", 3, "ring K"),
+        ("V", 2, "ring V"),
+    ]
+    assert [stage.lane for stage in v.stages] == ["V.stage[0]", "V.stage[1]"]
+    assert {box.name for stage in v.stages for box in stage.barriers} <= set(history.trace.barrier_index)
+    about_none = int(np.flatnonzero(kinds == EventKind.EXIT)[0])
+    assert ring(history, about_none, shown="V").name == "V"  # it stays what it was
+    assert ring(history, about_none).name == "K"
+
+
+def test_where_no_ring_is_known_none_is_made_up_and_one_that_was_inferred_says_so() -> None:
+    assert (ring(unknowing(two_rings(6)), 20).name, ring(unknowing(two_rings(6)), 20).stages) == (None, ())
+    inferred = History(untold(two_rings(6)))
+    assert "% sure" in ring(inferred, 20).title

@@ -89,10 +89,11 @@ def ring_title(history: History, step: int, ring: str | None) -> str:
     rings = structure.of_cta(cta)
     if ring is not None:
         if len(rings) > 1:
-            parts.append(tr("ring {name}", name=ring))
+            # One that was found is called ring0, ring1, ...
+            parts.append(ring if ring.startswith("ring") else tr("ring {name}", name=ring))
         confidence = structure.rings[structure.row(cta, ring)].confidence
         if confidence < TOLD:
-            parts.append(tr("inferred, {percent:.0f} % sure", percent=100 * confidence))
+            parts.append(tr("{percent:.0f} % sure", percent=100 * confidence))
     return " · ".join(parts)
 
 

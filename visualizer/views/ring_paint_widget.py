@@ -37,7 +37,11 @@ class RingPicture:
         if self.ring.title:
             painter.setFont(self.sizes.bold)
             painter.setPen(pen(self.theme.text))
-            painter.drawText(self.shapes.title_box(), CENTRE, self.ring.title)
+            box = self.shapes.title_box()
+            title = QFontMetricsF(self.sizes.bold).elidedText(
+                self.ring.title, Qt.TextElideMode.ElideMiddle, box.width() - 2 * self.sizes.margin
+            )
+            painter.drawText(box, CENTRE, title)
         for stage in self.ring.stages:
             self._paint_segment(painter, stage)
         self._paint_wrap(painter)

@@ -95,7 +95,7 @@ def _copy_value(history: History, state: State, lane: Lane) -> Value:
         return Value(tr("idle"), "")
     places = history.structure.places_of(lane.cta)
     filling = np.flatnonzero(state.stage_state[places] == StageState.FILLING)
-    tiles = sorted({int(tile) for tile in state.stage_tile[places][filling]})
+    tiles = sorted({int(tile) for tile in state.stage_tile[places][filling] if tile >= 0})
     if not tiles:
         return Value(tr("copying"), "tma")
     shown = ", ".join(map(str, tiles))
