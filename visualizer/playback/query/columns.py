@@ -54,12 +54,13 @@ def _of_agent(value: Callable[[Any], Any]) -> Callable[[Events, Selection], NDAr
 def _known_kinds(events: Events, steps: Selection) -> NDArray[np.int64]:
     """What the event's barrier is for, told or inferred, as an id into BARRIER_KINDS."""
     kinds = [BARRIER_KINDS.index(kind) for kind in events.history.structure.kinds]
-    return np.array([*kinds, -1])[events.field("barrier", steps)]
+    return np.array([*kinds, -1], np.int64).take(events.field("barrier", steps))
 
 
 def _known_roles(events: Events, steps: Selection) -> NDArray[np.int64]:
     """The role of the event's agent, told or inferred, as an id into ROLES."""
-    return np.array([ROLES.index(role) for role in events.history.structure.roles])[events.field("agent", steps)]
+    roles = [ROLES.index(role) for role in events.history.structure.roles]
+    return np.array(roles, np.int64).take(events.field("agent", steps))
 
 
 def _of_site(value: Callable[[Any], int]) -> Callable[[Events, Selection], NDArray[Any]]:
