@@ -15,11 +15,13 @@ from pane_testing import hand_history, two_cta_history
 
 from visualizer.playback.query import Events, QueryError, complete, find_steps, matching_steps, parse
 from visualizer.playback.query.columns import COLUMNS
+from visualizer.programs.attention import attention
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.forget import forget
 
 _DOCS = Path(__file__).parents[2] / "docs" / "queries.md"
 
@@ -247,13 +249,34 @@ def test_the_documented_mistakes_are_word_for_word(lesson_history: History) -> N
     ],
 )
 def test_completion_offers_what_can_come_next(text: str, wanted: set[str]) -> None:
-    offered = complete(text, len(text), hand_history().trace)
+    offered = complete(text, len(text), hand_history())
     assert wanted <= set(offered.options)
     assert all(option.startswith(text[offered.start :].strip('"')) for option in offered.options)
 
 
 def test_completion_of_nonsense_offers_nothing() -> None:
     assert complete("a ; b", 5, None).options == ()
+
+
+@pytest.mark.parametrize("ring", ["k", "v", "q"])
+def test_a_ring_is_that_of_the_place_whose_barrier_it_happened_on(ring: str) -> None:
+    history = History(simulate(attention()))
+    on_it = _found(history, f'ring == {ring} and barrier ~ "*"')
+    assert on_it == _found(history, f'barrier ~ "{ring}_*"')
+    assert on_it
+
+
+def test_kinds_roles_and_rings_that_are_inferred_can_be_asked_for() -> None:
+    history = History(forget(simulate(attention())))
+    structure, trace = history.structure, history.trace
+    assert {barrier.kind for barrier in trace.barriers} == {"other"}
+    barrier, agent = trace.events["barrier"], trace.events["agent"]
+    full = [row for row, kind in enumerate(structure.kinds) if kind == "full"]
+    assert _found(history, "barrier.kind == full") == np.flatnonzero(np.isin(barrier, full)).tolist()
+    producers = [row for row, role in enumerate(structure.roles) if role == "producer"]
+    assert producers
+    assert _found(history, "role == producer") == np.flatnonzero(np.isin(agent, producers)).tolist()
+    assert _found(history, f"ring == {structure.names[0]}")
 
 
 def test_find_takes_words_as_well(lesson_history: History) -> None:

@@ -82,7 +82,7 @@ class FindBar(QFrame):
     def set_events(self, events: Events | None) -> None:
         """Look through another recording for the same."""
         self._events = events
-        self.line.set_trace(events.trace if events is not None else None)
+        self.line.set_history(events.history if events is not None else None)
         self._search()
 
     def set_focus(self, focus: Focus) -> None:

@@ -62,14 +62,14 @@ def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[
     """A recording with the state after each of these events (ascending steps) of the selection; see the keys below."""
     history, trace = selection.history, selection.history.trace
     rows = {kind: [lane for lane in selection.lanes if lane.kind == kind] for kind in ("barrier", "stage", "agent")}
-    meta = trace.meta
+    meta, structure = trace.meta, history.structure
     return {
         "title": meta.program,
         "source": str(meta.source.get("gpu", meta.source.get("kind", ""))),
         "ended": {"kind": meta.ending.kind, "detail": meta.ending.detail},
-        "barriers": [{"name": lane.key, "kind": trace.barriers[lane.row].kind} for lane in rows["barrier"]],
+        "barriers": [{"name": lane.key, "kind": structure.kinds[lane.row]} for lane in rows["barrier"]],
         "stages": [{"name": lane.key} for lane in rows["stage"]],
-        "agents": [{"name": lane.key, "role": trace.agents[lane.row].role} for lane in rows["agent"]],
+        "agents": [{"name": lane.key, "role": structure.roles[lane.row]} for lane in rows["agent"]],
         "steps": _steps(selection, events, rows),
         "timeline": _timeline(selection, LaneStore(history)),
     }

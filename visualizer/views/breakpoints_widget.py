@@ -144,7 +144,7 @@ class BreakpointsWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._trace = history.trace if history is not None else None
         self._focus = Focus(0, None)
-        self.line.set_trace(self._trace)
+        self.line.set_history(history)
         self._show_hits()
 
     def set_focus(self, focus: Focus) -> None:

@@ -45,12 +45,12 @@ def code_marks(history: History, step: int, shown: str) -> CodeMarks:
     state = history.state_at(step)
     lines: dict[int, dict[str, list[str]]] = {}
     for row in cta_agents(trace, cta_at(trace, step)):
-        agent = trace.agents[row]
+        agent, role = trace.agents[row], history.structure.roles[row]
         place = int(state.agent_site[row])
         if place < 0 or int(state.agent_activity[row]) in _GONE:
             continue
-        if trace.sites[place].file == file and agent.role != "copy_engine":
-            lines.setdefault(trace.sites[place].line, {}).setdefault(agent.role, []).append(short_name(agent))
+        if trace.sites[place].file == file and role != "copy_engine":
+            lines.setdefault(trace.sites[place].line, {}).setdefault(role, []).append(short_name(agent))
     return CodeMarks(
         file=file,
         focused_line=trace.sites[site].line if known else 0,

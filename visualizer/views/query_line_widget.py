@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit, QSizePolicy, QVBoxL
 
 from visualizer.language import tr
 from visualizer.playback.query import QueryError, complete
-from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.views.pane_look_widget import inherited_mono_font
 from visualizer.views.theme import Theme
 
@@ -20,7 +20,7 @@ class QueryLine(QLineEdit):
         super().__init__(parent)
         self.setFont(inherited_mono_font())
         self.setClearButtonEnabled(True)
-        self._trace: Trace | None = None
+        self._history: History | None = None
         self._start = 0
         self._model = QStringListModel(self)
         self.completer_ = QCompleter(self._model, self)
@@ -31,9 +31,9 @@ class QueryLine(QLineEdit):
         self.textEdited.connect(self._offer)
         self.returnPressed.connect(self.hide_options)
 
-    def set_trace(self, trace: Trace | None) -> None:
+    def set_history(self, history: History | None) -> None:
         """Whose names to offer."""
-        self._trace = trace
+        self._history = history
 
     def options(self) -> list[str]:
         """What is offered now."""
@@ -68,7 +68,7 @@ class QueryLine(QLineEdit):
         super().keyPressEvent(event)
 
     def _offer(self, text: str) -> None:
-        found = complete(text, self.cursorPosition(), self._trace)
+        found = complete(text, self.cursorPosition(), self._history)
         self._start = found.start
         typed = text[found.start : self.cursorPosition()]
         options = [option for option in found.options if option != typed]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from visualizer.language import mark, tr
-from visualizer.recording.trace import Trace
+from visualizer.structure.model import Structure
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
@@ -99,7 +99,7 @@ def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: 
         painter.fillRect(QRectF(0, top, scene.frame.names.width(), height), brush(theme.panel_alternate))
         text = f"{FOLDED if scene.rows_shown.is_collapsed(lane.cta) else UNFOLDED} {lane.title}"
     else:
-        paint = theme.paint(_stripe(scene.history.trace, lane))
+        paint = theme.paint(_stripe(scene.history.structure, lane))
         painter.fillRect(QRectF(0, top, stripe, height), brush(paint.outline))
         text = f"{PINNED} {lane.key}" if scene.rows_shown.is_pinned(lane.key) else heading(lane, scene.lanes)
         x += fonts.em * 0.6 if scene.rows_shown.ctas else 0
@@ -197,12 +197,11 @@ def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme, fonts:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def _stripe(trace: Trace, lane: Lane) -> str:
+def _stripe(structure: Structure, lane: Lane) -> str:
     """The role whose colour marks the lane's name."""
     if lane.kind == "barrier":
-        kind = trace.barriers[lane.row].kind
-        return "full" if kind == "full" else "empty"
+        return "full" if structure.kinds[lane.row] == "full" else "empty"
     if lane.kind == "stage":
         return "running"
-    role = trace.agents[lane.row].role
+    role = structure.roles[lane.row]
     return {"producer": "producer", "consumer": "consumer", "copy_engine": "tma"}.get(role, "running")

@@ -54,20 +54,25 @@ class MeasureDrag:
 
 
 class TileCount:
-    """How many tiles landed in a stretch: completions of a CTA's full barriers, one for each tile."""
+    """How many tiles landed in a stretch: completions of a CTA's full barriers, one for each tile of a ring.
+
+    Of several rings, the one in which most landed: a tile of K and one of V are not two.
+    """
 
     def __init__(self, history: History) -> None:
         trace = history.trace
         steps = history.completion_steps
         barrier = trace.events["barrier"][steps]
-        full = np.array([*(b.kind == "full" for b in trace.barriers), False])[barrier]
+        full = np.array([*(kind == "full" for kind in history.structure.kinds), False])[barrier]
         self._times = trace.events["time"][steps[full]]
         self._cta = np.array([*(b.cta for b in trace.barriers), -1])[barrier[full]]
+        self._ring = np.append(history.structure.ring_of, -1)[barrier[full]]
 
     def within(self, measured: Measurement, cta: int) -> int:
         begin, end = sorted((measured.begin, measured.end))
         first, last = np.searchsorted(self._times, (begin, end), side="right")
-        return int(np.count_nonzero(self._cta[first:last] == cta))
+        ring = self._ring[first:last][self._cta[first:last] == cta]
+        return int(np.bincount(ring + 1).max(initial=0))  # those in no ring are counted as one more
 
 
 def measurement_text(measured: Measurement, tiles: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from visualizer.language import mark
 from visualizer.playback.query.events import Events, Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
-from visualizer.recording.trace import Trace
-from visualizer.replay.history import StageState
+from visualizer.recording.tables import AgentRole, BarrierKind
+from visualizer.replay.history import History, StageState
 
 ColumnType = Literal["name", "number", "duration", "flag"]
 
@@ -33,7 +33,7 @@ class Column:
     help: str
     example: str
     read: Callable[[Events, Selection], NDArray[Any]]
-    names: Callable[[Trace], Sequence[str]] | None = None
+    names: Callable[[History], Sequence[str]] | None = None
     missing: int = -1
     cost: int = 1
 
@@ -51,23 +51,29 @@ def _of_agent(value: Callable[[Any], Any]) -> Callable[[Events, Selection], NDAr
     return lambda events, steps: np.array([value(a) for a in events.trace.agents])[events.field("agent", steps)]
 
 
-def _of_barrier(value: Callable[[Any], int]) -> Callable[[Events, Selection], NDArray[Any]]:
-    return lambda events, steps: np.array([*(value(b) for b in events.trace.barriers), -1])[
-        events.field("barrier", steps)
-    ]
+def _known_kinds(events: Events, steps: Selection) -> NDArray[np.int64]:
+    """What the event's barrier is for, told or inferred, as an id into BARRIER_KINDS."""
+    kinds = [BARRIER_KINDS.index(kind) for kind in events.history.structure.kinds]
+    return np.array([*kinds, -1], np.int64).take(events.field("barrier", steps))
+
+
+def _known_roles(events: Events, steps: Selection) -> NDArray[np.int64]:
+    """The role of the event's agent, told or inferred, as an id into ROLES."""
+    roles = [ROLES.index(role) for role in events.history.structure.roles]
+    return np.array(roles, np.int64).take(events.field("agent", steps))
 
 
 def _of_site(value: Callable[[Any], int]) -> Callable[[Events, Selection], NDArray[Any]]:
     return lambda events, steps: np.array([*(value(s) for s in events.trace.sites), -1])[events.field("site", steps)]
 
 
-def _kinds(trace: Trace) -> list[str]:
+def _kinds(history: History) -> list[str]:
     known = set(EventKind)
     return [kind_name(kind) if kind in known else "" for kind in range(max(EventKind) + 1)]
 
 
-ROLES = ("producer", "consumer", "copy_engine", "other")
-BARRIER_KINDS = ("full", "empty", "other")
+ROLES: tuple[AgentRole, ...] = get_args(AgentRole)
+BARRIER_KINDS: tuple[BarrierKind, ...] = get_args(BarrierKind)
 STAGE_STATES = tuple(state.name.lower() for state in StageState)
 
 COLUMNS = (
@@ -86,15 +92,15 @@ COLUMNS = (
         mark("the mbarrier it happened on"),
         'barrier == "full[1]"',
         _field("barrier"),
-        lambda trace: [barrier.name for barrier in trace.barriers],
+        lambda history: [barrier.name for barrier in history.trace.barriers],
     ),
     Column(
         "barrier.kind",
         "name",
-        mark("full, empty or other"),
+        mark("what the barrier is for: full, empty, order or other"),
         "barrier.kind == empty",
-        _of_barrier(lambda barrier: BARRIER_KINDS.index(barrier.kind)),
-        lambda trace: BARRIER_KINDS,
+        _known_kinds,
+        lambda history: BARRIER_KINDS,
     ),
     Column(
         "agent",
@@ -102,17 +108,26 @@ COLUMNS = (
         mark("the warp, or copy engine, that did it"),
         "agent == consumer.w1",
         _field("agent"),
-        lambda trace: [agent.name for agent in trace.agents],
+        lambda history: [agent.name for agent in history.trace.agents],
     ),
     Column(
         "role",
         "name",
-        mark("the agent's role: producer, consumer, copy_engine or other"),
+        mark("the agent's role: producer, consumer, mma, epilogue, copy_engine, tensor_core or other"),
         "role == consumer",
-        _of_agent(lambda agent: ROLES.index(agent.role)),
-        lambda trace: ROLES,
+        _known_roles,
+        lambda history: ROLES,
     ),
     Column("cta", "number", mark("the CTA of the agent"), "cta == 0", _of_agent(lambda agent: agent.cta)),
+    Column(
+        "ring",
+        "name",
+        mark("the ring whose stage it concerns"),
+        "ring == none",
+        lambda events, steps: events.rings(steps),
+        lambda history: history.structure.names,
+        cost=2,
+    ),
     Column("stage", "number", mark("the stage buffer"), "stage in 0..1", _field("stage")),
     Column("tile", "number", mark("the tile the agent was at"), "tile >= 4", _field("tile")),
     Column(
@@ -160,7 +175,7 @@ COLUMNS = (
         mark("CUTLASS's word for the operation in the source"),
         "op == producer_acquire",
         _field("site"),
-        lambda trace: [site.op for site in trace.sites],
+        lambda history: [site.op for site in history.trace.sites],
     ),
     Column(
         "site",
@@ -168,7 +183,7 @@ COLUMNS = (
         mark("the line of the source, as FILE:LINE"),
         'site ~ "*:6?"',
         _field("site"),
-        lambda trace: [f"{site.file}:{site.line}" for site in trace.sites],
+        lambda history: [f"{site.file}:{site.line}" for site in history.trace.sites],
     ),
     Column("line", "number", mark("the line number alone"), "line > 100", _of_site(lambda site: site.line)),
     Column(
@@ -227,7 +242,7 @@ COLUMNS = (
         mark("what the event's stage holds after the event: empty, filling, full or reading"),
         "stage.state == reading",
         lambda events, steps: events.stage_state(steps),
-        lambda trace: STAGE_STATES,
+        lambda history: STAGE_STATES,
         cost=3,
     ),
     Column("blocked", "flag", mark("a wait ended that had to wait"), "blocked", _flag(EventFlag.BLOCKED)),

@@ -11,7 +11,7 @@ from visualizer.playback.query.error import QueryError
 from visualizer.playback.query.evaluate import names_of
 from visualizer.playback.query.parse import UNITS
 from visualizer.playback.query.tokens import Token, tokenize
-from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 
 _PARTIAL = re.compile(r"""["'][^"']*$|[^\W\d][\w.*?]*(?:\[[\w*?]*\]?)*$""")
 _BARE = re.compile(r"[^\W\d][\w.]*(?:\[\w*\])?")
@@ -26,7 +26,7 @@ class Completion:
     options: tuple[str, ...]
 
 
-def complete(text: str, cursor: int, trace: Trace | None) -> Completion:
+def complete(text: str, cursor: int, history: History | None) -> Completion:
     """What may stand at `cursor`; nothing where the text before it makes no sense."""
     before = text[:cursor]
     match = _PARTIAL.search(before)
@@ -39,24 +39,24 @@ def complete(text: str, cursor: int, trace: Trace | None) -> Completion:
     except QueryError:
         return Completion(start, ())
     typed = before[start:].lstrip("\"'").lower()
-    options = [option for option in _options(tokens, trace) if option.strip('"').lower().startswith(typed)]
+    options = [option for option in _options(tokens, history) if option.strip('"').lower().startswith(typed)]
     return Completion(start, tuple(options))
 
 
-def _options(tokens: list[Token], trace: Trace | None) -> Iterable[str]:
+def _options(tokens: list[Token], history: History | None) -> Iterable[str]:
     last = tokens[-1] if tokens else None
     if last is None or last.is_word("and", "or", "not"):
         return _beginnings()
     column = _column_before(tokens)
     if last.is_sign("("):
-        return _values(column, trace) if len(tokens) > 1 and tokens[-2].is_word("in") else _beginnings()
+        return _values(column, history) if len(tokens) > 1 and tokens[-2].is_word("in") else _beginnings()
     if last.kind == "word" and column is not None and last.value.lower() == column.name:
         after_comparison = len(tokens) > 1 and tokens[-2].kind == "sign" and not tokens[-2].is_sign("(")
         return _JOINS if after_comparison else _comparisons(column)
     if last.is_word("in"):
         return ("(",)
     if last.kind == "sign" and not last.is_sign(")"):
-        return _values(column, trace)
+        return _values(column, history)
     if last.kind == "number" and column is not None and column.type == "duration":
         return tuple(unit for unit in UNITS if unit.isascii())
     return _JOINS
@@ -72,12 +72,12 @@ def _comparisons(column: Column) -> tuple[str, ...]:
     return ("==", "!=", "~", "!~", "in") if column.type == "name" else ("==", "!=", "<", "<=", ">", ">=", "in")
 
 
-def _values(column: Column | None, trace: Trace | None) -> list[str]:
+def _values(column: Column | None, history: History | None) -> list[str]:
     if column is None:
         return []
     if column.type == "flag":
         return ["true", "false"]
-    names = names_of(column, trace) if trace is not None else []
+    names = names_of(column, history) if history is not None else []
     return [*(name if _BARE.fullmatch(name) else f'"{name}"' for name in names), "none"]
 
 

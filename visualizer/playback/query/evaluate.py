@@ -30,7 +30,7 @@ from visualizer.playback.query.syntax import (
     Node,
     Not,
 )
-from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
 Mask = NDArray[np.bool_]
@@ -107,7 +107,7 @@ class _Evaluation:
     def _chosen(self, node: CompareName) -> Mask:
         """By id, whether the comparison names it; the entry after the last, for -1, is "no"."""
         assert node.column.names is not None
-        names = node.column.names(self._events.trace)
+        names = node.column.names(self._events.history)
         chosen = np.zeros(len(names) + 1, bool)
         for wanted in node.names:
             matches = _matcher(wanted.text, node.pattern)
@@ -143,9 +143,9 @@ def _matcher(wanted: str, pattern: bool) -> Callable[[str], bool]:
     return lambda name: bool(regex.fullmatch(name) or regex.fullmatch(without_cta(name)))
 
 
-def names_of(column: Column, trace: Trace) -> list[str]:
+def names_of(column: Column, history: History) -> list[str]:
     """The names a column can be compared with in this recording, each once, in the recording's order."""
-    return list(dict.fromkeys(name for name in column.names(trace) if name)) if column.names is not None else []
+    return list(dict.fromkeys(name for name in column.names(history) if name)) if column.names is not None else []
 
 
 def _cost(node: Node) -> int:

@@ -77,6 +77,13 @@ class Events:
         values[rows[known]] = column[position[known]]
         return values
 
+    def rings(self, steps: Selection) -> NDArray[np.int64]:
+        """The row in Structure.names of the ring that each event's place is in; -1: it has no place."""
+        structure = self.history.structure
+        name = [structure.names.index(ring.name) for ring in structure.rings]
+        of_place = np.append(np.repeat(np.array(name, np.int64), np.diff(structure.first_place)), -1)
+        return of_place[self.history.event_places.of(self.steps(steps))]
+
     def stage_state(self, steps: Selection) -> NDArray[np.int64]:
         """The StageState of the event's stage after the event; -1: it has no stage."""
         at = self.steps(steps)

@@ -44,7 +44,7 @@ def _containing(word: str, events: Events) -> NDArray[np.bool_]:
     found = np.zeros(len(events), bool)
     for key in _SEARCHED:
         column = COLUMN_OF[key]
-        names: Sequence[str] = column.names(events.trace) if column.names is not None else ()
+        names: Sequence[str] = column.names(events.history) if column.names is not None else ()
         chosen = np.array([*(word in name.lower() for name in names), False])
         if chosen.any():
             found |= chosen[column.read(events, None)]
