@@ -150,13 +150,12 @@ def _by_issuer(
         has_before = np.append(lane, -1)[after - 1] == mine
         has_next = np.append(lane, -1)[after] == mine
         # A lane whose first copy comes before anything is expected there expects its bytes afterwards.
-        lanes, at = np.unique(mine, return_index=True)
+        lanes, place = np.unique(mine, return_inverse=True)
         first = np.full(len(lanes), rows)
-        np.minimum.at(first, np.searchsorted(lanes, mine), copy[open_])
+        np.minimum.at(first, place, copy[open_])
         begins = np.searchsorted(lane, lanes)
         starts = np.append(event, rows)[begins]
-        copies_first = (first < starts)[np.searchsorted(lanes, mine)]
-        del at
+        copies_first = (first < starts)[place]
         padded = np.append(of_event, -1)
         chosen = np.where(copies_first & has_next, padded[after], np.where(has_before, padded[after - 1], -1))
         phase[open_] = chosen
