@@ -1,15 +1,10 @@
-"""Starting and leaving for good, in a process of its own, and what happens to errors nobody expected."""
+"""Starting and leaving for good, in a process of its own."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
-
-from visualizer.app.main_window import MainWindow
-from visualizer.app.start import report_defect
 
 _OPEN_AND_LEAVE = """
 import sys
@@ -46,12 +41,3 @@ def test_the_whole_way_from_start_to_exit(lesson_file: Path, tmp_path: Path) -> 
     assert "Traceback" not in done.stderr
     assert done.stdout == "lesson.pscope[*] - phasescope\n"
     assert "geometry" in settings.read_text()
-
-
-def test_a_defect_is_said_in_the_window(window: MainWindow, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        raise ZeroDivisionError("oops")
-    except ZeroDivisionError as error:
-        report_defect(window, type(error), error, error.__traceback__)
-    assert window.messages.text == "phasescope has a defect: ZeroDivisionError: oops"
-    assert "Traceback" in capsys.readouterr().err

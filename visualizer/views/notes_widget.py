@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -23,6 +22,7 @@ from visualizer.playback.notes import Mark, Notes
 from visualizer.replay.history import History
 from visualizer.views.event_table_model import time_text
 from visualizer.views.pane_look_widget import use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel, tip
 from visualizer.views.theme import Theme
 
 _SIGN, _STEP, _TIME, _LANE, _TEXT = range(5)
@@ -55,7 +55,7 @@ class NotesWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.hint = QLabel(tr("M marks the focused event, Ctrl+1 to Ctrl+9 set bookmarks, 1 to 9 go there."))
+        self.hint = PlainLabel(tr("M marks the focused event, Ctrl+1 to Ctrl+9 set bookmarks, 1 to 9 go there."))
         self.hint.setObjectName("hint")
         self.hint.setWordWrap(True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -128,7 +128,7 @@ class NotesWidget(QWidget):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
             for column in (_STEP, _TIME):
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setToolTip(_TEXT, mark.text)
+            item.setToolTip(_TEXT, tip(mark.text))
             self.list.addTopLevelItem(item)
         self._filling = False
         for button in (self.edit_button, self.remove_button):
