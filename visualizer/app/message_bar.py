@@ -21,12 +21,12 @@ class MessageBar(QFrame):
         self._icon = PlainLabel()
         self._text = PlainLabel(wordWrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.offer = QPushButton()
-        self._take: Callable[[], None] | None = None
-        self.offer.clicked.connect(self._taken)
         self._close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=tr("Close this message"))
         self._close.setAccessibleName(tr("Close this message"))
         self._close.clicked.connect(self.hide)
+        self.offer = QPushButton(accessibleName=tr("What can be done"))
+        self._take: Callable[[], None] | None = None
+        self.offer.clicked.connect(self._taken)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 4, 4, 4)
         layout.addWidget(self._icon)
@@ -58,6 +58,7 @@ class MessageBar(QFrame):
         self._text.setText(sentence)
         words, self._take = offer or ("", None)
         self.offer.setText(words)
+        self.offer.setAccessibleName(words or tr("What can be done"))
         self.offer.setVisible(offer is not None)
         self.setAccessibleName(f"{kind}: {sentence}")
         self.show()
