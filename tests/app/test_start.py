@@ -9,17 +9,15 @@ from pathlib import Path
 _OPEN_AND_LEAVE = """
 import sys
 from pathlib import Path
-from PySide6.QtCore import QSettings
 from visualizer.app import start
 from visualizer.app.run import run_app
 from visualizer.app.settings import Settings
 from visualizer.playback.address import Address
 
-store = QSettings(sys.argv[2], QSettings.Format.IniFormat)
 open_window = start.open_window
 
 def open_and_leave(application, address):
-    window = open_window(application, address, Settings(store))
+    window = open_window(application, address, Settings(Path(sys.argv[2])))
     window.jobs.succeeded.connect(lambda: print(window.windowTitle()))
     window.jobs.succeeded.connect(window.close)
     return window

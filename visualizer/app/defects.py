@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from visualizer import __version__
 from visualizer.app.about import about_text
@@ -89,11 +89,6 @@ class Defects(QObject):
                     report=report,
                 )
             )
-
-
-def reports_directory() -> Path:
-    """Where reports of defects lie: beside other data that applications keep for this user."""
-    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)) / "reports"
 
 
 def _place(error: BaseException) -> tuple[str, str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from visualizer.app.defects import Defects, reports_directory
+from visualizer.app.defects import Defects
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.language import use
@@ -25,7 +25,7 @@ def start(address: Address, *, story: Path | None = None, language: str | None =
     window = open_window(application, address)
     if story is not None:
         window.lectures.present(story)
-    sys.excepthook = Defects(window, reports_directory())
+    sys.excepthook = Defects(window, window.settings.directory / "reports")
     status = application.exec()
     sys.excepthook = sys.__excepthook__
     # Qt wants its widgets gone before the application.
