@@ -132,6 +132,8 @@ def _releases(derived: Derived) -> Ints:
 
 def _commits(logged: Logged) -> tuple[Ints, Ints]:
     """From each tcgen05.commit to the arrival that it promised."""
+    if logged.engine is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     commits, arrivals = np.flatnonzero(logged.kind == EventKind.TENSOR_COMMIT), np.flatnonzero(logged.by_engine)
     if len(commits) != len(arrivals):  # a CTA's tensor core is not in the table: its commits promise nothing
         return commits[:0], arrivals[:0]
