@@ -35,6 +35,7 @@ class AgentEvents:
         end = 0
         for part, size in enumerate(self.sizes):
             events[end : (end := end + size)] = self.logged(part).events(np.arange(size))
+        events["time"] = events["measured"]
         return events
 
 

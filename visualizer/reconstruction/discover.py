@@ -53,6 +53,8 @@ _SLOT = 8
 
 _EVENTS_A_PART = 1 << 17
 """Clusters are worked on together until they have so many: numpy's fixed costs stay small, what it works on in cache."""
+_ROWS_AT_ONCE = 1 << 13
+"""Records that become events while both are in a processor's own cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
 _ENGINES: dict[EventKind, tuple[AgentRole, str]] = {
     EventKind.COPY_ISSUE: ("copy_engine", "tma"),
@@ -103,11 +105,14 @@ class _RecordLog:
 
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """As Log.write."""
-        if not len(self._records):
-            return
+        if len(self._records):
+            for begin in range(0, len(rows), _ROWS_AT_ONCE):
+                self._write(rows[begin : begin + _ROWS_AT_ONCE], target[begin : begin + _ROWS_AT_ONCE])
+
+    def _write(self, rows: Rows, target: NDArray[np.void]) -> None:
         # "clip" because checking makes a copy.
         taken = self._records.view(_RECORD).take(rows, mode="clip").view(RECORD_DTYPE)
-        target["time"] = target["measured"] = taken["time"]
+        target["measured"] = taken["time"]
         for column in ("token", "amount", "site", "kind", "parity", "flags"):
             target[column] = taken[column]
         target["agent"] = self.agent.take(rows, mode="clip")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases, arrived_phases, order_arrivals
+from visualizer.reconstruction.arrivals import ArrivalOrder, Arrivals, ArrivedPhases, arrived_phases, order_arrivals
 from visualizer.reconstruction.copies import Copies, Expectations, find_copies, find_expectations
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
@@ -54,7 +54,7 @@ class Evidence:
 
     logged: Logged
     lives: Lives
-    arrivals: Arrivals
+    arrivals: ArrivalOrder
     waits: Waits
     expectations: Expectations
     copies: Copies
@@ -89,7 +89,7 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     latest = int(logged.time.max(initial=0))
     logged.forget_columns()
     return Evidence(
-        logged, lives, arrivals, waits, expectations, copies, phases, closings, landing_times, latest
+        logged, lives, arrivals.order, waits.narrow, expectations, copies, phases, closings, landing_times, latest
     )
 
 

@@ -30,7 +30,7 @@ class Log(Protocol):
         """A column of EVENT_DTYPE at these rows, contiguous; read-only."""
 
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
-        """Write these rows as events to `target`, EVENT_DTYPE; something or other for a row outside the log."""
+        """Write these rows as events to `target`, EVENT_DTYPE, but for `time`; anything for a row outside the log."""
 
 
 class EventLog:
@@ -73,7 +73,7 @@ class Logged:
         return events + self.at.start if isinstance(self.at, slice) else self.at[events]
 
     def events(self, events: Rows) -> NDArray[np.void]:
-        """These events in a new array, EVENT_DTYPE."""
+        """These events in a new array, EVENT_DTYPE, but for `time`."""
         result = np.empty(len(events), EVENT_DTYPE)
         self.log.write(self.rows(events), result)
         if self.engine is not None:

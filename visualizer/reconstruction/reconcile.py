@@ -161,9 +161,10 @@ def _settle(
     time = measured.copy()
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
     moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
-    if len(moving):
-        order = order_by(source)
-        source, target, rank = source[order], target[order], rank[order]
+    if not len(moving):
+        return time, 0
+    order = order_by(source)
+    source, target, rank = source[order], target[order], rank[order]
     begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])
     dropped = np.zeros(len(target), bool)
     passes = unresolved = 0

@@ -155,7 +155,9 @@ def _decode_clocks(
 
     def unfolded(part: int) -> NDArray[np.void]:
         if part not in regular:
-            return whole.logged(part).events(np.arange(whole.sizes[part]))
+            own = whole.logged(part).events(np.arange(whole.sizes[part]))
+            own["time"] = own["measured"]
+            return own
         own, cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
         own["time"] = clock.of_sm(cycles.astype(np.uint64), int(raw.anchors["smid"][part, 0])) - origin
         own["measured"] = own["time"]
