@@ -161,9 +161,8 @@ def discover(
 
 def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:
     """The rows of whole clusters, about _EVENTS_A_PART each. `cta`: of every row, ascending."""
-    begins = np.flatnonzero(np.diff(cta // cluster, prepend=-1) != 0)
-    begins = begins[np.diff(begins // _EVENTS_A_PART, prepend=-1) != 0]
-    return [slice(*edges) for edges in itertools.pairwise([*begins.tolist(), len(cta)])]
+    begins = {int(np.searchsorted(cta, row // cluster * cluster)) for row in cta[::_EVENTS_A_PART].tolist()}
+    return [slice(*edges) for edges in itertools.pairwise([*sorted(begins), len(cta)])]
 
 
 def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluster: int) -> _Part:
@@ -175,14 +174,16 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
     order = order_by(cta, number) if (warp[1:] < warp[:-1]).any() else None
     warps = distinct(warp)
     asked = {asks: set(cta[np.flatnonzero(kind == asks)].tolist()) for asks in _ENGINES}
-    barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster)
+    clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
+    barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
     return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)
 
 
 def _barriers(
-    cta: NDArray[np.int32], address: NDArray[np.uint32], cluster: int
+    cta: NDArray[np.int32], address: NDArray[np.uint32], cluster: int, begins: Ints
 ) -> tuple[Ints, Ints, NDArray[np.int32]]:
-    """Every barrier's CTA and its offset there, ascending; and which of them each record names, -1: none."""
+    """Every barrier's CTA and its offset there, ascending; and which of them each record names, -1: none. `begins`: the
+    first record of each cluster."""
     names = address != NO_ADDRESS
     rank = address >> np.uint32(RANK_SHIFT)
     if len(beyond := np.flatnonzero(names & (rank >= cluster))):
@@ -202,7 +203,6 @@ def _barriers(
     slots = np.flatnonzero(np.bincount(slot))
     number = np.zeros(int(slots[-1]) + 1, np.int64)
     number[slots] = np.arange(len(slots))
-    begins = np.flatnonzero(np.diff(cta // cluster, prepend=-1) != 0)
     lengths = np.diff(begins, append=len(cta))
     cell = np.repeat(np.arange(len(begins)) * (cluster * len(slots)), lengths)
     if cluster > 1:

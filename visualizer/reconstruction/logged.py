@@ -122,7 +122,7 @@ class Logged:
     def parity(self) -> NDArray[np.int8]:
         return self.log.column("parity", self.at)
 
-    @property
+    @cached_property
     def flags(self) -> NDArray[np.uint8]:
         flags = self.log.column("flags", self.at)
         guessed = np.uint8(EventFlag.DERIVED | EventFlag.ESTIMATED)
@@ -134,5 +134,5 @@ class Logged:
 
     def forget_columns(self) -> None:
         """Give the columns' memory back until they are asked for again."""
-        for name in ("kind", "time", "amount", "agent", "barrier"):
+        for name in ("kind", "time", "amount", "agent", "barrier", "flags"):
             self.__dict__.pop(name, None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.event_columns import EventColumns
+from visualizer.recording.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import StepIndex, Steps, kind_mask, of_kinds, rows_where
 

@@ -14,7 +14,7 @@ from visualizer.arrays.ordering import group_starts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
-from visualizer.replay.event_columns import EventColumns
+from visualizer.recording.event_columns import EventColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
 from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.replay.event_columns import EventColumns
+from visualizer.recording.event_columns import EventColumns
 from visualizer.replay.step_index import Steps
 from visualizer.structure.model import Structure
 

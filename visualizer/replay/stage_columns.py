@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.parallel import each
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.event_columns import EventColumns
+from visualizer.recording.event_columns import EventColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import Narrow, StepIndex, kind_mask, stable_order, step_type

@@ -1,4 +1,4 @@
-"""The columns that History is built from, each contiguous: read from the events once, a piece at a time.
+"""The columns that structure and History are made from, each contiguous: read from the events once, a piece at a time.
 
 The events are rows of 48 bytes, mapped from a file perhaps; reading one column of them moves all of them.
 """
