@@ -161,8 +161,8 @@ def discover(
 
 def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:
     """The rows of whole clusters, about _EVENTS_A_PART each. `cta`: of every row, ascending."""
-    begins = {int(np.searchsorted(cta, row // cluster * cluster)) for row in cta[::_EVENTS_A_PART].tolist()}
-    return [slice(*edges) for edges in itertools.pairwise([*sorted(begins), len(cta)])]
+    begins = distinct(np.searchsorted(cta, cta[::_EVENTS_A_PART] // cluster * cluster))
+    return [slice(*edges) for edges in itertools.pairwise([*begins.tolist(), len(cta)])]
 
 
 def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluster: int) -> _Part:
@@ -240,7 +240,7 @@ def _complete_until(
     until = NEVER
     for (of_cta, warp), count in lost.items():
         if count:
-            own = records[slice(*(int(np.searchsorted(cta, of_cta, side)) for side in SIDES))]
+            own = records[slice(*(int(cta.searchsorted(np.int32(of_cta), side)) for side in SIDES))]
             times = own["time"][own["warp"] == warp]
             until = min(until, int(times[-1]) if len(times) else -1)
     return until
