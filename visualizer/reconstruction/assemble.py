@@ -107,9 +107,7 @@ def assemble_events(
     return Trace(meta, agents, barriers, sites, events, source_files, samples)
 
 
-def _source(
-    log: Log, laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]
-) -> Source:
+def _source(log: Log, laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]) -> Source:
     """Where the events of all parts are: rows of the log, in `columns` at `places`, or some here and some there."""
     rows = [part.events for part in laid_out if part.events is not None]
     if columns is None:
@@ -117,9 +115,7 @@ def _source(
     if not rows:
         return columns
     of_log = itertools.count()
-    of_part = [
-        (0, next(of_log)) if part.events is not None else (1, places[row]) for row, part in enumerate(laid_out)
-    ]
+    of_part = [(0, next(of_log)) if part.events is not None else (1, places[row]) for row, part in enumerate(laid_out)]
     return Mixed((LogParts(log, rows), columns), of_part)
 
 

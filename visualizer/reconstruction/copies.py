@@ -139,9 +139,7 @@ def _by_issuer(
         if not len(open_) or not len(source.event):
             continue
         event, lives = source.event, source.life
-        of_event = (
-            source.phase if isinstance(source, Expectations) else phases.phase_at(lives, source.position)
-        )
+        of_event = source.phase if isinstance(source, Expectations) else phases.phase_at(lives, source.position)
         lane = agent[event] * wide + lives
         order = order_by(lane, event)
         lane, event, of_event = lane[order], event[order], of_event[order]

@@ -52,7 +52,7 @@ _SLOT = 8
 
 
 _EVENTS_A_PART = 1 << 17
-"""Clusters are worked on together until they have so many: numpy's fixed costs stay small, what it works on in cache."""
+"""Clusters are worked on together until they have so many: numpy's fixed costs stay small, its columns in cache."""
 _ROWS_AT_ONCE = 1 << 13
 """Records that become events while both are in a processor's own cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
@@ -84,7 +84,7 @@ class _Part:
     asked: dict[EventKind, set[int]]  # the CTAs that asked something of each engine
     homes: Ints  # of every barrier, ascending: its CTA ...
     offsets: Ints  # ... and where it lies there
-    barrier: NDArray[np.int32]  # which of them each record names; -1: none
+    barrier: NDArray[np.signedinteger[Any]]  # which of them each record names; -1: none. As narrow as can be
 
 
 class _RecordLog:
@@ -92,8 +92,8 @@ class _RecordLog:
 
     def __init__(self, records: NDArray[np.void], agents: int, barriers: int) -> None:
         self._records = records
-        self.agent = np.empty(len(records), np.uint16 if agents <= 1 << 16 else np.int32)
-        self.barrier = np.empty(len(records), np.int16 if barriers <= 1 << 15 else np.int32)
+        self.agent = np.empty(len(records), _id_type(agents))
+        self.barrier = np.empty(len(records), _id_type(barriers))
 
     def __len__(self) -> int:
         return len(self._records)
@@ -148,11 +148,13 @@ def discover(
         spans.append(Span(slice(begun[0], len(agents)), slice(begun[1], len(barriers))))
     log = _RecordLog(records, len(agents), len(barriers))
     sizes = [len(part.barrier) for part in found]
+    unused = dict(enumerate(found))
+    del found
 
     def logged(number: int) -> Logged:
-        part, first = found[number], spans[number].barriers.start
+        part, first = unused.pop(number), spans[number].barriers.start
         log.agent[part.rows] = np.repeat(agent_rows[number][part.warp], np.diff(part.begins, append=sizes[number]))
-        log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + first, -1)
+        log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
     parts = AgentEvents(spans, sizes, log, logged, _complete_until(records, cta, lost or {}))
@@ -181,7 +183,7 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
 
 def _barriers(
     cta: NDArray[np.int32], address: NDArray[np.uint32], cluster: int, begins: Ints
-) -> tuple[Ints, Ints, NDArray[np.int32]]:
+) -> tuple[Ints, Ints, NDArray[np.signedinteger[Any]]]:
     """Every barrier's CTA and its offset there, ascending; and which of them each record names, -1: none. `begins`: the
     first record of each cluster."""
     names = address != NO_ADDRESS
@@ -211,11 +213,17 @@ def _barriers(
     nowhere = len(begins) * cluster * len(slots)
     cell[np.flatnonzero(~names)] = nowhere
     used = np.flatnonzero(np.bincount(cell, minlength=nowhere)[:nowhere])
-    barrier = np.full(nowhere + 1, -1, np.int32)
+    barrier = np.full(nowhere + 1, -1, _id_type(len(used)))
     barrier[used] = np.arange(len(used))
     home, place = np.divmod(used, len(slots))
     group, of_group = np.divmod(home, cluster)
-    return cta[begins[group]] // cluster * cluster + of_group, slots[place] * _SLOT, barrier.take(cell)
+    homes = cta[begins[group]].astype(np.int64) // cluster * cluster + of_group
+    return homes, slots[place] * np.int64(_SLOT), barrier.take(cell)
+
+
+def _id_type(rows: int) -> type[np.signedinteger[Any]]:
+    """The type that holds the rows of a table of so many, and -1."""
+    return np.int16 if rows <= 1 << 15 else np.int32
 
 
 def _add_agents(agents: list[Agent], part: _Part, *, several: bool) -> NDArray[np.int32]:
@@ -233,9 +241,7 @@ def _add_agents(agents: list[Agent], part: _Part, *, several: bool) -> NDArray[n
     return np.array(rows, np.int32)
 
 
-def _complete_until(
-    records: NDArray[np.void], cta: NDArray[np.int32], lost: Mapping[tuple[int, int], int]
-) -> int:
+def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Mapping[tuple[int, int], int]) -> int:
     """The last record (ps) of the first warp whose records end too early; NEVER if none do. `cta`: ascending."""
     until = NEVER
     for (of_cta, warp), count in lost.items():

@@ -6,7 +6,6 @@ import mmap
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.recording.schema import EVENT_DTYPE
 

@@ -81,8 +81,8 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     made.view(ROW)[of_logged] = logged.events(origins[of_logged]).view(ROW)
     made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origins[of_landing] - size]
     origin[places] = 0
-    source = logged.rows(origin).astype(np.int32 if len(logged.log) < 1 << 31 else np.int64)
-    source[places] = ~np.arange(len(places), dtype=source.dtype)
+    source: Rows = logged.rows(origin).astype(np.int32 if len(logged.log) < 1 << 31 else np.int64)
+    source[places] = ~np.arange(len(places))
     done = ~source[place[size:] + rows[size:] - 1]
 
     flip = ~source[piece + 1]
@@ -117,7 +117,7 @@ def _complete_tx(derived: Derived) -> NDArray[np.void]:
     return rows
 
 
-def _without_token(made: NDArray[np.void], rows: NDArray[np.int32]) -> None:
+def _without_token(made: NDArray[np.void], rows: Rows) -> None:
     """Later pieces of an arrival have none: the token is the state before the first."""
     made["token"][rows] = 0
     made["flags"][rows] &= ~np.uint8(EventFlag.HAS_TOKEN)

@@ -69,13 +69,14 @@ class Mixed:
         of_event = np.repeat(self._of_part[:, 0], np.subtract(ends, begins))
         for which, source in enumerate(self._sources):
             own = self._of_part[:, 0] == which
-            edges = np.zeros((2, len(source.times)), np.int64)
-            edges[:, self._of_part[own, 1]] = np.array(begins)[own], np.array(ends)[own]
+            own_begins, own_ends = np.zeros((2, len(source.times)), np.int64)
+            own_begins[self._of_part[own, 1]] = np.array(begins)[own]
+            own_ends[self._of_part[own, 1]] = np.array(ends)[own]
             mine = of_event == which
             number = np.cumsum(mine) - 1  # among the source's own
             places = np.flatnonzero(mine[order])
             events = np.empty(len(places), EVENT_DTYPE)
-            source.write(*edges.tolist(), number[order[places]], events)
+            source.write(own_begins.tolist(), own_ends.tolist(), number[order[places]], events)
             target.view(ROW)[places] = events.view(ROW)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
-from visualizer.reconstruction.logged import Logged
+from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 
@@ -69,7 +69,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
+    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
     landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]

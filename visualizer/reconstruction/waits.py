@@ -38,8 +38,10 @@ class Waits:
     @property
     def narrow(self) -> Waits:
         """The same in 32 bits: all parts' are kept until the pace is known."""
-        columns = (self.end, self.refused, self.life, self.phase)
-        return Waits(*(column.astype(np.int32) for column in columns), self.blocked)
+        end, refused, life, phase = (
+            column.astype(np.int32) for column in (self.end, self.refused, self.life, self.phase)
+        )
+        return Waits(end, refused, life, phase, self.blocked)
 
 
 def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> Waits:

@@ -18,8 +18,8 @@ def structure_of(
 ) -> Structure:
     """What is known of the trace's barriers and agents: told, or else inferred from its events.
 
-    `overrides`: what the user says, laid over it; entries as in docs/structure.md. `columns`: gives the trace's columns,
-    for who needs them anyway; asked only if something has to be inferred.
+    `overrides`: what the user says, laid over it; entries as in docs/structure.md. `columns`: gives the trace's columns
+    for who keeps them anyway; asked only if something has to be inferred.
     """
     structure = told(trace) if tells(trace) else infer(trace, columns() if columns else None)
     return apply_overrides(trace, structure, overrides) if overrides else structure
