@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
+import platform
 import statistics
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.build import cpu_name, peak_resident, reset_peak, resident
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
@@ -34,8 +36,8 @@ from visualizer.sources.simulator.simulate import simulate
 CONSUMERS = 11
 STAGES = {"k": 2, "v": 3}
 FIRST_ADDRESS = 0x400
-EVENTS_A_TILE = 2 * (5 + 7 + 5 * CONSUMERS)
-"""Roughly, of all agents and both rings."""
+EVENTS_A_TILE = len(STAGES) * (4 + 3 * CONSUMERS + 4)
+"""The producer's, each consumer's, and what hardware does: a landing's three rows, and the release."""
 
 
 def main() -> None:
@@ -47,20 +49,21 @@ def main() -> None:
     args = parser.parse_args()
 
     records = stranger_records(max(args.events // (args.ctas * EVENTS_A_TILE), 1), args.ctas)
-    before = peak_bytes()
-    rows: list[dict[str, float]] = []
-    for _ in range(args.runs):
+    before = resident()
+    reset_peak()
+    trace, row = run(records)
+    peak = (peak_resident() - before) / len(trace)  # of the first run: later ones use its memory again
+    rows = [row]
+    for _ in range(args.runs - 1):
+        del trace
         trace, row = run(records)
         rows.append(row)
-        if len(rows) == 1:
-            row["bytes an event"] = (peak_bytes() - before) / len(trace)
-        contradictions = sum(violations(trace).values()) if len(rows) == args.runs else 0
     figures: dict[str, Any] = {
         "events": len(trace),
         "agents": len(trace.agents),
         "barriers": len(trace.barriers),
-        "contradictions": contradictions,
-        "bytes an event at the peak": rows[0]["bytes an event"],
+        "contradictions": sum(violations(trace).values()),
+        "bytes an event at the peak": peak,
         **{name: statistics.median(row[name] for row in rows) for name in rows[-1]},
         "slowest M events/s": min(row["M events/s"] for row in rows),
         "fastest M events/s": max(row["M events/s"] for row in rows),
@@ -68,12 +71,15 @@ def main() -> None:
     for name, value in figures.items():
         print(f"{name:28} {value:>14,.2f}" if isinstance(value, float) else f"{name:28} {value:>14,}")
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
+        versions = {"python": platform.python_version(), "numpy": np.__version__}
+        document = {"machine": machine, "versions": versions, "figures": figures, "runs": rows}
+        args.json.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def run(records: NDArray[np.void]) -> tuple[Trace, dict[str, float]]:
     """One way from records to a History with all its columns, and how long each part of it took (s)."""
-    begin = perf_counter()
+    begin, spent = perf_counter(), process_time()
     found = discover(records)
     discovered = perf_counter()
     meta = Meta("stranger", {}, {}, Ending("completed"))
@@ -84,13 +90,14 @@ def run(records: NDArray[np.void]) -> tuple[Trace, dict[str, float]]:
     rings = len(history.structure.rings)
     inferred = perf_counter()
     history.build()
-    end = perf_counter()
+    end, end_spent = perf_counter(), process_time()
     return trace, {
         "discover (s)": discovered - begin,
         "assemble (s)": assembled - discovered,
         "structure (s)": inferred - assembled,
         "History (s)": end - inferred,
         "rings": rings,
+        "CPU (s)": end_spent - spent,
         "M events/s": len(trace) / (end - begin) / 1e6,
     }
 
@@ -143,11 +150,6 @@ def _consume(agent: AgentBuilder, full: dict[str, Any], empty: dict[str, Any], t
             agent.wait(full[ring][stage], lap & 1)
             agent.delay(300)
             agent.arrive(empty[ring][stage])
-
-
-def peak_bytes() -> int:
-    """Most memory this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

@@ -82,6 +82,26 @@ def test_a_barrier_of_another_cta_is_the_same_barrier() -> None:
         discover(records)
 
 
+def test_clusters_worked_on_together_give_what_each_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    rings = [{"stages": 2, "fill": "split", "waits": 1}]
+    trace = nameless(simulate(pipeline(rings, tiles=6, consumers=2, ctas=2), seed=1))
+    one = records_of(trace, stranger_log(trace, 1), 1)
+    records = np.concatenate([one, one, one])
+    records["cta"] += np.repeat([0, 10, 40], len(one)).astype(np.int32)
+    records["time"] += np.repeat([0, 3, 1], len(one))
+    results: list[Any] = []
+    for size in (len(one), 1 << 17):
+        monkeypatch.setattr("visualizer.reconstruction.discover._EVENTS_A_PART", size)
+        found = discover(records, cluster=2)
+        assert len(found.parts.spans) == (3 if size == len(one) else 1)
+        meta = Meta("any", {}, {}, Ending("completed"))
+        result = assemble_events(found.parts, found.agents, found.barriers, trace.sites, meta, {}, NO_SAMPLES)
+        ordered = np.lexsort((result.agent_cta[result.events["agent"]], result.events["time"]))
+        results.append((result.agents, result.barriers, result.events[ordered].tolist()))
+    assert results[0] == results[1]
+    assert len(results[0][2]) > len(records)
+
+
 def test_records_lost_end_the_recording_for_everybody() -> None:
     records = np.zeros(4, RECORD_DTYPE)
     records["kind"], records["address"], records["site"] = EventKind.PROXY_FENCE, NO_ADDRESS, -1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.reconstruction.event_memory import ROW
+from visualizer.reconstruction.logged import EventLog, Log, Logged
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Shortcut
 from visualizer.reconstruction.spans import NEVER, SIDES, Span, everything, spans_of
 from visualizer.recording.schema import EVENT_DTYPE
@@ -18,14 +18,15 @@ from visualizer.recording.tables import Agent, Barrier
 
 @dataclass(frozen=True, eq=False)
 class AgentEvents:
-    """What agents logged, a part for each CTA, in table order: EVENT_DTYPE, grouped by agent in the order of the table
-    and, within an agent, in the order it logged them. `time` equals `measured`: ps from the earliest event of all."""
+    """What agents logged, a part for each CTA or for some of them, in table order. Times of its events, `time` as well
+    as `measured`, are ps from the earliest event of all."""
 
     spans: Sequence[Span]
     sizes: Sequence[int]  # events of each part
-    rows: Callable[[int], NDArray[np.void]]  # the events of a part; asked for once, and kept until all are merged
+    log: Log  # the events of all parts
+    logged: Callable[[int], Logged]  # those of a part; asked for once
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
-    shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the scale of `rows`
+    shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the same scale
 
     @property
     def whole(self) -> NDArray[np.void]:
@@ -33,15 +34,16 @@ class AgentEvents:
         events = np.empty(sum(self.sizes), EVENT_DTYPE)
         end = 0
         for part, size in enumerate(self.sizes):
-            events[end : end + size].view(ROW)[:] = self.rows(part).view(ROW)
-            end += size
+            events[end : (end := end + size)] = self.logged(part).events(np.arange(size))
+        events["time"] = events["measured"]
         return events
 
 
 def split(
     events: NDArray[np.void], lost: NDArray[np.int64], agents: Sequence[Agent], barriers: Sequence[Barrier]
 ) -> AgentEvents:
-    """`events`, as AgentEvents.whole, as parts; one part if an agent acts on another CTA's barrier.
+    """`events`, EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in the order it logged
+    them, as parts; one part if an agent acts on another CTA's barrier.
 
     `lost`, (agents,): records of each agent that are missing at its end.
     """
@@ -54,9 +56,11 @@ def split(
     losing = np.flatnonzero(lost)
     begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
     last = np.where(ends > begins, events["time"][ends - 1], -1) if len(events) else np.full(len(losing), -1)
+    log = EventLog(events)
     return AgentEvents(
         spans,
         np.diff(edges).tolist(),
-        lambda part: events[edges[part] : edges[part + 1]],
+        log,
+        lambda part: Logged(log, slice(edges[part], edges[part + 1]), spans[part]),
         int(last.min(initial=NEVER)),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by, running_total
 from visualizer.reconstruction.lives import Lives
@@ -26,6 +27,19 @@ class Arrivals:
     life: Ints  # of its barrier
     position: Ints  # arrivals the barrier had before it since its init
     amount: Ints  # arrivals it makes
+
+    @property
+    def order(self) -> ArrivalOrder:
+        """What deriving needs of them."""
+        return ArrivalOrder(self.event.astype(np.int32), self.life.astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class ArrivalOrder:
+    """As Arrivals, in 32 bits: all parts' are kept until the pace is known."""
+
+    event: NDArray[np.int32]
+    life: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

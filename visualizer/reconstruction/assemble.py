@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,9 +14,10 @@ from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.derive import derive
 from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
-from visualizer.reconstruction.event_rows import EventRows, LaidOut, event_rows
+from visualizer.reconstruction.event_rows import LaidOut, event_rows
 from visualizer.reconstruction.evidence import Evidence, examine
-from visualizer.reconstruction.merge import EventParts, Source, first_time, merge
+from visualizer.reconstruction.logged import Log, Logged
+from visualizer.reconstruction.merge import LogParts, Mixed, Source, first_time, merge
 from visualizer.reconstruction.opening import opened
 from visualizer.reconstruction.pace import pace_of
 from visualizer.reconstruction.phase_flips import find_flips
@@ -58,11 +60,8 @@ def assemble_events(
     flips = find_flips(samples)
 
     def examined(part: int) -> Evidence:
-        rows = cut(parts.rows(part), parts.complete_until)
-        logged = with_engine_arrivals(rows, agents[spans[part].agents], spans[part])
-        evidence = examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
-        logged.forget_columns()  # all parts' evidence is kept until the pace is known
-        return evidence
+        logged = with_engine_arrivals(cut(parts.logged(part), parts.complete_until), agents[spans[part].agents])
+        return examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
 
     # What a probe saw is evidence that only the general way takes in.
     shortcut = NO_SHORTCUT if len(samples) else parts.shortcut
@@ -97,7 +96,7 @@ def assemble_events(
     if len(samples):
         figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
-    source = _source(laid_out, columns, places)
+    source = _source(parts.log, laid_out, columns, places)
     del laid_out
     columns = None
     samples = _counted_from(samples, first_time(source.times))
@@ -108,19 +107,16 @@ def assemble_events(
     return Trace(meta, agents, barriers, sites, events, source_files, samples)
 
 
-def _source(laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]) -> Source:
-    """Where the events of all parts are: in `columns`, at `places`, or as rows, which all become if some are."""
-    if columns is not None and all(part.events is None for part in laid_out):
+def _source(log: Log, laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]) -> Source:
+    """Where the events of all parts are: rows of the log, in `columns` at `places`, or some here and some there."""
+    rows = [part.events for part in laid_out if part.events is not None]
+    if columns is None:
+        return LogParts(log, rows)
+    if not rows:
         return columns
-
-    def rows(part: int) -> EventRows:
-        events = laid_out[part].events
-        if events is None:
-            assert columns is not None
-            events = columns.rows_of(places[part])
-        return events
-
-    return EventParts(each(rows, range(len(laid_out))))
+    of_log = itertools.count()
+    of_part = [(0, next(of_log)) if part.events is not None else (1, places[row]) for row, part in enumerate(laid_out)]
+    return Mixed((LogParts(log, rows), columns), of_part)
 
 
 def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
@@ -131,7 +127,6 @@ def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
     return moved
 
 
-def cut(events: NDArray[np.void], until: int) -> NDArray[np.void]:
+def cut(logged: Logged, until: int) -> Logged:
     """The events up to a time: later ones, with other agents' lost, would show agents that seem to have stopped."""
-    kept: NDArray[np.void] = events if until == NEVER else events[events["time"] <= until]
-    return kept
+    return logged if until == NEVER else logged.only(np.flatnonzero(logged.time <= until))

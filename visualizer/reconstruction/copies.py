@@ -132,16 +132,14 @@ def _by_issuer(
     first copy came first. By its arrivals if it expects no bytes there; -1 if it does neither."""
     phase = np.full(len(copy), -1, np.int64)
     agent = logged.agent
-    sources = (
-        (expectations.event, expectations.life, expectations.phase),
-        (arrivals.event, arrivals.life, phases.phase_at(arrivals.life, arrivals.position)),
-    )
     wide = int(max(life.max(initial=0), arrivals.life.max(initial=0), expectations.life.max(initial=0))) + 1
     rows = len(logged) + 1
-    for event, lives, of_event in sources:
+    for source in (expectations, arrivals):
         open_ = np.flatnonzero(phase < 0)
-        if not len(open_) or not len(event):
+        if not len(open_) or not len(source.event):
             continue
+        event, lives = source.event, source.life
+        of_event = source.phase if isinstance(source, Expectations) else phases.phase_at(lives, source.position)
         lane = agent[event] * wide + lives
         order = order_by(lane, event)
         lane, event, of_event = lane[order], event[order], of_event[order]

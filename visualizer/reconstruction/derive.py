@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import Arrivals
+from visualizer.reconstruction.arrivals import ArrivalOrder
 from visualizer.reconstruction.copies import Expectations
 from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
 from visualizer.reconstruction.lives import Lives
@@ -63,7 +63,7 @@ class Derived:
 
     logged: Logged
     lives: Lives
-    arrivals: Arrivals
+    arrivals: ArrivalOrder
     expectations: Expectations
     landings: Landings
     completions: Completions

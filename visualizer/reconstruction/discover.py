@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents
-from visualizer.reconstruction.spans import NEVER, Span
-from visualizer.recording.schema import EVENT_DTYPE, EventKind
-from visualizer.recording.tables import Agent, Barrier
+from visualizer.reconstruction.logged import Logged, Rows
+from visualizer.reconstruction.spans import NEVER, SIDES, Span
+from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Agent, AgentRole, Barrier
 from visualizer.recording.trace import TraceError
 
 NO_ADDRESS = 0xFFFFFFFF
@@ -49,13 +51,74 @@ _SLOT = 8
 """Bytes of an mbarrier, and what its address is a multiple of [PTX]."""
 
 
+_EVENTS_A_PART = 1 << 17
+"""Clusters are worked on together until they have so many: numpy's fixed costs stay small, its columns in cache."""
+_ROWS_AT_ONCE = 1 << 13
+"""Records that become events while both are in a processor's own cache."""
+_RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
+_ENGINES: dict[EventKind, tuple[AgentRole, str]] = {
+    EventKind.COPY_ISSUE: ("copy_engine", "tma"),
+    EventKind.TENSOR_COMMIT: ("tensor_core", "tensor_core"),
+}
+"""The engine of its CTA that such an event asks something of: its role and name."""
+
+
 @dataclass(frozen=True, eq=False)
 class Discovered:
-    """Agents' events as `assemble_events` takes them, a part for each cluster, and the tables of their ids."""
+    """Agents' events as `assemble_events` takes them, a part for some clusters each, and the tables of their ids."""
 
     parts: AgentEvents
     agents: tuple[Agent, ...]
     barriers: tuple[Barrier, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What the records of some clusters name."""
+
+    rows: slice  # of the records
+    order: Ints | None  # of them, by warp; None: they are in order
+    warps: Ints  # every warp, as CTA << 8 | warp, ascending
+    begins: Ints  # where runs of records of one warp begin ...
+    warp: Ints  # ... and which of `warps` that is
+    asked: dict[EventKind, set[int]]  # the CTAs that asked something of each engine
+    homes: Ints  # of every barrier, ascending: its CTA ...
+    offsets: Ints  # ... and where it lies there
+    barrier: NDArray[np.signedinteger[Any]]  # which of them each record names; -1: none. As narrow as can be
+
+
+class _RecordLog:
+    """Records as a Log, with the rows of the tables that they name."""
+
+    def __init__(self, records: NDArray[np.void], agents: int, barriers: int) -> None:
+        self._records = records
+        self.agent = np.empty(len(records), _id_type(agents))
+        self.barrier = np.empty(len(records), _id_type(barriers))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def column(self, name: str, rows: slice | Rows) -> NDArray[Any]:
+        """As Log.column, of those that records have."""
+        own = {"agent": self.agent, "barrier": self.barrier}
+        return np.ascontiguousarray((own[name] if name in own else self._records[name])[rows])
+
+    def write(self, rows: Rows, target: NDArray[np.void]) -> None:
+        """As Log.write."""
+        if len(self._records):
+            for begin in range(0, len(rows), _ROWS_AT_ONCE):
+                self._write(rows[begin : begin + _ROWS_AT_ONCE], target[begin : begin + _ROWS_AT_ONCE])
+
+    def _write(self, rows: Rows, target: NDArray[np.void]) -> None:
+        # "clip" because checking makes a copy.
+        taken = self._records.view(_RECORD).take(rows, mode="clip").view(RECORD_DTYPE)
+        target["measured"] = taken["time"]
+        for column in ("token", "amount", "site", "kind", "parity", "flags"):
+            target[column] = taken[column]
+        target["agent"] = self.agent.take(rows, mode="clip")
+        target["barrier"] = self.barrier.take(rows, mode="clip")
+        target["tile"] = target["stage"] = -1
+        target["ring"] = 0
 
 
 def discover(
@@ -70,112 +133,120 @@ def discover(
     if (cta[1:] < cta[:-1]).any():
         order = order_by(cta)
         records, cta = records[order], cta[order]
-    group = cta // cluster
-    begins = np.flatnonzero(np.diff(group, prepend=-1) != 0)
-    edges = [*begins.tolist(), len(records)]
-    pieces = [records[begin:end] for begin, end in itertools.pairwise(edges)]
-    places = each(lambda piece: _places(piece, cluster), pieces)
-    warps = each(_warps, pieces)
-
+    found = each(lambda rows: _look(records[rows], cta[rows], rows, cluster), _parts(cta, cluster))
     several = bool(len(cta)) and int(cta[-1]) > int(cta[0])
     agents: list[Agent] = []
     barriers: list[Barrier] = []
-    spans, agent_rows, barrier_rows = [], [], []
-    for piece, (of_piece, issues, commits), (homes, offsets) in zip(pieces, warps, places, strict=True):
-        first = int(piece["cta"][0]) // cluster * cluster
+    spans, agent_rows = [], []
+    for part in found:
         begun = len(agents), len(barriers)
-        agent_rows.append(_add_agents(agents, of_piece, issues, commits, several=several))
-        barrier_rows.append(len(barriers))
-        for rank, offset in zip(homes.tolist(), offsets.tolist(), strict=True):
-            prefix = f"CTA{first + rank}." if several else ""
-            address = rank << RANK_SHIFT | offset
-            barriers.append(Barrier(f"{prefix}{offset:#x}", first + rank, "other", -1, 0, offset, address=address))
+        agent_rows.append(_add_agents(agents, part, several=several))
+        for home, offset in zip(part.homes.tolist(), part.offsets.tolist(), strict=True):
+            prefix = f"CTA{home}." if several else ""
+            address = home % cluster << RANK_SHIFT | offset
+            barriers.append(Barrier(f"{prefix}{offset:#x}", home, "other", -1, 0, offset, address=address))
         spans.append(Span(slice(begun[0], len(agents)), slice(begun[1], len(barriers))))
+    log = _RecordLog(records, len(agents), len(barriers))
+    sizes = [len(part.barrier) for part in found]
+    unused = dict(enumerate(found))
+    del found
 
-    def rows(part: int) -> NDArray[np.void]:
-        return _events(pieces[part], warps[part][0], agent_rows[part], places[part], barrier_rows[part])
+    def logged(number: int) -> Logged:
+        part, first = unused.pop(number), spans[number].barriers.start
+        log.agent[part.rows] = np.repeat(agent_rows[number][part.warp], np.diff(part.begins, append=sizes[number]))
+        log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
+        return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
-    until = _complete_until(pieces, lost or {})
-    parts = AgentEvents(spans, [len(piece) for piece in pieces], rows, until)
+    parts = AgentEvents(spans, sizes, log, logged, _complete_until(records, cta, lost or {}))
     return Discovered(parts, tuple(agents), tuple(barriers))
 
 
-def _warps(piece: NDArray[np.void]) -> tuple[Ints, list[int], list[int]]:
-    """Every warp of the piece that recorded something, as CTA << 8 | warp, ascending; the CTAs that asked something of
-    their copy engine, and of their tensor core."""
-    kind, cta = piece["kind"], piece["cta"].astype(np.int64)
-    warps = distinct(cta << 8 | piece["warp"])
-    return warps, *(distinct(cta[kind == asks]).tolist() for asks in (EventKind.COPY_ISSUE, EventKind.TENSOR_COMMIT))
+def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:
+    """The rows of whole clusters, about _EVENTS_A_PART each. `cta`: of every row, ascending."""
+    begins = distinct(np.searchsorted(cta, cta[::_EVENTS_A_PART] // cluster * cluster))
+    return [slice(*edges) for edges in itertools.pairwise([*begins.tolist(), len(cta)])]
 
 
-def _add_agents(
-    agents: list[Agent], warps: Ints, issues: list[int], commits: list[int], *, several: bool
-) -> NDArray[np.int32]:
-    """Add the warps, and behind those of each CTA its engines; the row of each warp."""
-    rows = []
-    for place, key in enumerate(warps.tolist()):
-        cta, warp = divmod(key, 256)
-        prefix = f"CTA{cta}." if several else ""
-        rows.append(len(agents))
-        agents.append(Agent(f"{prefix}warp{warp}", "other", cta, warp, warpgroup=warp // WARPGROUP))
-        if place + 1 == len(warps) or int(warps[place + 1]) >> 8 != cta:
-            if cta in issues:
-                agents.append(Agent(f"{prefix}tma", "copy_engine", cta, -1))
-            if cta in commits:
-                agents.append(Agent(f"{prefix}tensor_core", "tensor_core", cta, -1))
-    return np.array(rows, np.int32)
+def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluster: int) -> _Part:
+    """What the records in `rows`, these and of these CTAs, name."""
+    number, kind = np.ascontiguousarray(records["warp"]), np.ascontiguousarray(records["kind"])
+    changes = (number[1:] != number[:-1]) | (cta[1:] != cta[:-1])
+    begins = np.flatnonzero(np.concatenate([[True], changes]))
+    warp = cta[begins].astype(np.int64) << 8 | number[begins]
+    order = order_by(cta, number) if (warp[1:] < warp[:-1]).any() else None
+    warps = distinct(warp)
+    asked = {asks: set(cta[np.flatnonzero(kind == asks)].tolist()) for asks in _ENGINES}
+    clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
+    barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
+    return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)
 
 
-def _places(piece: NDArray[np.void], cluster: int) -> tuple[Ints, Ints]:
-    """Every barrier of a cluster: the rank of its CTA and its offset there, ascending."""
-    address = np.ascontiguousarray(piece["address"])
-    address = address[address != NO_ADDRESS]
-    rank = (address >> np.uint32(RANK_SHIFT)).astype(np.int64)
-    if len(rank) and int(rank.max()) >= cluster:
-        row = int(np.flatnonzero(rank >= cluster)[0])
+def _barriers(
+    cta: NDArray[np.int32], address: NDArray[np.uint32], cluster: int, begins: Ints
+) -> tuple[Ints, Ints, NDArray[np.signedinteger[Any]]]:
+    """Every barrier's CTA and its offset there, ascending; and which of them each record names, -1: none. `begins`: the
+    first record of each cluster."""
+    names = address != NO_ADDRESS
+    rank = address >> np.uint32(RANK_SHIFT)
+    if len(beyond := np.flatnonzero(names & (rank >= cluster))):
+        row = int(beyond[0])
         raise TraceError(
             tr(
                 "CTA {cta} uses a barrier at {address:#x}, in CTA {rank} of a cluster of {cluster}: say how large the"
                 " clusters are",
-                cta=int(piece["cta"][piece["address"] != NO_ADDRESS][row]),
+                cta=int(cta[row]),
                 address=int(address[row]),
                 rank=int(rank[row]),
                 cluster=cluster,
             )
         )
-    offset = (address & np.uint32((1 << RANK_SHIFT) - 1)).astype(np.int64)
-    width = int(offset.max(initial=0)) // _SLOT + 1
-    used = np.flatnonzero(np.bincount(rank * width + offset // _SLOT))
-    return used // width, used % width * _SLOT
+    # Offsets and clusters are numbered among those there are, so that a table of all pairs is small.
+    slot = np.where(names, (address & np.uint32((1 << RANK_SHIFT) - 1)) // np.uint32(_SLOT), 0)
+    slots = np.flatnonzero(np.bincount(slot))
+    number = np.zeros(int(slots[-1]) + 1, np.int64)
+    number[slots] = np.arange(len(slots))
+    lengths = np.diff(begins, append=len(cta))
+    cell = np.repeat(np.arange(len(begins)) * (cluster * len(slots)), lengths)
+    if cluster > 1:
+        cell += np.where(names, rank, 0) * np.int64(len(slots))
+    cell += number.take(slot)
+    nowhere = len(begins) * cluster * len(slots)
+    cell[np.flatnonzero(~names)] = nowhere
+    used = np.flatnonzero(np.bincount(cell, minlength=nowhere)[:nowhere])
+    barrier = np.full(nowhere + 1, -1, _id_type(len(used)))
+    barrier[used] = np.arange(len(used))
+    home, place = np.divmod(used, len(slots))
+    group, of_group = np.divmod(home, cluster)
+    homes = cta[begins[group]].astype(np.int64) // cluster * cluster + of_group
+    return homes, slots[place] * np.int64(_SLOT), barrier.take(cell)
 
 
-def _events(
-    piece: NDArray[np.void], warps: Ints, rows: NDArray[np.int32], places: tuple[Ints, Ints], first_barrier: int
-) -> NDArray[np.void]:
-    """The events of a cluster, EVENT_DTYPE, grouped by agent."""
-    warp = piece["cta"].astype(np.int64) << 8 | piece["warp"]
-    if (warp[1:] < warp[:-1]).any():
-        order = order_by(warp)
-        piece, warp = piece[order], warp[order]
-    events = np.zeros(len(piece), EVENT_DTYPE)
-    for column in ("time", "token", "amount", "site", "kind", "parity", "flags"):
-        events[column] = piece[column]
-    events["measured"] = events["time"]
-    events["tile"] = events["stage"] = -1
-    begins = np.flatnonzero(np.diff(warp, prepend=-1) != 0)
-    events["agent"] = np.repeat(rows[np.searchsorted(warps, warp[begins])], np.diff(np.append(begins, len(warp))))
-    known = places[0] << RANK_SHIFT | places[1]
-    address = np.ascontiguousarray(piece["address"])
-    row = first_barrier + np.searchsorted(known, address)
-    events["barrier"] = np.where(address == NO_ADDRESS, -1, row)
-    return events
+def _id_type(rows: int) -> type[np.signedinteger[Any]]:
+    """The type that holds the rows of a table of so many, and -1."""
+    return np.int16 if rows <= 1 << 15 else np.int32
 
 
-def _complete_until(pieces: list[NDArray[np.void]], lost: Mapping[tuple[int, int], int]) -> int:
-    """The last record (ps) of the first warp whose records end too early; NEVER if none do."""
+def _add_agents(agents: list[Agent], part: _Part, *, several: bool) -> NDArray[np.int32]:
+    """Add the part's warps, and behind those of each CTA its engines; the row of each warp."""
+    rows = []
+    for place, key in enumerate(part.warps.tolist()):
+        cta, warp = divmod(key, 256)
+        prefix = f"CTA{cta}." if several else ""
+        rows.append(len(agents))
+        agents.append(Agent(f"{prefix}warp{warp}", "other", cta, warp, warpgroup=warp // WARPGROUP))
+        if place + 1 == len(part.warps) or int(part.warps[place + 1]) >> 8 != cta:
+            for asks, (role, name) in _ENGINES.items():
+                if cta in part.asked[asks]:
+                    agents.append(Agent(f"{prefix}{name}", role, cta, -1))
+    return np.array(rows, np.int32)
+
+
+def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Mapping[tuple[int, int], int]) -> int:
+    """The last record (ps) of the first warp whose records end too early; NEVER if none do. `cta`: ascending."""
     until = NEVER
-    for (cta, warp), count in lost.items():
-        own = [piece["time"][(piece["cta"] == cta) & (piece["warp"] == warp)] for piece in pieces] if count else []
-        times = np.concatenate(own) if own else np.zeros(0, np.int64)
-        until = min(until, int(times[-1]) if len(times) else -1) if count else until
+    for (of_cta, warp), count in lost.items():
+        if count:
+            own = records[slice(*(int(cta.searchsorted(np.int32(of_cta), side)) for side in SIDES))]
+            times = own["time"][own["warp"] == warp]
+            until = min(until, int(times[-1]) if len(times) else -1)
     return until

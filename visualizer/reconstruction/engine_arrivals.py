@@ -1,6 +1,6 @@
 """Arrivals that no warp makes: what a tcgen05.commit promised comes once the tensor core is done.
 
-Nobody logs when that is. The arrival is put right behind its commit, flagged as an estimate; reconciling moves it to
+Nobody logs when that is. The arrival is put 1 ps behind its commit, flagged as an estimate; reconciling moves it to
 where the waits that it released, and those that were still refused, say that it was.
 """
 
@@ -9,34 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import order_by
 from visualizer.reconstruction.logged import Logged
-from visualizer.reconstruction.spans import Span
-from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 
 
-def with_engine_arrivals(events: NDArray[np.void], agents: Sequence[Agent], span: Span) -> Logged:
-    """`events` (EVENT_DTYPE, grouped by agent) with an ARRIVE by the CTA's tensor core for each TENSOR_COMMIT.
+def with_engine_arrivals(logged: Logged, agents: Sequence[Agent]) -> Logged:
+    """`logged` with an ARRIVE by the CTA's tensor core for each TENSOR_COMMIT.
 
     `agents` are those of the span. A CTA without a tensor core in the table gets none.
     """
     cores = {agent.cta: row for row, agent in enumerate(agents) if agent.role == "tensor_core"}
-    commits = np.flatnonzero(events["kind"] == EventKind.TENSOR_COMMIT) if cores else np.zeros(0, np.int64)
+    commits = np.flatnonzero(logged.kind == EventKind.TENSOR_COMMIT) if cores else np.zeros(0, np.int64)
+    core_of = np.array([cores.get(agent.cta, -1) for agent in agents], np.int32)
+    core = core_of[logged.agent[commits]]
+    commits, core = commits[core >= 0], core[core >= 0]
     if not len(commits):
-        return Logged(events, span)
-    first = span.agents.start
-    of_agent = np.array([first + cores[agent.cta] if agent.cta in cores else -1 for agent in agents], np.int32)
-    core = of_agent[events["agent"][commits] - first]
-    arrivals = events[commits[core >= 0]].copy()
-    arrivals["agent"] = core[core >= 0]
-    arrivals["kind"] = EventKind.ARRIVE
-    arrivals["flags"] = EventFlag.DERIVED | EventFlag.ESTIMATED
-    arrivals["time"] += 1
-    arrivals["measured"] = arrivals["time"]
+        return logged
     # A core's arrivals come in the order of their times, which is as good as any: they are estimates.
-    arrivals = arrivals[order_by(arrivals["agent"], arrivals["time"])]
-    whole = np.concatenate([events, arrivals])
-    return Logged(whole[order_by(whole["agent"])], span, tuple(cores.values()))
+    order = order_by(core, logged.time[commits])
+    whole = np.concatenate([np.arange(len(logged)), commits[order]])
+    engine = np.concatenate([np.full(len(logged), -1, np.int32), core[order]])
+    by_agent = order_by(np.concatenate([logged.agent, core[order]]))
+    whole, engine = whole[by_agent], engine[by_agent]
+    return Logged(logged.log, logged.rows(whole), logged.span, engine)

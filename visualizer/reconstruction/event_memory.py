@@ -6,7 +6,6 @@ import mmap
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from visualizer.recording.schema import EVENT_DTYPE
 
@@ -26,8 +25,9 @@ class EventMemory:
             self._map = mmap.mmap(-1, size)
         if hasattr(self._map, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)
-        self._events = np.frombuffer(self._map, np.uint8)[: self._starts[-1] * EVENT_DTYPE.itemsize].view(EVENT_DTYPE)
+        self.events = np.frombuffer(self._map, np.uint8)[: self._starts[-1] * EVENT_DTYPE.itemsize].view(EVENT_DTYPE)
+        """The room of all parts, EVENT_DTYPE; zeros until they are written."""
 
-    def events(self, part: int) -> NDArray[np.void]:
-        """The part's room, EVENT_DTYPE; zeros until they are written."""
-        return self._events[self._starts[part] : self._starts[part + 1]]
+    def of(self, part: int) -> slice:
+        """Which of `events` are the part's."""
+        return slice(self._starts[part], self._starts[part + 1])

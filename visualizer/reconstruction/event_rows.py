@@ -1,7 +1,7 @@
 """Lays nodes out as the events of a Trace: in time order, each with the rows for what it completed beside it.
 
-Most events stay as they were logged, so a part's layout is an order of its logged rows and, beside them, the few rows
-that are made. They are put together when they are merged: memory that is written once costs half of what two copies do.
+Most events stay as they were logged, so a part's layout is an order of rows of the log and, beside them, the few rows
+that are made. They are put together when they are merged.
 """
 
 from __future__ import annotations
@@ -14,30 +14,18 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, order_by
 from visualizer.reconstruction.derive import Derived, Landed
 from visualizer.reconstruction.event_memory import ROW
+from visualizer.reconstruction.logged import Rows
 from visualizer.reconstruction.reconcile import Moves
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 
 
 @dataclass(frozen=True, eq=False)
 class EventRows:
-    """A part's events in order of time. Event i is row `source[i]` of `logged`, or row `~source[i]` of `made`."""
+    """A part's events in order of time. Event i is row `source[i]` of the log, or row `~source[i]` of `made`."""
 
     time: Ints  # (n,), ps; what the rows themselves say of it does not count
-    source: NDArray[np.int32]
-    logged: NDArray[np.void]  # EVENT_DTYPE
+    source: Rows  # 32 bits wide if the log is short enough
     made: NDArray[np.void]  # EVENT_DTYPE
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def write(self, begin: int, end: int, target: NDArray[np.void]) -> None:
-        """Write the events from `begin` to `end` to `target`, ROW; their times are left as they are."""
-        source = self.source[begin:end]
-        made = np.flatnonzero(source < 0)
-        if len(self.logged):
-            # "clip" because checking makes a copy; the made rows come next.
-            self.logged.view(ROW).take(source, out=target, mode="clip")
-        target[made] = self.made.view(ROW)[~source[made]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +63,7 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     place = np.empty(len(time), np.int64)
     place[order] = np.cumsum(ordered_rows) - ordered_rows
     origin = np.repeat(order, ordered_rows)
+    times = time[origin]
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[node] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
@@ -83,14 +72,17 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
 
     is_made = origin >= size
     is_made[piece + 1] = is_made[piece[parted]] = is_made[last] = True
+    if logged.engine is not None:
+        is_made |= logged.by_engine.take(origin, mode="clip")
     places = np.flatnonzero(is_made)
-    source = origin.astype(np.int32)
-    source[places] = ~np.arange(len(places), dtype=np.int32)
+    origins = origin[places]
     made = np.empty(len(places), EVENT_DTYPE)
-    of_logged = np.flatnonzero(origin[places] < size)
-    made.view(ROW)[of_logged] = logged.rows.view(ROW)[origin[places[of_logged]]]
-    of_landing = np.flatnonzero(origin[places] >= size)
-    made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origin[places[of_landing]] - size]
+    of_logged, of_landing = np.flatnonzero(origins < size), np.flatnonzero(origins >= size)
+    made.view(ROW)[of_logged] = logged.events(origins[of_logged]).view(ROW)
+    made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origins[of_landing] - size]
+    origin[places] = 0
+    source: Rows = logged.rows(origin).astype(np.int32 if len(logged.log) < 1 << 31 else np.int64)
+    source[places] = ~np.arange(len(places))
     done = ~source[place[size:] + rows[size:] - 1]
 
     flip = ~source[piece + 1]
@@ -109,13 +101,13 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
 
     made["kind"][done] = EventKind.COPY_DONE
     made["amount"][done] = landings.amount
-    return EventRows(time[origin], source, logged.rows, made)
+    return EventRows(times, source, made)
 
 
 def _complete_tx(derived: Derived) -> NDArray[np.void]:
     """The COMPLETE_TX of each landing, at its time before reconciling."""
     landings = derived.landings
-    rows = derived.logged.rows[landings.issue]
+    rows = derived.logged.events(landings.issue)
     rows["kind"] = EventKind.COMPLETE_TX
     rows["agent"] = landings.agent
     rows["amount"] = landings.amount
@@ -125,7 +117,7 @@ def _complete_tx(derived: Derived) -> NDArray[np.void]:
     return rows
 
 
-def _without_token(made: NDArray[np.void], rows: NDArray[np.int32]) -> None:
+def _without_token(made: NDArray[np.void], rows: Rows) -> None:
     """Later pieces of an arrival have none: the token is the state before the first."""
     made["token"][rows] = 0
     made["flags"][rows] &= ~np.uint8(EventFlag.HAS_TOKEN)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases, arrived_phases, order_arrivals
+from visualizer.reconstruction.arrivals import ArrivalOrder, Arrivals, ArrivedPhases, arrived_phases, order_arrivals
 from visualizer.reconstruction.copies import Copies, Expectations, find_copies, find_expectations
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
@@ -54,25 +54,14 @@ class Evidence:
 
     logged: Logged
     lives: Lives
-    arrivals: Arrivals
+    arrivals: ArrivalOrder
     waits: Waits
     expectations: Expectations
     copies: Copies
     phases: Phases
     closings: Closings
-
-    @property
-    def landing_times(self) -> Ints:
-        """From issue to landing (ps) of every copy that was observed to land."""
-        seen = self.closings.observed
-        issue = self.logged.rows["time"][self.copies.event[self.closings.copy[seen]]]
-        times: Ints = self.closings.latest[seen] - issue
-        return times
-
-    @property
-    def latest(self) -> int:
-        """The time (ps) of the last event."""
-        return self.logged.latest
+    landing_times: Ints  # from issue to landing (ps) of every copy that was observed to land
+    latest: int  # the time (ps) of the last event
 
     @property
     def logged_events(self) -> int:
@@ -81,7 +70,7 @@ class Evidence:
 
 
 def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS) -> Evidence:
-    """Examine `logged`: EVENT_DTYPE, grouped by agent, each agent's in program order, no copy engine's.
+    """Examine `logged`, and make it forget its columns: all parts' evidence is kept until the pace is known.
 
     `flips` are phases that a probe saw end, on the events' time scale.
     """
@@ -95,7 +84,13 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     phases = _completed(arrived, expected, arrivals, waits, copies)
     closings = _closings(logged, waits, copies, phases, flips, lives)
     lives = replace(lives, of_event=lives.of_event[:0])  # as large as a column, and of no more use
-    return Evidence(logged, lives, arrivals, waits, expectations, copies, phases, closings)
+    seen = closings.observed
+    landing_times = closings.latest[seen] - logged.time[copies.event[closings.copy[seen]]]
+    latest = int(logged.time.max(initial=0))
+    logged.forget_columns()
+    return Evidence(
+        logged, lives, arrivals.order, waits.narrow, expectations, copies, phases, closings, landing_times, latest
+    )
 
 
 def _completed(arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies) -> Phases:

@@ -1,80 +1,138 @@
-"""What the agents of one part of a recording logged, as columns: rows of 48 bytes are slow to look through."""
+"""What the agents of one part of a recording logged, as columns, whatever rows a source keeps it in.
+
+Rows become events as late as they can: an event's 48 bytes are written once, where they stay. Memory that nobody wrote
+to before costs more than all else that happens to an event.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints
+from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.spans import Span
+from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
+
+Rows = NDArray[np.integer[Any]]
+
+
+class Log(Protocol):
+    """What all agents of a recording logged, in rows of the source's own form."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str, rows: slice | Rows) -> NDArray[Any]:
+        """A column of EVENT_DTYPE at these rows, contiguous; read-only."""
+
+    def write(self, rows: Rows, target: NDArray[np.void]) -> None:
+        """Write these rows as events to `target`, EVENT_DTYPE, but for `time`; anything for a row outside the log."""
+
+
+class EventLog:
+    """A log of events: EVENT_DTYPE."""
+
+    def __init__(self, events: NDArray[np.void]) -> None:
+        self._events = events
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def column(self, name: str, rows: slice | Rows) -> NDArray[Any]:
+        """As Log.column."""
+        return np.ascontiguousarray(self._events[name][rows])
+
+    def write(self, rows: Rows, target: NDArray[np.void]) -> None:
+        """As Log.write."""
+        if len(self._events):
+            # "clip" because checking makes a copy.
+            self._events.view(ROW).take(rows, out=target.view(ROW), mode="clip")
 
 
 @dataclass(frozen=True, eq=False)
 class Logged:
-    """Agents' events: EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in program order.
-    Of engines there are only arrivals, see engine_arrivals. Ids in `rows` are those of the tables, in the columns they
-    count from the span's first rows."""
+    """Agents' events, grouped by agent in the order of the table and, within an agent, in program order. Of engines
+    there are only arrivals. Ids in columns count from the span's first rows."""
 
-    rows: NDArray[np.void]
+    log: Log
+    at: slice | Rows  # the rows of `log`
     span: Span
-    cores: tuple[int, ...] = ()  # rows of agents that are tensor cores, from the span's first
+    engine: NDArray[np.int32] | None = None
+    """(n,): the engine, from the span's first agent, for whose arrival an event stands (see engine_arrivals); -1: none.
+    None: for none at all."""
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.at.stop - self.at.start if isinstance(self.at, slice) else len(self.at)
+
+    def rows(self, events: Rows) -> Rows:
+        """The rows of `log` that these events are."""
+        return events + self.at.start if isinstance(self.at, slice) else self.at[events]
+
+    def events(self, events: Rows) -> NDArray[np.void]:
+        """These events in a new array, EVENT_DTYPE, but for `time`."""
+        result = np.empty(len(events), EVENT_DTYPE)
+        self.log.write(self.rows(events), result)
+        if self.engine is not None:
+            result["kind"], result["flags"] = self.kind[events], self.flags[events]
+            result["agent"] = self.agent[events] + self.span.agents.start
+            result["measured"] = self.time[events]
+        return result
+
+    def only(self, events: Rows) -> Logged:
+        """These events alone, ascending; there are no engines' yet."""
+        return Logged(self.log, self.rows(events), self.span)
 
     @cached_property
     def kind(self) -> NDArray[np.uint8]:
-        return np.ascontiguousarray(self.rows["kind"])
+        kind = self.log.column("kind", self.at)
+        return kind if self.engine is None else np.where(self.by_engine, np.uint8(EventKind.ARRIVE), kind)
 
     @cached_property
     def time(self) -> Ints:
         """ps."""
-        return np.ascontiguousarray(self.rows["time"])
+        time = self.log.column("time", self.at)
+        return time if self.engine is None else time + self.by_engine
 
     @cached_property
     def amount(self) -> NDArray[np.int32]:
-        return np.ascontiguousarray(self.rows["amount"])
+        return self.log.column("amount", self.at)
 
     @cached_property
     def agent(self) -> Ints:
-        agent: Ints = self.rows["agent"].astype(np.int64) - self.span.agents.start
-        return agent
+        agent = self.log.column("agent", self.at).astype(np.int64) - self.span.agents.start
+        return agent if self.engine is None else np.where(self.by_engine, self.engine, agent)
 
     @cached_property
     def barrier(self) -> Ints:
         """-1: none."""
-        barrier = self.rows["barrier"].astype(np.int64)
-        return np.where(barrier >= 0, barrier - self.span.barriers.start, -1) if self.span.barriers.start else barrier
+        barrier = self.log.column("barrier", self.at).astype(np.int64)
+        barrier -= self.span.barriers.start
+        return np.maximum(barrier, -1, out=barrier)
 
-    @cached_property
+    @property
     def by_engine(self) -> NDArray[np.bool_]:
         """Which are arrivals of an engine, which has no program order."""
-        return np.isin(self.agent, self.cores) if self.cores else np.zeros(len(self), bool)
+        return np.zeros(len(self), bool) if self.engine is None else self.engine >= 0
 
     @property
     def parity(self) -> NDArray[np.int8]:
-        parity: NDArray[np.int8] = self.rows["parity"]
-        return parity
+        return self.log.column("parity", self.at)
 
-    @property
+    @cached_property
     def flags(self) -> NDArray[np.uint8]:
-        flags: NDArray[np.uint8] = self.rows["flags"]
-        return flags
+        flags = self.log.column("flags", self.at)
+        guessed = np.uint8(EventFlag.DERIVED | EventFlag.ESTIMATED)
+        return flags if self.engine is None else np.where(self.by_engine, guessed, flags)
 
     @property
     def token(self) -> NDArray[np.uint64]:
-        token: NDArray[np.uint64] = self.rows["token"]
-        return token
+        return self.log.column("token", self.at)
 
     def forget_columns(self) -> None:
-        """Give the columns' memory back until they are asked for again: together they are half as large as the rows."""
-        for name in ("kind", "time", "amount", "agent", "barrier", "by_engine"):
+        """Give the columns' memory back until they are asked for again."""
+        for name in ("kind", "time", "amount", "agent", "barrier", "flags"):
             self.__dict__.pop(name, None)
-
-    @property
-    def latest(self) -> int:
-        """The time (ps) of the last event."""
-        return int(self.rows["time"].max(initial=0))

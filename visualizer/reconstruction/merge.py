@@ -12,6 +12,7 @@ from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.event_rows import EventRows
+from visualizer.reconstruction.logged import Log
 from visualizer.recording.schema import EVENT_DTYPE
 
 _EVENTS_AT_ONCE = 1 << 16
@@ -32,22 +33,51 @@ class Source(Protocol):
         `target`, EVENT_DTYPE; their times may be left out."""
 
 
-class EventParts:
-    """A source of parts whose events are rows."""
+class LogParts:
+    """A source of parts whose events are rows of a log, and some that were made."""
 
-    def __init__(self, parts: Sequence[EventRows]) -> None:
+    def __init__(self, log: Log, parts: Sequence[EventRows]) -> None:
         self.times: Sequence[Ints] = [part.time for part in parts]
-        self._parts = parts
+        self._log = log
+        self._sources = [part.source for part in parts]
+        self._made = np.concatenate([np.empty(0, EVENT_DTYPE), *(part.made for part in parts)])
+        first = 0
+        for part in parts:  # from now on a row of all that were made
+            np.subtract(part.source, first, out=part.source, where=part.source < 0)
+            first += len(part.made)
 
     def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
         """As Source.write."""
-        taken = np.empty(len(target), ROW)
-        filled = 0
-        for part, begin, end in zip(self._parts, begins, ends, strict=True):
-            if end > begin:
-                part.write(begin, end, taken[filled : (filled := filled + end - begin)])
-        # "clip" because every row is there, and checking makes a copy.
-        np.take(taken, order, out=target.view(ROW), mode="clip")
+        own = zip(self._sources, begins, ends, strict=True)
+        source = np.concatenate([rows[begin:end] for rows, begin, end in own]).take(order)
+        self._log.write(source, target)
+        made = np.flatnonzero(source < 0)
+        target.view(ROW)[made] = self._made.view(ROW)[~source[made]]
+
+
+class Mixed:
+    """A source of parts that other sources have, each one of them."""
+
+    def __init__(self, sources: Sequence[Source], of_part: Sequence[tuple[int, int]]) -> None:
+        """`of_part`: which source has each part, and as which of its own, ascending."""
+        self.times: Sequence[Ints] = [sources[which].times[place] for which, place in of_part]
+        self._sources = sources
+        self._of_part = np.array(of_part, np.int64).reshape(-1, 2)
+
+    def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
+        """As Source.write."""
+        of_event = np.repeat(self._of_part[:, 0], np.subtract(ends, begins))
+        for which, source in enumerate(self._sources):
+            own = self._of_part[:, 0] == which
+            own_begins, own_ends = np.zeros((2, len(source.times)), np.int64)
+            own_begins[self._of_part[own, 1]] = np.array(begins)[own]
+            own_ends[self._of_part[own, 1]] = np.array(ends)[own]
+            mine = of_event == which
+            number = np.cumsum(mine) - 1  # among the source's own
+            places = np.flatnonzero(mine[order])
+            events = np.empty(len(places), EVENT_DTYPE)
+            source.write(own_begins.tolist(), own_ends.tolist(), number[order[places]], events)
+            target.view(ROW)[places] = events.view(ROW)
 
 
 def merge(source: Source) -> NDArray[np.void]:

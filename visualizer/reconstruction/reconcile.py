@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
-from visualizer.reconstruction.logged import Logged
+from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 
@@ -69,7 +69,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Ints, Ints, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
+    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
     landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]
@@ -132,6 +132,8 @@ def _releases(derived: Derived) -> Ints:
 
 def _commits(logged: Logged) -> tuple[Ints, Ints]:
     """From each tcgen05.commit to the arrival that it promised."""
+    if logged.engine is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     commits, arrivals = np.flatnonzero(logged.kind == EventKind.TENSOR_COMMIT), np.flatnonzero(logged.by_engine)
     if len(commits) != len(arrivals):  # a CTA's tensor core is not in the table: its commits promise nothing
         return commits[:0], arrivals[:0]
@@ -159,9 +161,10 @@ def _settle(
     time = measured.copy()
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
     moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
-    if len(moving):
-        order = order_by(source)
-        source, target, rank = source[order], target[order], rank[order]
+    if not len(moving):
+        return time, 0
+    order = order_by(source)
+    source, target, rank = source[order], target[order], rank[order]
     begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])
     dropped = np.zeros(len(target), bool)
     passes = unresolved = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from visualizer.arrays.ordering import Ints
-from visualizer.reconstruction.event_rows import EventRows, LaidOut
+from visualizer.reconstruction.event_rows import LaidOut
 from visualizer.reconstruction.merge import Source
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import Span
@@ -43,9 +43,6 @@ class Columns(Source, Protocol[CtaToLayOut]):
     def lay_out(self, cta: CtaToLayOut, pace: Pace, place: int) -> LaidOut | None:
         """Take in all events of `cta` as those of the part at `place`; None: it turned out not to be complete, and the
         general way has to be gone."""
-
-    def rows_of(self, place: int) -> EventRows:
-        """All events of one part as rows."""
 
 
 @dataclass(frozen=True, slots=True)

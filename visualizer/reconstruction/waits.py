@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, group_starts, order_by
 from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
 from visualizer.reconstruction.lives import Lives
-from visualizer.reconstruction.logged import Logged
+from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 
@@ -26,16 +26,22 @@ _OPENS = (EventKind.WAIT_BEGIN, EventKind.TEST_FAILED)
 
 @dataclass(frozen=True, eq=False)
 class Waits:
-    """Every wait on a barrier, and every test that failed, in the order of the events. All shapes (n,)."""
+    """Every wait on a barrier, and every test that failed, agent by agent, life by life. All shapes (n,)."""
 
-    begin: Ints  # row of the WAIT_BEGIN; of the TEST_FAILED
-    end: Ints  # row of the WAIT_END; -1: it did not pass, or not within the recording
-    life: Ints  # of its barrier
-    parity: Ints  # as if the recording began with phase 0
-    phase: Ints  # whose completion let it pass, counted from the recording's begin; else the one that refused it.
+    end: Rows  # row of the WAIT_END; -1: it did not pass, or not within the recording
+    refused: Rows  # row of an event after which the test was still false; -1: none
+    life: Rows  # of its barrier
+    phase: Rows  # whose completion let it pass, counted from the recording's begin; else the one that refused it.
     # -1: it passed on a fresh barrier
     blocked: NDArray[np.bool_]  # it passed, and its first test was false
-    refused: Ints  # row of an event after which the test was still false; -1: none
+
+    @property
+    def narrow(self) -> Waits:
+        """The same in 32 bits: all parts' are kept until the pace is known."""
+        end, refused, life, phase = (
+            column.astype(np.int32) for column in (self.end, self.refused, self.life, self.phase)
+        )
+        return Waits(end, refused, life, phase, self.blocked)
 
 
 def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> Waits:
@@ -45,6 +51,8 @@ def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: Arrived
     """
     kind = logged.kind
     begin = np.flatnonzero(((kind == _OPENS[0]) | (kind == _OPENS[1])) & (lives.of_event >= 0))
+    # Of one agent and life they follow each other in time, so that each finds its phase near the one before.
+    begin = begin[order_by(logged.agent[begin], lives.of_event[begin])]
     is_test = kind[begin] == EventKind.TEST_FAILED
     life = lives.of_event[begin]
     parity = logged.parity[begin].astype(np.int64) & 1
@@ -64,70 +72,47 @@ def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: Arrived
     # What the barrier was in when the wait passed, or where it did not, when it was last known to be refused.
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
-    current = _never_back(current, order_by(agent[begin], life), agent[begin].astype(np.int64), life)
-    return Waits(begin, end, life, parity, np.where(ended, current - 1, current), blocked, refused)
+    phase = _never_back(current, agent[begin], life) - ended
+    return Waits(end, refused, life, phase, blocked)
 
 
 @dataclass(frozen=True, eq=False)
 class _Timeline:
-    """When phases begin and end, as far as arrivals tell. Phases of a life that the arrivals do not reach never do."""
+    """When phases end, as far as arrivals tell; a life's are between a row for phase -1 and two for phases that its
+    arrivals do not reach: those never end."""
 
-    first: Ints
-    arrived: Ints  # (phases,): ps, when it had all its arrivals
-    begun: Ints  # (phases,): ps, its first arrival
-    rest: Ints  # (lives,): ps, the first arrival after all phases; NEVER: none
-    by_bytes: NDArray[np.bool_]  # (phases,): bytes may hold it open beyond its arrivals
-    keys: Ints  # life * span + arrived
+    first: Ints  # (lives,): row of its phase 0
+    count: Ints  # (lives,): phases that got all their arrivals
+    earliest: Ints  # (rows,): ps, with its last arrival; -1 for phase -1
+    latest: Ints  # (rows,): ps, with its last arrival; where it expects bytes, before the next one's first
+    keys: Ints  # (phases,): life * span + arrived
+    before: Ints  # (lives,): phases of the lives before
     span: int
 
     @classmethod
     def of(cls, time: Ints, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
-        lives = len(phases.first) - 1
         span = int(time.max(initial=0)) + 2
         at = arrivals.life * span + time[arrivals.event]
         at = np.maximum.accumulate(at) if len(at) else at  # lives are sorted: nothing carries over
         at -= arrivals.life * span
-        starts = np.searchsorted(arrivals.life, np.arange(lives))
         # The first arrival of a phase is the one after the last of the phase before, or that itself if it spans both.
         ends = arrivals.position + arrivals.amount
         goes_on = phases.arrival + (ends[phases.arrival] <= phases.end)
         inside = np.append(arrivals.life, -1)[goes_on] == phases.life
         following = np.where(inside, np.append(at, NEVER)[goes_on], NEVER)
-        begun = np.empty(len(phases.life), np.int64)
-        begun[1:] = following[:-1]
-        opens = phases.number == 0
-        begun[opens] = at[starts[phases.life[opens]]]
-        rest = np.full(lives, NEVER)
-        has_any = np.append(arrivals.life, -1)[starts] == np.arange(lives)
-        rest[has_any] = at[starts[has_any]]
-        closes = np.append(phases.life[1:], -1) != phases.life
-        rest[phases.life[closes]] = following[closes]
         arrived = at[phases.arrival]
-        return cls(phases.first, arrived, begun, rest, expected > 0, phases.life * span + arrived, span)
+
+        before = phases.first[:-1]
+        first = before + 3 * np.arange(len(before)) + 1
+        earliest, latest = np.full((2, len(arrived) + 3 * len(before)), NEVER)
+        rows = first[phases.life] + phases.number
+        earliest[rows], latest[rows] = arrived, np.where(expected > 0, following, arrived)
+        earliest[first - 1] = -1
+        return cls(first, np.diff(phases.first), earliest, latest, phases.life * span + arrived, before, span)
 
     def complete_by(self, life: Ints, at: Ints) -> Ints:
         """How many phases had all their arrivals by each time."""
-        return np.searchsorted(self.keys, life * self.span + at, side="right") - self.first[life]
-
-    def earliest_end(self, life: Ints, phase: Ints) -> Ints:
-        """The least time at which a phase can have ended."""
-        row, known = self._row(life, phase)
-        ended = self.arrived[row] if len(self.arrived) else row
-        return np.where(phase < 0, -1, np.where(known, ended, NEVER))
-
-    def latest_end(self, life: Ints, phase: Ints) -> Ints:
-        """The time by which a phase must have ended: with its last arrival, or before the next one's first."""
-        row, known = self._row(life, phase)
-        if not len(self.arrived):
-            return np.full(len(life), NEVER)
-        after, exists = self._row(life, phase + 1)
-        next_begun = np.where(exists, self.begun[after], self.rest[life])
-        return np.where(known, np.where(self.by_bytes[row], next_begun, self.arrived[row]), NEVER)
-
-    def _row(self, life: Ints, phase: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-        row = self.first[life] + phase
-        known = (phase >= 0) & (row < self.first[life + 1])
-        return np.where(known, row, 0), known
+        return np.searchsorted(self.keys, life * self.span + at, side="right") - self.before[life]
 
 
 def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.bool_], at: Ints, held_at: Ints) -> Ints:
@@ -137,13 +122,15 @@ def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.b
     guess = timeline.complete_by(life, at)
     guess -= (guess - bit) & 1
     guess = np.maximum(guess, bit)
+    first, most = timeline.first[life], timeline.count[life] + 1
     best, least = guess, np.full(len(guess), NEVER)
     for away in (0, -2, 2):
         phase = guess + away
+        row = first + np.clip(phase, 0, most)
         # It was in this phase from the end of the one before to its own.
-        odds = np.maximum(timeline.earliest_end(life, phase - 1) - at, 0)
-        odds += np.maximum(at - timeline.latest_end(life, phase), 0)
-        held = np.maximum(held_at - timeline.latest_end(life, phase - 1), 0)
+        odds = np.maximum(timeline.earliest[row - 1] - at, 0)
+        odds += np.maximum(at - timeline.latest[row], 0)
+        held = np.maximum(held_at - timeline.latest[row - 1], 0)
         odds += np.where(held_at >= 0, held, 0)
         better = (odds < least) & (phase >= bit)
         best, least = np.where(better, phase, best), np.where(better, odds, least)
@@ -152,19 +139,17 @@ def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.b
     return best
 
 
-def _never_back(current: Ints, order: Ints, agent: Ints, life: Ints) -> Ints:
+def _never_back(current: Ints, agent: Ints, life: Ints) -> Ints:
     """Raise phases, by whole pairs, until none of an agent's waits meets its barrier in an earlier one than before."""
     if not len(current):
         return current
-    group = group_starts(agent[order] * (int(life.max()) + 1) + life[order])
-    own = current[order]
+    group = group_starts(agent * (int(life.max()) + 1) + life)
+    raised = current.copy()
     for _ in range(_MOST_ROUNDS):
-        span = int(own.max()) + 2
-        least = np.maximum.accumulate(own + group * span) - group * span
-        behind = np.flatnonzero(own < least)
+        span = int(raised.max()) + 2
+        least = np.maximum.accumulate(raised + group * span) - group * span
+        behind = np.flatnonzero(raised < least)
         if not len(behind):
             break
-        own[behind] = least[behind] + ((least[behind] - own[behind]) & 1)
-    raised = current.copy()
-    raised[order] = own
+        raised[behind] = least[behind] + ((least[behind] - raised[behind]) & 1)
     return raised

@@ -11,9 +11,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import StepIndex, Steps, kind_mask, of_kinds, rows_where
 
@@ -112,7 +112,7 @@ def build_agent_columns(columns: EventColumns) -> AgentColumns:
     acts = StepIndex.build(agent, steps, agents, len(trace))[0]
     steps, agent = rows_where(columns.kind == EventKind.ADVANCE, columns.agent)
     if rings > 1:
-        agent = columns.ring.take(steps).astype(np.int64) * agents + agent
+        agent = columns.ring[steps].astype(np.int64) * agents + agent
     advances = StepIndex.build(agent, steps, rings * agents, len(trace))[0]
     start = np.full((rings, agents, 3), -1, np.int32)
     for row, told in enumerate(trace.agents):

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
+from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)

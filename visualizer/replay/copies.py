@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import group_starts
+from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
-from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
 from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
@@ -131,7 +131,7 @@ def _by_entity(
     columns: EventColumns, steps: Narrow, entity: NDArray[np.int64], entities: int
 ) -> tuple[StepIndex, Steps, NDArray[np.int64], Narrow]:
     """Index of the steps by entity; at its positions the steps, one number per (entity, tile), and rows of `steps`."""
-    lane = (entity << 32) + columns.tile.take(steps)
+    lane = (entity << 32) + columns.tile[steps]
     rank = np.arange(len(steps), dtype=steps.dtype)
     index, (lane, rank) = StepIndex.build(entity, steps, entities, len(columns.trace), lane, rank)
     return index, index.step_at(np.arange(len(index))), lane, rank

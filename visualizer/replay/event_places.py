@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.replay.event_columns import EventColumns
+from visualizer.recording.event_columns import EventColumns
 from visualizer.replay.step_index import Steps
 from visualizer.structure.model import Structure
 
@@ -43,24 +43,22 @@ class EventPlaces:
         """The place of the event at each of `steps`; -1: none. Same shape."""
         columns = self._columns
         first: Steps
-        barrier, stage = columns.barrier.take(steps), columns.stage.take(steps)
+        barrier, stage = columns.barrier.take(steps), columns.stage[steps]
         several = self._rings > 1
-        first = (
-            self._first_by_barrier[columns.ring.take(steps), barrier] if several else self._first_by_barrier[0][barrier]
-        )
+        first = self._first_by_barrier[columns.ring[steps], barrier] if several else self._first_by_barrier[0][barrier]
         if len(unbound := np.flatnonzero(barrier < 0)):
-            at = columns.ring.take(steps[unbound]), self._agent_cta[columns.agent.take(steps[unbound])]
+            at = columns.ring[steps[unbound]], self._agent_cta[columns.agent.take(steps[unbound])]
             first[unbound] = self._first[at]
         first += stage
         if len(high := np.flatnonzero(stage >= self._fewest)):
-            ring = columns.ring.take(steps[high])
+            ring = columns.ring[steps[high]]
             stages = self._stages_by_barrier[ring, barrier[high]]
             loose = np.flatnonzero(barrier[high] < 0)
             stages[loose] = self._stages[ring[loose], self._agent_cta[columns.agent.take(steps[high[loose]])]]
             first[high[stage[high] >= stages]] = -1
         unnamed = stage < 0
         if self._unknown.any():
-            unnamed |= self._unknown[columns.ring.take(steps)]
+            unnamed |= self._unknown[columns.ring[steps]]
         if len(rows := np.flatnonzero(unnamed)):
             first[rows] = self._of_barrier[barrier[rows]]
         return first

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
+from visualizer.recording.event_columns import EventColumns, event_columns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import (
@@ -23,7 +24,6 @@ from visualizer.replay.agent_columns import (
 )
 from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
-from visualizer.replay.event_columns import EventColumns, event_columns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
@@ -67,7 +67,7 @@ class History:
     @cached_property
     def structure(self) -> Structure:
         """What the barriers are for."""
-        return structure_of(self.trace) if self._structure is None else self._structure
+        return structure_of(self.trace, columns=lambda: self.columns) if self._structure is None else self._structure
 
     @cached_property
     def event_places(self) -> EventPlaces:

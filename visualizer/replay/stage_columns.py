@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
+from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.event_columns import EventColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans, merge_spans
 from visualizer.replay.step_index import Narrow, StepIndex, kind_mask, stable_order, step_type
@@ -130,7 +130,7 @@ def _candidates(
     kind = columns.kind.take(steps)
     state = np.where(kind == EventKind.PHASE_COMPLETE, held_after[columns.barrier.take(steps)], _STATE.take(kind))
     place = places.of(steps)
-    tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile.take(steps))
+    tile = np.where(state == StageState.EMPTY, np.int32(-1), columns.tile[steps])
     found = _Candidates(steps.astype(step_type(len(trace))), kind, place.astype(number), state, tile)
     keep = (place >= 0) & (state != _NEITHER)
     return found if keep.all() else _Candidates(*(column[keep] for column in found))

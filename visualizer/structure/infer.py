@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
+from visualizer.recording.event_columns import EventColumns, event_columns
 from visualizer.recording.tables import Agent, AgentRole, BarrierKind
 from visualizer.recording.trace import Trace
 from visualizer.structure.cta_rings import CtaRings, find_rings
@@ -38,10 +39,14 @@ class _Cta:
     first: Ints  # row of the first use of each
 
 
-def infer(trace: Trace) -> Structure:
-    """What the events show. Told roles are kept; `unknown` says why where nothing is found."""
+def infer(trace: Trace, columns: EventColumns | None = None) -> Structure:
+    """What the events show. Told roles are kept; `unknown` says why where nothing is found.
+
+    `columns`: the trace's, if they are read already.
+    """
+    columns = columns or event_columns(trace)
     addresses = barrier_addresses(trace)
-    known = tally(trace) if trace.barriers else None
+    known = tally(columns) if trace.barriers else None
     if known is None:
         why = tr("the recording has too many barriers or agents") if trace.barriers else tr("it has no barriers")
         return _structure(trace, [], why)
@@ -51,9 +56,9 @@ def infer(trace: Trace) -> Structure:
         alike[layout].append(cta)
     looks_like = [pair for ctas in alike.values() for pair in _examples(ctas)]
     examples = {example.cta: example for _, example in looks_like}
-    found = _look_closely(trace, known, addresses, list(examples.values()))
+    found = _look_closely(columns, known, addresses, list(examples.values()))
     others = [cta for cta, example in looks_like if not _goes_round_alike(cta, example, found[example.cta])]
-    found |= _look_closely(trace, known, addresses, others)
+    found |= _look_closely(columns, known, addresses, others)
     by = {cta.cta: cta.cta if cta in others else example.cta for cta, example in looks_like}
     return _structure(
         trace,
@@ -116,14 +121,15 @@ def _goes_round_alike(cta: _Cta, example: _Cta, found: CtaRings) -> bool:
     return True
 
 
-def _look_closely(trace: Trace, known: Tally, addresses: Ints, examples: list[_Cta]) -> dict[int, CtaRings]:
+def _look_closely(columns: EventColumns, known: Tally, addresses: Ints, examples: list[_Cta]) -> dict[int, CtaRings]:
     """What is found in each of the CTAs, by its number."""
+    trace = columns.trace
     wanted = np.zeros(len(trace.barriers), bool)
     for example in examples:
         wanted[example.rows] = True
     if not examples:
         return {}
-    uses = uses_of(trace, wanted)
+    uses = uses_of(columns, wanted)
     first_phase = np.array([barrier.first_phase for barrier in trace.barriers], np.int64)
     cta_of = trace.barrier_cta[uses.barrier]
     order = np.argsort(cta_of, kind="stable")

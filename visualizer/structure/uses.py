@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
+from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 
@@ -70,36 +71,40 @@ class Uses:
     amount: NDArray[np.int32]
 
 
-def tally(trace: Trace) -> Tally | None:
+def tally(columns: EventColumns) -> Tally | None:
     """One look at all events. None: the tables are of a size that no kernel has."""
+    trace = columns.trace
     slot, slots = _slots(trace)
-    barriers = len(trace.barriers)
+    barriers, length = len(trace.barriers), len(trace)
     width = 2 * slots * (_NOT_ONE + 1)
     if barriers * width > _MOST_CELLS:
         return None
-    events = trace.events
     agent_cta, barrier_cta = trace.agent_cta, trace.barrier_cta
-    engine = np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
-    share = max(_AT_ONCE, len(events) // 8)
+    engine = _engines(trace)
+    # A cell of the table is the sum of what a barrier, an agent and an action say; 32 bits hold any.
+    of_barrier = np.arange(barriers, dtype=np.int32) * np.int32(width)
+    of_agent = (slot * (_NOT_ONE + 1)).astype(np.int32)
+    share = max(_AT_ONCE, length // 8)
 
     def look(start: int) -> tuple[NDArray[np.int64], ...]:
         acts, inits = [], []
-        first = np.full(barriers, len(events), np.int64)
-        end = min(start + share, len(events))
-        for low in range(start, end, _AT_ONCE):
-            piece = events[low : min(low + _AT_ONCE, end)]
-            kind, agent = np.ascontiguousarray(piece["kind"]), np.ascontiguousarray(piece["agent"])
-            action = _ACTION[kind]
-            rows = np.flatnonzero(action != _NOT_ONE)
-            barrier = piece["barrier"][rows]
-            at_one = barrier >= 0
-            barrier, agent, action, rows = barrier[at_one], agent[rows][at_one], action[rows][at_one], rows[at_one]
-            here = np.full(barriers, len(events), np.int64)
-            here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
-            np.minimum(first, here, out=first)
-            action = np.where(engine[agent], Action.LAND, action)
-            of = slot[agent] + slots * (agent_cta[agent] != barrier_cta[barrier])
-            acts.append((barrier * (2 * slots) + of) * (_NOT_ONE + 1) + action)
+        first = np.full(barriers, length, np.int64)
+        for low in range(start, end := min(start + share, length), _AT_ONCE):
+            piece = slice(low, min(low + _AT_ONCE, end))
+            kind, barrier = columns.kind[piece], columns.barrier[piece]
+            action = _ACTION.take(kind)
+            rows = np.flatnonzero((action != _NOT_ONE) & (barrier >= 0))
+            barrier, agent, action = (column.take(rows) for column in (barrier, columns.agent[piece], action))
+            if (first == length).any():
+                here = np.full(barriers, length, np.int64)
+                here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
+                np.minimum(first, here, out=first)
+            action[engine.take(agent)] = Action.LAND
+            cell = of_barrier.take(barrier)
+            cell += of_agent.take(agent)
+            cell += action
+            cell[agent_cta.take(agent) != barrier_cta.take(barrier)] += width // 2
+            acts.append(cell)
             inits.append(low + np.flatnonzero(kind == EventKind.INIT))
         return (
             np.bincount(np.concatenate(acts), minlength=barriers * width),
@@ -107,16 +112,15 @@ def tally(trace: Trace) -> Tally | None:
             first,
         )
 
-    found = each(look, range(0, len(events), share))
+    found = each(look, range(0, length, share))
     acts = np.zeros(barriers * width, np.int64)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
-    first = np.full(barriers, len(events), np.int64)
+    first = np.full(barriers, length, np.int64)
     for some_acts, inits, some_first in reversed(found):  # so that a barrier's first INIT is written last
         acts += some_acts
         np.minimum(first, some_first, out=first)
-        init = events[inits[::-1]]
-        init = init[init["barrier"] >= 0]
-        count[init["barrier"]] = init["amount"]
+        inits = inits[columns.barrier[inits] >= 0][::-1]
+        count[columns.barrier[inits]] = columns.amount[inits]
     return Tally(
         count,
         acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
@@ -125,22 +129,26 @@ def tally(trace: Trace) -> Tally | None:
     )
 
 
-def uses_of(trace: Trace, wanted: NDArray[np.bool_]) -> Uses:
+def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
     """The uses of the barriers that are `wanted`, (barriers,)."""
-    events = trace.events
+    trace = columns.trace
     wanted = np.append(wanted, False)  # for barrier -1
-    engine = np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
+    acts = _ACTION != _NOT_ONE
 
     def choose(first: int) -> NDArray[np.int64]:
-        piece = events[first : first + _AT_ONCE]
-        chosen = wanted[piece["barrier"]] & (_ACTION[piece["kind"]] != _NOT_ONE)
-        return first + np.flatnonzero(chosen)
+        piece = slice(first, first + _AT_ONCE)
+        return first + np.flatnonzero(wanted[columns.barrier[piece]] & acts.take(columns.kind[piece]))
 
-    rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(events), _AT_ONCE))])
-    chosen = events[rows]
-    action = np.where(engine[chosen["agent"]], np.uint8(Action.LAND), _ACTION[chosen["kind"]])
-    columns = (np.ascontiguousarray(chosen[name]) for name in ("parity", "site", "amount"))
-    return Uses(np.ascontiguousarray(chosen["barrier"]), np.ascontiguousarray(chosen["agent"]), action, *columns)
+    rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(trace), _AT_ONCE))])
+    agent = columns.agent[rows].astype(np.int32)
+    action = np.where(_engines(trace)[agent], np.uint8(Action.LAND), _ACTION[columns.kind[rows]])
+    parity, site = trace.events["parity"][rows], trace.events["site"][rows]
+    return Uses(columns.barrier[rows].astype(np.int32), agent, action, parity, site, columns.amount[rows])
+
+
+def _engines(trace: Trace) -> NDArray[np.bool_]:
+    """Which agents are parts of the hardware."""
+    return np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
 
 
 def _slots(trace: Trace) -> tuple[NDArray[np.int64], int]:

@@ -11,6 +11,7 @@ from measured import flips, logged, rebuilt, simulated
 from visualizer.programs.kernel_source import find_sites, kernel_text
 from visualizer.programs.lesson import agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
+from visualizer.reconstruction.agent_events import split
 from visualizer.reconstruction.assemble import cut
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.violations import violations
@@ -30,8 +31,11 @@ def built(raw: RawLog) -> Trace:
 
 
 def test_nothing_lost_nothing_cut() -> None:
-    events = logged(simulated())
-    assert cut(events, NEVER) is events
+    trace = simulated()
+    parts = split(logged(trace), np.zeros(len(trace.agents), np.int64), trace.agents, trace.barriers)
+    part = parts.logged(0)
+    assert parts.complete_until == NEVER
+    assert cut(part, parts.complete_until) is part
 
 
 def test_all_agents_end_where_the_first_ran_out_of_room() -> None:

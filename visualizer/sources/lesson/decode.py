@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
-from visualizer.reconstruction.event_memory import EventMemory
-from visualizer.reconstruction.logged import Logged
+from visualizer.reconstruction.event_memory import ROW, EventMemory
+from visualizer.reconstruction.logged import EventLog, Logged
 from visualizer.reconstruction.shortcut import Shortcut
 from visualizer.reconstruction.spans import NEVER, spans_of
 from visualizer.recording.tables import Agent, Barrier, Site
@@ -92,9 +92,10 @@ def decode(
 
     sizes = [int(stored[own].sum()) for own in slices]
     memory = EventMemory(sizes)
+    log = EventLog(memory.events)
 
-    def rows(part: int) -> NDArray[np.void]:
-        events, end = memory.events(part), 0
+    def logged(part: int) -> Logged:
+        events, end = memory.events[memory.of(part)], 0
         for slice_ in slices[part]:
             records = raw.records[slice_, : stored[slice_]]
             own = events[end : (end := end + len(records))]
@@ -115,11 +116,11 @@ def decode(
             own["parity"] = _OR_NONE[records["parity"]]
             own["flags"] = records["flags"]
             own["ring"] = 0
-        return events
+        return Logged(log, memory.of(part), spans[part])
 
     lost = np.zeros(len(agents), dtype=np.int64)
     lost[agent_of_slice] = raw.lost
-    return Decoded(AgentEvents(spans, sizes, rows, complete_until), lost, clock, origin)
+    return Decoded(AgentEvents(spans, sizes, log, logged, complete_until), lost, clock, origin)
 
 
 def _decode_clocks(
@@ -152,18 +153,28 @@ def _decode_clocks(
     for part in found:
         part.count_from(origin)
 
-    def rows(part: int) -> NDArray[np.void]:
+    def unfolded(part: int) -> NDArray[np.void]:
         if part not in regular:
-            return whole.rows(part)
+            own = whole.logged(part).events(np.arange(whole.sizes[part]))
+            own["time"] = own["measured"]
+            return own
         own, cycles, _, _ = unfold(raw, agents, barriers, sites, shape, rate, [part])
         own["time"] = clock.of_sm(cycles.astype(np.uint64), int(raw.anchors["smid"][part, 0])) - origin
         own["measured"] = own["time"]
         return own
 
     sizes = [regular[part].grid.logged if part in regular else size for part, size in enumerate(whole.sizes)]
-    shared = shared_rows(found[0].grid, Logged(rows(ctas[0]), whole.spans[ctas[0]]), shape.copy_bytes)
+    memory = EventMemory(sizes)  # of the parts that have to go the general way
+    log = EventLog(memory.events)
+
+    def logged(part: int) -> Logged:
+        memory.events[memory.of(part)].view(ROW)[:] = unfolded(part).view(ROW)
+        return Logged(log, memory.of(part), whole.spans[part])
+
+    example = Logged(EventLog(unfolded(ctas[0])), slice(0, sizes[ctas[0]]), whole.spans[ctas[0]])
+    shared = shared_rows(found[0].grid, example, shape.copy_bytes)
     shortcut = Shortcut(dict(regular), partial(CompleteColumns, shared))
-    parts = replace(whole, sizes=sizes, rows=rows, shortcut=shortcut)
+    parts = replace(whole, sizes=sizes, log=log, logged=logged, shortcut=shortcut)
     return Decoded(parts, lost, clock, origin, missed)
 
 

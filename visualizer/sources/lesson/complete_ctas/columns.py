@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import order_by
 from visualizer.reconstruction.derive import Landed
 from visualizer.reconstruction.event_memory import ROW
-from visualizer.reconstruction.event_rows import EventRows, LaidOut
+from visualizer.reconstruction.event_rows import LaidOut
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.reconcile import Moves
 from visualizer.reconstruction.spans import Span
@@ -95,11 +95,3 @@ class CompleteColumns:
         barrier = self._barrier.take(row)
         barrier += np.repeat(self._first_barriers, sizes).take(order)
         target["barrier"] = np.maximum(barrier, -1, out=barrier)
-
-    def rows_of(self, place: int) -> EventRows:
-        """As Columns.rows_of."""
-        begins, ends = np.zeros((2, len(self.time)), np.int64)
-        ends[place] = size = self.rows.grid.events
-        events = np.empty(size, EVENT_DTYPE)
-        self.write(begins.tolist(), ends.tolist(), np.arange(size), events)
-        return EventRows(self.time[place], np.arange(size, dtype=np.int32), events, events[:0])

@@ -55,7 +55,7 @@ class SharedRows:
 
 def shared_rows(grid: Grid, example: Logged, copy_bytes: int) -> SharedRows:
     """The rows, of what the agents of one CTA logged."""
-    logged = example.rows.copy()
+    logged = example.events(np.arange(len(example)))
     logged["agent"], logged["barrier"] = example.agent, example.barrier
     logged["time"] = logged["measured"] = 0
     logged["flags"] &= ~np.uint8(EventFlag.BLOCKED)

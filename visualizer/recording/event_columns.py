@@ -1,4 +1,4 @@
-"""The columns that History is built from, each contiguous: read from the events once, a piece at a time.
+"""The columns that structure and History are made from, each contiguous: read from the events once, a piece at a time.
 
 The events are rows of 48 bytes, mapped from a file perhaps; reading one column of them moves all of them.
 """
@@ -19,7 +19,8 @@ _ROWS_AT_ONCE = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class EventColumns:
-    """Columns of all events, in order; shape (steps,) each, read-only. Ids are as narrow as the tables are short."""
+    """Columns of all events, in order; shape (steps,) each, read-only. Ids are as narrow as the tables are short; of a
+    column with one value throughout, as a stranger's tiles and stages are, only that is kept."""
 
     trace: Trace
     kind: NDArray[np.uint8]
@@ -42,8 +43,8 @@ def event_columns(trace: Trace) -> EventColumns:
         "tile": np.int32,
         "amount": np.int32,
     }
-    # Where there is one ring only, nothing of its column need be read or kept.
-    ring = {} if len(trace.rings) > 1 else {"ring": np.broadcast_to(types.pop("ring")(0), len(trace))}
+    # Where there is one ring only, nothing of its column need be read.
+    kept: dict[str, Any] = {} if len(trace.rings) > 1 else {"ring": np.broadcast_to(types.pop("ring")(0), len(trace))}
     columns: dict[str, Any] = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
 
     def read(begin: int) -> None:
@@ -52,6 +53,10 @@ def event_columns(trace: Trace) -> EventColumns:
             column[begin : begin + _ROWS_AT_ONCE] = piece[name]
 
     each(read, range(0, len(trace), _ROWS_AT_ONCE))
-    for column in columns.values():
+    for name in types:
+        column = columns.pop(name)
+        if len(column) and column[0] == column[-1] and (column == column[0]).all():
+            column = np.broadcast_to(column[0].copy(), len(column))
         column.flags.writeable = False
-    return EventColumns(trace, **columns, **ring)
+        kept[name] = column
+    return EventColumns(trace, **kept)
