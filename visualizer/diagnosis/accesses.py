@@ -50,8 +50,16 @@ def find_fills(history: History) -> Fills:
     keys = copies.place * history.steps + copies.issued
     order = np.argsort(keys, kind="stable")
     landed, phase = (np.where(column < 0, NEVER, column)[order] for column in (copies.landed, history.copy_phases))
-    columns = (keys, copies.place, copies.issued, copies.agent, copies.barrier, copies.tile)
-    return Fills(*(column[order].astype(np.int64) for column in columns), landed, phase)
+    return Fills(
+        keys=keys[order],
+        place=copies.place[order],
+        issue=copies.issued[order].astype(np.int64),
+        agent=copies.agent[order],
+        barrier=copies.barrier[order],
+        tile=copies.tile[order],
+        landed=landed,
+        phase=phase,
+    )
 
 
 def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:

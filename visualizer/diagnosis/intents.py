@@ -100,10 +100,10 @@ def _laps(history: History, waits: Waits, previous: Steps) -> tuple[NDArray[np.i
 def _cursor_counts(
     history: History, agent: NDArray[np.int64], ring: NDArray[np.int64], step: Steps
 ) -> NDArray[np.int64]:
-    """The count of each agent's PipelineState over a ring of the trace just before the step; 0 for an agent without one."""
+    """The count of each agent's PipelineState over a ring of the trace before the step; 0 for an agent without one."""
     advances = history.agents.advances
     position = advances.latest(ring * len(history.trace.agents) + agent, step - 1)
-    counts = np.maximum(history.agents.start[ring, agent, 2], 0).astype(np.int64)
+    counts: NDArray[np.int64] = np.maximum(history.agents.start[ring, agent, 2], 0).astype(np.int64)
     moved = np.flatnonzero(position >= 0)
     counts[moved] = history.columns.amount.take(advances.step_at(position[moved]))
     return counts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import family, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.replay.history import History

@@ -117,7 +117,8 @@ class BarrierColumns:
 
     def is_first(self, position: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each position is the first of its barrier."""
-        return self.index.starts[np.searchsorted(self.index.starts, position)] == position
+        first: NDArray[np.bool_] = self.index.starts[np.searchsorted(self.index.starts, position)] == position
+        return first
 
     def curve(self, trace: Trace, row: int) -> BarrierCurve:
         rows, steps = self.index.rows(row), self.index.steps(row)

@@ -30,7 +30,7 @@ from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps, rows_where
-from visualizer.replay.waits import Waits, build_waits
+from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 
@@ -189,6 +189,10 @@ class History:
         None: over the recording's first ring. A ring that the recording does not name has no cursors.
         """
         return self.agents.cursors(self.trace, step, self.agents.ring_row(self.trace, ring))
+
+    def waits_of(self, agent_row: int) -> Waits:
+        """The waits of one agent alone, in time proportional to its lane."""
+        return waits_of(self.columns, self.barriers, self.agents.acts, agent_row)
 
     def stage_spans(self, place: int) -> Spans:
         """What a stage buffer held when, by its place; state is a StageState, EMPTY included."""

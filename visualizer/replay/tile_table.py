@@ -167,7 +167,7 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
     stage = np.append(history.structure.stage_of, -1)
     cursor_ring = history.agents.ring_row(trace, ring.name)
     for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
-        waits = history.waits.keep(history.waits.rows(row))
+        waits = history.waits_of(row)
         waits = waits.keep(wanted[waits.barrier] & (waits.tile >= 0))
         blocked = (waits.end < 0) | (trace.events["flags"][waits.end] & EventFlag.BLOCKED > 0)
         cursor = _cursors_at(history, row, cursor_ring, waits.begin)

@@ -31,8 +31,8 @@ _END_OF = np.zeros(256, np.uint8)
 _END_OF[list(_ENDS)] = list(_ENDS.values())
 
 OF_WAITS = kind_mask(*_ENDS, *_ENDS.values(), EventKind.TIMEOUT)
-"""At a kind: whether it is of a wait. A wait is over with its agent's next event of such a kind, whatever else the agent
-is said to have done between: where a CTA has no copy engine, its copies' landings are events of their issuer."""
+"""At a kind: whether it is of a wait. A wait is over with its agent's next event of such a kind, whatever else the
+agent is said to have done between: where a CTA has no copy engine, its copies' landings are events of their issuer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +83,46 @@ class Waits:
 
 def build_waits(columns: EventColumns, barriers: BarrierColumns) -> Waits:
     """All waits of the trace."""
-    trace = columns.trace
-    steps, agent, kind = rows_where(of_kinds(columns.kind, OF_WAITS), columns.agent, columns.kind)
-    index, (agent, kind) = StepIndex.build(agent, steps, len(trace.agents), len(trace), agent, kind)
-    steps = index.step_at(np.arange(len(index)))
+    agents, length = len(columns.trace.agents), len(columns.trace)
+    steps, agent = rows_where(of_kinds(columns.kind, OF_WAITS), columns.agent)
+    index, (agent,) = StepIndex.build(agent, steps, agents, length, agent)
+    return _pair(columns, barriers, agent, index.step_at(np.arange(len(index))))
+
+
+def waits_of(columns: EventColumns, barriers: BarrierColumns, acts: StepIndex, agent: int) -> Waits:
+    """The waits of one agent, in time proportional to its own `acts`."""
+    steps = acts.steps(agent)
+    steps = steps[OF_WAITS[columns.kind[steps]]]
+    return _pair(columns, barriers, np.full(len(steps), agent), steps)
+
+
+def _pair(columns: EventColumns, barriers: BarrierColumns, agent: NDArray[np.integer], steps: Steps) -> Waits:
+    """The waits that these events are of, which come by agent and within one in order."""
+    kind = columns.kind[steps]
     begins = np.flatnonzero(_BEGINS[kind])
     following = np.minimum(begins + 1, max(len(steps) - 1, 0))
     own = (following > begins) & (agent[following] == agent[begins])
     kind, last = kind[begins], kind[following]
     passed = own & (last == _END_OF[kind])
-    begin, agent = steps[begins], agent[begins].astype(np.int64)
+    begin = steps[begins]
     over = np.where(passed | (own & (last == EventKind.TIMEOUT)), steps[following], -1)
     barrier = np.where(kind == EventKind.WAIT_BEGIN, columns.barrier.take(begin), -1).astype(np.int64)
-    parity = trace.events["parity"][begin].astype(np.int64) & 1
+    parity = columns.trace.events["parity"][begin].astype(np.int64) & 1
     met, completion = np.full((2, len(begin)), -1, np.int64)
     rows = np.flatnonzero(passed & (barrier >= 0))
     if len(rows):
         position = barriers.index.latest(barrier[rows], over[rows])
         met[rows] = barriers.phases(barrier[rows], position)
         completion[rows] = barriers.index.step_at(completions_before(barriers, position, parity[rows]))
-    tile, end = columns.tile.take(begin).astype(np.int64), np.where(passed, over, -1)
-    return Waits(kind, agent, barrier, parity, tile, begin, end, over, met, completion)
+    return Waits(
+        kind=kind,
+        agent=agent[begins].astype(np.int64),
+        barrier=barrier,
+        parity=parity,
+        tile=columns.tile.take(begin).astype(np.int64),
+        begin=begin,
+        end=np.where(passed, over, -1),
+        over=over,
+        met=met,
+        completion=completion,
+    )

@@ -1,7 +1,7 @@
 """Facts: when every wait, copy, stage state and finished tile of a recording was, and what each wait depended on.
 
-What happened is History's to say; these are the times of it. Found once per recording (find.py), in passes over columns; the statistics of any range of time and the prediction are
-sums over them.
+What happened is History's to say; these are the times of it. Found once per recording (find.py), in passes over
+columns; the statistics of any range of time and the prediction are sums over them.
 """
 
 from __future__ import annotations

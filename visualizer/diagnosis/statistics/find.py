@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.statistics.copy_times import time_copies
 from visualizer.diagnosis.statistics.facts import (
     Facts,
     Ints,
@@ -15,7 +16,6 @@ from visualizer.diagnosis.statistics.facts import (
     ring_of_places,
     role_codes,
 )
-from visualizer.diagnosis.statistics.copy_times import time_copies
 from visualizer.diagnosis.statistics.wait_times import time_waits
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
