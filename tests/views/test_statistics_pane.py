@@ -66,7 +66,7 @@ def test_a_range_without_tiles_says_so(history: History) -> None:
 def test_several_ctas_name_the_slowest() -> None:
     history = history_of(ctas=3)
     found = statistics_of(history)
-    first = places(found, history.trace)[0]
+    first = places(found, history)[0]
     assert found.ctas is not None
     assert first.text.startswith(f"slowest CTA: {found.ctas.slowest}")
     assert first.focus.step == found.ctas.slowest_step
