@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import Arrivals
+from visualizer.reconstruction.arrivals import LoggedArrivals
 from visualizer.reconstruction.copies import Expectations
 from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import NEVER
-from visualizer.reconstruction.waits import Waits
+from visualizer.reconstruction.waits import LoggedWaits
 from visualizer.recording.tables import Agent
 
 
@@ -63,11 +63,11 @@ class Derived:
 
     logged: Logged
     lives: Lives
-    arrivals: Arrivals
+    arrivals: LoggedArrivals
     expectations: Expectations
     landings: Landings
     completions: Completions
-    waits: Waits
+    waits: LoggedWaits
     first: Ints  # (lives + 1,): life i's completions are rows first[i] to first[i + 1]
     landed: Landed
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases, arrived_phases, order_arrivals
-from visualizer.reconstruction.copies import Copies, Expectations, find_copies, find_expectations
+from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals, arrived_phases, order_arrivals
+from visualizer.reconstruction.copies import Expectations, LoggedCopies, find_copies, find_expectations
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
 from visualizer.reconstruction.spans import NEVER
-from visualizer.reconstruction.waits import Waits, find_waits
+from visualizer.reconstruction.waits import LoggedWaits, find_waits
 from visualizer.recording.tables import Barrier
 
 Bools = NDArray[np.bool_]
@@ -54,10 +54,10 @@ class Evidence:
 
     logged: Logged
     lives: Lives
-    arrivals: Arrivals
-    waits: Waits
+    arrivals: LoggedArrivals
+    waits: LoggedWaits
     expectations: Expectations
-    copies: Copies
+    copies: LoggedCopies
     phases: Phases
     closings: Closings
 
@@ -98,7 +98,9 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     return Evidence(logged, lives, arrivals, waits, expectations, copies, phases, closings)
 
 
-def _completed(arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies) -> Phases:
+def _completed(
+    arrived: ArrivedPhases, expected: Ints, arrivals: LoggedArrivals, waits: LoggedWaits, copies: LoggedCopies
+) -> Phases:
     """Which phases completed. Bytes expected and issued must agree, or a wait that passed must prove it."""
     life, number, first, row = arrived.life, arrived.number, arrived.first, arrived.arrival
     share = arrived.end - arrivals.position[row]
@@ -141,7 +143,9 @@ def unbroken(possible: Bools, life: Ints) -> Bools:
     return result
 
 
-def _closings(logged: Logged, waits: Waits, copies: Copies, phases: Phases, flips: Flips, lives: Lives) -> Closings:
+def _closings(
+    logged: Logged, waits: LoggedWaits, copies: LoggedCopies, phases: Phases, flips: Flips, lives: Lives
+) -> Closings:
     """When the phases that copies completed can have, by the waits that met them and a probe's flips."""
     first = np.searchsorted(phases.life, np.arange(len(lives) + 1))
     upper, lower = np.full(len(phases.life), NEVER), np.full(len(phases.life), -1)

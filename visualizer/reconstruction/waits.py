@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
+from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.spans import NEVER
@@ -25,7 +25,7 @@ _OPENS = (EventKind.WAIT_BEGIN, EventKind.TEST_FAILED)
 
 
 @dataclass(frozen=True, eq=False)
-class Waits:
+class LoggedWaits:
     """Every wait on a barrier, and every test that failed, in the order of the events. All shapes (n,)."""
 
     begin: Ints  # row of the WAIT_BEGIN; of the TEST_FAILED
@@ -38,7 +38,9 @@ class Waits:
     refused: Ints  # row of an event after which the test was still false; -1: none
 
 
-def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> Waits:
+def find_waits(
+    logged: Logged, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases, expected: Ints
+) -> LoggedWaits:
     """The waits among `logged`.
 
     `expected` has the bytes expected in each of `phases`.
@@ -65,7 +67,7 @@ def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: Arrived
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
     current = _never_back(current, order_by(agent[begin], life), agent[begin].astype(np.int64), life)
-    return Waits(begin, end, life, parity, np.where(ended, current - 1, current), blocked, refused)
+    return LoggedWaits(begin, end, life, parity, np.where(ended, current - 1, current), blocked, refused)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class _Timeline:
     span: int
 
     @classmethod
-    def of(cls, time: Ints, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
+    def of(cls, time: Ints, arrivals: LoggedArrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
         lives = len(phases.first) - 1
         span = int(time.max(initial=0)) + 2
         at = arrivals.life * span + time[arrivals.event]
