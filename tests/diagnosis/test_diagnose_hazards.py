@@ -7,7 +7,7 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.hazards import find_hazards
-from visualizer.diagnosis.waits import build_waits
+from visualizer.diagnosis.intents import find_intents
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
@@ -19,7 +19,7 @@ from visualizer.sources.simulator.simulate import simulate
 
 def kinds(trace: Trace) -> set[str]:
     history = History(trace)
-    return {hazard.kind for hazard in find_hazards(history, build_waits(history))}
+    return {hazard.kind for hazard in find_hazards(history, find_intents(history))}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -62,13 +62,11 @@ def test_ctas_are_judged_by_themselves() -> None:
 
 def test_what_the_short_proof_accepts_vector_clocks_accept() -> None:
     """The quick check must never pass what is unordered, nor the exact one find what the quick one proved."""
-    from visualizer.diagnosis.accesses import build_copies
     from visualizer.diagnosis.hazards import relied_on
     from visualizer.diagnosis.vector_clocks import races
 
     for config in (LessonConfig(), LessonConfig(stages=1), LessonConfig(tile_columns=256, stages=2)):
         history = History(simulate(lesson(config)))
-        waits = build_waits(history)
-        relied = dict(zip(waits.end.tolist(), relied_on(waits).tolist(), strict=True))
-        copies = build_copies(history)
-        assert races(history, np.arange(history.steps), relied, np.unique(copies.place)) == []
+        intents = find_intents(history)
+        relied = dict(zip(intents.waits.end.tolist(), relied_on(intents).tolist(), strict=True))
+        assert races(history, np.arange(history.steps), relied, np.unique(history.copies.place)) == []

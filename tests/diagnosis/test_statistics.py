@@ -40,19 +40,19 @@ def of(**config: object) -> Statistics:
 
 
 def test_waits_are_paired_and_released_as_causality_says(facts: Facts) -> None:
-    history, waits = facts.history, facts.waits
+    history, waits, times = facts.history, facts.waits, facts.wait_times
     causality, events = Causality(history), history.trace.events
     begins = np.flatnonzero(events["kind"] == EventKind.WAIT_BEGIN)
-    assert sorted(waits.begin_step.tolist()) == begins.tolist()
+    assert sorted(waits.begin.tolist()) == begins.tolist()
     for row in range(len(waits)):
-        end = causality.wait_end(int(waits.begin_step[row]))
-        assert (end if end is not None else -1) == waits.end_step[row]
-        release = causality.release_of(int(waits.end_step[row]))
+        end = causality.wait_end(int(waits.begin[row]))
+        assert (end if end is not None else -1) == waits.end[row]
+        release = causality.release_of(int(waits.end[row]))
         assert release is not None
-        assert waits.flip_step[row] == (-1 if release.completion is None else release.completion)
-        if waits.copy[row] >= 0:
-            assert waits.cause_step[row] in history.copies.done_issue
-            assert events["barrier"][waits.cause_step[row]] == waits.barrier[row]
+        assert waits.completion[row] == (-1 if release.completion is None else release.completion)
+        if times.copy[row] >= 0:
+            assert times.cause_step[row] in history.copies.issued[history.copies.by_landing]
+            assert events["barrier"][times.cause_step[row]] == waits.barrier[row]
 
 
 @settings(max_examples=25, deadline=None)
@@ -62,7 +62,7 @@ def test_shares_are_the_sum_of_the_parts_of_waits_in_the_range(facts: Facts, cut
     first, middle, last = (round(cut * duration) for cut in cuts)
     whole = role_shares(facts, first, last)
     halves = zip(role_shares(facts, first, middle), role_shares(facts, middle, last), strict=True)
-    waits = facts.waits
+    waits = facts.wait_times
     for role, (left, right) in zip(whole, halves, strict=True):
         assert role.present == left.present + right.present
         assert role.waiting == left.waiting + right.waiting
@@ -76,13 +76,13 @@ def test_shares_are_the_sum_of_the_parts_of_waits_in_the_range(facts: Facts, cut
 def test_what_a_wait_takes_after_its_phase_completed_is_issue() -> None:
     trace = run(stages=1, tiles=6)
     facts = facts_of(trace)
-    waits = facts.waits
+    waits = facts.wait_times
     producer = next(role for role in role_shares(facts, 0, trace.duration_ps) if role.role == "producer")
     own = waits.role == PRODUCER
     time = trace.events["time"]
     expected = 0
     for row in np.flatnonzero(own).tolist():
-        flip = int(waits.flip_step[row])
+        flip = int(facts.waits.completion[row])
         due = max(int(time[flip]), int(waits.begin[row])) if flip >= 0 else int(waits.begin[row])
         expected += int(waits.end[row]) - due
     assert producer.issue == expected > 0
@@ -211,10 +211,10 @@ def test_a_wait_that_never_passed_counts_to_the_end() -> None:
     assert trace.meta.ending.kind == "deadlock"
     found = statistics(facts_of(trace))
     assert any("never passed" in said for said in found.unknown)
-    open_waits = facts_of(trace).waits
-    stuck = open_waits.end_step < 0
+    facts = facts_of(trace)
+    stuck = facts.waits.end < 0
     assert stuck.any()
-    assert (open_waits.end[stuck] == trace.duration_ps).all()
+    assert (facts.wait_times.end[stuck] == trace.duration_ps).all()
 
 
 def test_tiles_of_a_cluster_belong_to_the_cta_of_their_barrier() -> None:
@@ -265,4 +265,4 @@ def test_a_distribution_counts_every_value(values: list[int]) -> None:
 
 
 def test_starved_consumers_are_those_of_the_role(facts: Facts) -> None:
-    assert (facts.waits.on_full == (facts.waits.role == CONSUMER)).all()
+    assert (facts.wait_times.on_full == (facts.wait_times.role == CONSUMER)).all()

@@ -175,6 +175,15 @@ def test_phases_of_a_barrier_before_it_was_initialised_again_do_not_count() -> N
     assert causality.woken_by(4) == []
 
 
+def test_what_a_warp_lands_while_it_waits_does_not_end_its_wait() -> None:
+    """Without a copy engine of its own, a CTA's landings are events of the warp that issued the copy."""
+    done = {"kind": EventKind.COPY_DONE, "barrier": 0, "amount": 64}
+    wait = {"barrier": 0, "parity": 1}
+    trace = handmade({"kind": EventKind.WAIT_BEGIN, **wait}, done, {"kind": EventKind.WAIT_END, **wait})
+    causality = Causality(History(trace))
+    assert (causality.wait_end(0), causality.wait_begin(2)) == (2, 0)
+
+
 def test_a_step_outside_the_recording_is_an_index_error(lesson_history: History) -> None:
     with pytest.raises(IndexError):
         Causality(lesson_history).links(lesson_history.steps)

@@ -68,5 +68,6 @@ def test_the_nth_copy_of_a_tile_is_the_nth_to_land(seed: int, columns: int, lost
     copies = History(trace).copies
     stages = [issues for row in range(len(trace.barriers)) for issues in copies.issues.steps(row).tolist()]
     assert copies.done_step.tolist() == [pairs.get(step, -1) for step in stages]
-    assert dict(zip(copies.done_issue.tolist(), copies.done_steps.tolist(), strict=True)) == pairs
-    assert copies.done_steps.tolist() == sorted(pairs.values())
+    landings = copies.landed[copies.by_landing].tolist()
+    assert dict(zip(copies.issued[copies.by_landing].tolist(), landings, strict=True)) == pairs
+    assert landings == sorted(pairs.values())

@@ -1,10 +1,13 @@
 """The timeline's rows: which there are, in which order, under which keys."""
 
+from dataclasses import replace
+
 from visualizer.playback.lane_steps import home_lane, lane_steps
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.find import structure_of
 from visualizer.views.lanes import build_lanes, stage_key
 
 
@@ -31,6 +34,12 @@ def test_several_ctas_are_prefixed_and_kept_together():
         ("CTA1.empty[0]", "empty[0]", 3),
     ]
     assert stage_key(trace, 1, 0) == "CTA1.stage[0]"
+
+
+def test_which_agents_are_copy_engines_is_the_structures_to_say(lesson_trace):
+    nameless = replace(lesson_trace, agents=[replace(agent, role="other") for agent in lesson_trace.agents])
+    kinds = {lane.key: lane.kind for lane in build_lanes(nameless, structure_of(lesson_trace))}
+    assert kinds == {lane.key: lane.kind for lane in build_lanes(lesson_trace)}
 
 
 def test_every_lane_can_be_stepped_through(lesson_history: History):

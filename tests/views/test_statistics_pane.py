@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pane_testing import requested
 from PySide6.QtCore import Qt
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from statistics_facts import history_of, statistics_of, with_a_late_tile
 
 from visualizer.playback.focus import Focus
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.views.charts_widget import Charts
 from visualizer.views.statistics_model import Bar, Histogram, charts, headline, places, range_text
@@ -66,10 +69,19 @@ def test_a_range_without_tiles_says_so(history: History) -> None:
 def test_several_ctas_name_the_slowest() -> None:
     history = history_of(ctas=3)
     found = statistics_of(history)
-    first = places(found, history.trace)[0]
+    first = places(found, history)[0]
     assert found.ctas is not None
     assert first.text.startswith(f"slowest CTA: {found.ctas.slowest}")
     assert first.focus.step == found.ctas.slowest_step
+
+
+def test_a_late_tile_is_looked_for_in_its_stages_lane_though_no_event_tells_the_stage() -> None:
+    history = with_a_late_tile(history_of(consumer_delay=1000))
+    events = history.trace.events.copy()
+    events["stage"][events["kind"] == EventKind.PHASE_COMPLETE] = -1
+    untold = History(replace(history.trace, events=events))
+    late = [place for place in places(statistics_of(untold), untold) if place.text.startswith("tile 9 took")]
+    assert [place.focus.lane for place in late] == ["stage[0]"]
 
 
 def test_the_numbers_are_shown_and_an_outlier_leads_to_its_event(pane: StatisticsWidget, history: History) -> None:

@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.waits import phase_at
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps, kind_mask
 
@@ -18,8 +17,8 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
-    """Copies by place, then issue; all shape (copies,)."""
+class Fills:
+    """The copies by the buffer they fill, then issue; all shape (copies,)."""
 
     keys: Steps  # place * steps + issue, ascending
     place: Steps  # -1: not known
@@ -42,40 +41,25 @@ class Reads:
     tile: Steps
 
 
-@dataclass(frozen=True, eq=False)
-class Arrivals:
-    """Arrivals by agent and barrier, then step, with the phase each belongs to; all shape (arrivals,)."""
-
-    keys: Steps  # (agent * barriers + barrier) * steps + step, ascending
-    phase: Steps
+T = TypeVar("T", Fills, Reads)
 
 
-T = TypeVar("T", Copies, Reads)
-
-
-def build_copies(history: History) -> Copies:
-    events = history.trace.events
-    issue = history.copies.issued.astype(np.int64)
-    place = history.event_places.of(issue)
-    keys = place * history.steps + issue
+def find_fills(history: History) -> Fills:
+    """All copies of a history."""
+    copies = history.copies
+    keys = copies.place * history.steps + copies.issued
     order = np.argsort(keys, kind="stable")
-    copy_keys, place, issue, done = keys[order], place[order], issue[order], history.copies.landed[order]
-    event = events[issue]
-    barrier = event["barrier"].astype(np.int64)
-    landed = np.where(done >= 0, done, NEVER)
-    bytes_in = np.flatnonzero(history.kinds == EventKind.COMPLETE_TX)
-    bytes_in = bytes_in[events["barrier"][bytes_in] >= 0]
-    keys = events["barrier"][bytes_in].astype(np.int64) * history.steps + bytes_in
-    order = np.argsort(keys, kind="stable")
-    keys, bytes_in = keys[order], bytes_in[order]
-    last = np.searchsorted(keys, barrier * history.steps + np.where(landed == NEVER, 0, landed)) - 1
-    found = (landed != NEVER) & (last >= 0) & (barrier >= 0)
-    at = bytes_in[np.maximum(last, 0)] if len(bytes_in) else np.zeros(len(issue), np.int64)
-    if len(bytes_in):
-        found &= (events["barrier"][at] == barrier) & (at > issue)
-    phase = np.where(found, phase_at(history, np.maximum(barrier, 0), at - 1), NEVER)
-    agent, tile = event["agent"].astype(np.int64), event["tile"].astype(np.int64)
-    return Copies(copy_keys, place, issue, agent, barrier, tile, landed, phase)
+    landed, phase = (np.where(column < 0, NEVER, column)[order] for column in (copies.landed, history.copy_phases))
+    return Fills(
+        keys=keys[order],
+        place=copies.place[order],
+        issue=copies.issued[order].astype(np.int64),
+        agent=copies.agent[order],
+        barrier=copies.barrier[order],
+        tile=copies.tile[order],
+        landed=landed,
+        phase=phase,
+    )
 
 
 def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
@@ -88,11 +72,11 @@ def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
 
 
 def only(columns: T, keep: NDArray[np.bool_]) -> T:
-    """The rows of `columns` (Copies or Reads) marked in `keep`."""
+    """The rows of `columns` (Fills or Reads) marked in `keep`."""
     return replace(columns, **{field.name: getattr(columns, field.name)[keep] for field in fields(columns)})
 
 
-def build_reads(history: History) -> Reads:
+def find_reads(history: History) -> Reads:
     """Reads; an agent's n-th READ_END of a stage ends its n-th READ_BEGIN of it."""
     trace = history.trace
     steps = np.flatnonzero(kind_mask(EventKind.READ_BEGIN, EventKind.READ_END)[history.kinds])
@@ -110,16 +94,6 @@ def build_reads(history: History) -> Reads:
     found = np.append(end_keys[order], -1)[at] == keys
     tile = trace.events["tile"][steps[begins]].astype(np.int64)
     return Reads(steps[begins], np.where(found, ends[at], NEVER), place[begins], agent[begins], tile)
-
-
-def build_arrivals(history: History) -> Arrivals:
-    events = history.trace.events
-    steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] >= 0))
-    barrier = events["barrier"][steps].astype(np.int64)
-    agent = events["agent"][steps].astype(np.int64)
-    keys = (agent * len(history.trace.barriers) + barrier) * history.steps + steps
-    order = np.argsort(keys, kind="stable")
-    return Arrivals(keys[order], phase_at(history, barrier, steps - 1)[order])
 
 
 def _ranks(lane: NDArray[np.integer], span: int) -> Steps:

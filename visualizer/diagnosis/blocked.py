@@ -58,7 +58,7 @@ def _look(outlook: Outlook, agent: int, wait: int) -> _Blocked:
 
 def _verdict(outlook: Outlook, item: _Blocked) -> str:
     """The verdict table for a wait that blocks: the phase it means against the phase the barrier is in."""
-    wanted, now = int(outlook.waits.wanted[item.wait]), outlook.barrier(item.barrier).phase
+    wanted, now = int(outlook.intents.wanted[item.wait]), outlook.barrier(item.barrier).phase
     if now > wanted:
         return "LAPPED"
     if now < wanted:
@@ -164,7 +164,7 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         agent=trace.agents[item.agent].name,
         **barrier_facts(outlook.history, item.barrier, state),
         tile=tile if tile >= 0 else None,
-        phase_wanted=int(waits.wanted[item.wait]),
+        phase_wanted=int(outlook.intents.wanted[item.wait]),
         parity=int(waits.parity[item.wait]),
         arrived=tuple(Arrived(trace.agents[a].name, count, at) for a, (count, at) in sorted(arrived.items())),
         owed=owed if state.pending > 0 else (),

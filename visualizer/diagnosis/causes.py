@@ -16,14 +16,14 @@ from visualizer.recording.schema import EventKind
 
 def lapped_cause(outlook: Outlook, wait: int) -> Cause:
     """Why a wait blocks on a phase that has completed already, or that lies further ahead than the next."""
-    trace, waits = outlook.trace, outlook.waits
-    row, wanted = int(waits.barrier[wait]), int(waits.wanted[wait])
+    trace, waits, intents = outlook.trace, outlook.waits, outlook.intents
+    row, wanted = int(waits.barrier[wait]), int(intents.wanted[wait])
     name = trace.barriers[row].name
     agent = trace.agents[int(waits.agent[wait])].name
     now = outlook.barrier(row).phase
     begin = int(waits.begin[wait])
-    if wrong := parity_cause(outlook.history, waits, wait):
-        first = first_wrong_parity(outlook.history, waits, wait)
+    if wrong := parity_cause(outlook.history, intents, wait):
+        first = first_wrong_parity(outlook.history, intents, wait)
         return Cause(wrong, first, site_at(trace, first))
     if now < wanted:
         return Cause(
@@ -121,8 +121,8 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
     first = expects[0] if expects else None
     site = site_at(trace, first) if first is not None else None
     if state.tx < 0 and not expected:
-        copies = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["barrier"] == row)
-        issue = int(np.flatnonzero(copies)[0]) if copies.any() else None
+        issues = outlook.history.copies.issues.steps(row)
+        issue = int(issues[0]) if len(issues) else None
         site = site_at(trace, issue) if issue is not None else None
         return Cause(
             tr(

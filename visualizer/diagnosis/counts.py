@@ -7,27 +7,26 @@ import re
 
 import numpy as np
 
+from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.waits import Waits, phase_at
 from visualizer.diagnosis.wording import commas
 from visualizer.language import recorded, tr, trn
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind, kind_name
+from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
-from visualizer.replay.step_index import kind_mask
 
 _UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
 
 
-def count_findings(history: History, waits: Waits) -> list[Finding]:
+def count_findings(history: History, intents: Intents) -> list[Finding]:
     """All of them, worst first."""
     if not history.steps:
         return _ending(history)
     return [
         *_ending(history),
         *_impossible_counts(history),
-        *_completed_twice(history, waits),
+        *_completed_twice(history, intents),
         *leftover_findings(history),
         *_after_exit(history),
         *_wrong_data(history),
@@ -126,7 +125,7 @@ def _impossible_counts(history: History) -> list[Finding]:
     return found
 
 
-def _completed_twice(history: History, waits: Waits) -> list[Finding]:
+def _completed_twice(history: History, intents: Intents) -> list[Finding]:
     """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice."""
     trace, events = history.trace, history.trace.events
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
@@ -137,14 +136,15 @@ def _completed_twice(history: History, waits: Waits) -> list[Finding]:
                 pairs[free[0]] = full[0]
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)
-    first = waits.use == 0
+    first = intents.waits.use == 0
     begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[pairs]
-    np.maximum.at(ahead, waits.barrier[first], waits.wanted[first] + 1 - begun[waits.barrier[first]])
+    waited = intents.waits.barrier[first]
+    np.maximum.at(ahead, waited, intents.wanted[first] + 1 - begun[waited])
     steps = history.completion_steps
     empty = events["barrier"][steps].astype(np.int64)
     keep = (pairs[empty] >= 0) & (ahead[empty] >= 0)
     steps, empty = steps[keep], empty[keep]
-    filled = phase_at(history, pairs[empty], steps)
+    filled = history.barriers.phase_at(pairs[empty], steps)
     wrong = np.flatnonzero(events["amount"][steps] + 1 > filled + ahead[empty])
     findings: dict[int, Finding] = {}
     for index in wrong:
@@ -159,11 +159,12 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     trace, events = history.trace, history.trace.events
     barrier, state = trace.barriers[row], history.barrier_at(row, step)
     tile = int(events["tile"][step])
-    mine = kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] == row) & (events["tile"] == tile)
-    total, who = int(events["amount"][mine].sum()), events["agent"][mine]
+    arrivals = history.arrivals
+    mine = (arrivals.barrier == row) & (events["tile"][arrivals.step] == tile)
+    total, who = int(arrivals.count[mine].sum()), arrivals.agent[mine]
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
-    by = {trace.agents[a].name: int(events["amount"][mine & (events["agent"] == a)].sum()) for a in set(who.tolist())}
+    by = {trace.agents[a].name: int(arrivals.count[mine & (arrivals.agent == a)].sum()) for a in set(who.tolist())}
     per_use = ""
     if tile >= 0:
         each = commas([f"{name} {count}" for name, count in sorted(by.items())])
@@ -196,10 +197,10 @@ def _after_exit(history: History) -> list[Finding]:
     trace, events = history.trace, history.trace.events
     if trace.ctas < 2:
         return []
-    agent_cta = trace.agent_cta[events["agent"]]
-    barrier_cta = np.append(trace.barrier_cta, -1)[events["barrier"]]
-    remote = (barrier_cta >= 0) & (barrier_cta != agent_cta) & kind_mask(*ARRIVAL_KINDS)[history.kinds]
-    if not remote.any():
+    arrivals = history.arrivals
+    barrier_cta = trace.barrier_cta[arrivals.barrier]
+    remote = np.flatnonzero(barrier_cta != trace.agent_cta[arrivals.agent])
+    if not len(remote):
         return []
     exits = np.flatnonzero(history.kinds == EventKind.EXIT)
     engines = ("copy_engine", "tensor_core")
@@ -207,14 +208,13 @@ def _after_exit(history: History) -> list[Finding]:
     people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)
     for cta in range(trace.ctas):
-        mine = exits[agent_cta[exits] == cta]
+        mine = exits[trace.agent_cta[events["agent"][exits]] == cta]
         if len(mine) and len(mine) == people[cta]:
             left[cta] = mine[-1]
-    late = np.flatnonzero(remote)
-    late = late[late > left[barrier_cta[late]]]
+    late = remote[arrivals.step[remote] > left[barrier_cta[remote]]]
     if not len(late):
         return []
-    step = int(late[0])
+    step = int(arrivals.step[late].min())
     barrier = trace.barriers[int(events["barrier"][step])]
     stage, ring = stage_and_ring(history, int(history.structure.place_of[events["barrier"][step]]))
     return [

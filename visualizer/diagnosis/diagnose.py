@@ -6,6 +6,7 @@ from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.counts import count_findings
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.hazards import HAZARDS
+from visualizer.diagnosis.intents import find_intents
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
@@ -13,7 +14,6 @@ from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import has_unseen_order, program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
-from visualizer.diagnosis.waits import build_waits
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -39,13 +39,13 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     """
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
-    waits = build_waits(history)
+    intents = find_intents(history)
     findings: list[Finding] = []
     stuck = meta.ending.kind in _STUCK
     if program is None and (stuck or meta.config.get("fault")):
         program = program_of(history.trace)
     if stuck:
-        findings += _stuck(history, Outlook(history, waits, program))
+        findings += _stuck(history, Outlook(history, intents, program))
     if not history.trace.barriers and meta.ending.kind == "completed":
         return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
     left_out: tuple[str, ...] = ()
@@ -53,10 +53,10 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     if not lost and not meta.window.get("roles_left_out"):
         left_out = not_judged(history)
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
-        findings += count_findings(history, waits)
-        findings += pass_findings(history, waits)
-        findings += early_arrival_findings(history, waits)
-        hazards = hazard_findings(history, waits)
+        findings += count_findings(history, intents)
+        findings += pass_findings(history, intents)
+        findings += early_arrival_findings(history, intents)
+        hazards = hazard_findings(history, intents)
         if program is not None:
             findings += program_findings(history.trace, program)
             if has_unseen_order(program):
@@ -66,7 +66,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
         if meta.ending.kind == "crash":
-            findings += count_findings(history, waits)[:1]
+            findings += count_findings(history, intents)[:1]
     findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings), note, left_out)

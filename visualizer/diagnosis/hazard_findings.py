@@ -5,24 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
+from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
+from visualizer.replay.waits import Waits
 
 
-def hazard_findings(history: History, waits: Waits) -> list[Finding]:
+def hazard_findings(history: History, intents: Intents) -> list[Finding]:
     """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not."""
-    return [_finding(history, waits, hazard) for hazard in find_hazards(history, waits)]
+    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents)]
 
 
-def early_arrival_findings(history: History, waits: Waits) -> list[Finding]:
+def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:
     """EARLY ARRIVAL: a producer that arrives on a full barrier before it has acquired the stage."""
     found = []
-    for step in early_arrivals(history, waits):
+    for step in early_arrivals(history, intents):
         event = history.trace.events[step]
         barrier = history.trace.barriers[int(event["barrier"])]
         state = history.barrier_at(int(event["barrier"]), step - 1)

@@ -9,27 +9,17 @@ some access lacks it go through vector clocks, which know every other way to be 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.accesses import (
-    NEVER,
-    Arrivals,
-    Copies,
-    Reads,
-    build_arrivals,
-    build_copies,
-    build_reads,
-    only,
-    shared_places,
-)
+from visualizer.diagnosis.accesses import NEVER, Fills, Reads, find_fills, find_reads, only, shared_places
+from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.vector_clocks import races
-from visualizer.diagnosis.waits import Waits, phase_at
-from visualizer.recording.schema import ARRIVAL_KINDS
 from visualizer.replay.history import History
-from visualizer.replay.step_index import Steps, kind_mask
+from visualizer.replay.step_index import Steps
 
 HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
 
@@ -51,19 +41,19 @@ class Hazard:
     happened: bool  # they did overlap or change places in this run; else it is clean by luck
 
 
-def find_hazards(history: History, waits: Waits) -> list[Hazard]:
+def find_hazards(history: History, intents: Intents) -> list[Hazard]:
     """All hazards, the first of every kind and pair of agents, in order of step."""
     trace = history.trace
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
-    copies, reads = build_copies(history), build_reads(history)
+    copies, reads = find_fills(history), find_reads(history)
     several = shared_places(copies.place, copies.barrier)
     copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
     if not len(copies.issue):
         return []
-    relied = relied_on(waits)
-    proof = _Proofs(history, waits, relied, build_arrivals(history))
+    waits, relied = intents.waits, relied_on(intents)
+    proof = _Proofs(history, intents, relied)
     suspect_reads, collision = proof.unordered_reads(copies, reads)
     suspects = np.concatenate(
         (
@@ -79,30 +69,32 @@ def find_hazards(history: History, waits: Waits) -> list[Hazard]:
     return _first_of_each(history, found)
 
 
-def relied_on(waits: Waits) -> NDArray[np.int64]:
+def relied_on(intents: Intents) -> NDArray[np.int64]:
     """How many phases have completed as far as each wait can know: luck with the timing gives it no more."""
-    lucky = waits.strict & (waits.parity == waits.due) & (waits.met > waits.wanted + 1)
-    return np.where(lucky, waits.wanted + 1, waits.met)
+    waits, wanted = intents.waits, intents.wanted
+    lucky = intents.strict & (waits.parity == intents.due) & (waits.met > wanted + 1)
+    return np.where(lucky, wanted + 1, waits.met)
 
 
-def early_arrivals(history: History, waits: Waits) -> list[int]:
+def early_arrivals(history: History, intents: Intents) -> list[int]:
     """Steps at which a producer re-arms a full barrier without knowing that the stage was released: of each agent the
     first. Producers that never wait on that empty barrier are not judged: another agent may wait for them."""
-    trace, events = history.trace, history.trace.events
+    trace, waits, arrivals = history.trace, intents.waits, history.arrivals
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
-    proof = _Proofs(history, waits, relied_on(waits), build_arrivals(history))
-    steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[history.kinds] & (events["barrier"] >= 0))
-    barrier, agent = events["barrier"][steps].astype(np.int64), events["agent"][steps].astype(np.int64)
+    proof = _Proofs(history, intents, relied_on(intents))
     place = history.structure.place_of
     full = (np.array(history.structure.kinds) == "full") & (place >= 0)
     producer = np.array(history.structure.roles) == "producer"
-    keep = full[barrier] & producer[agent] & (trace.agent_cta[agent] == trace.barrier_cta[barrier])
-    steps, barrier, agent = steps[keep], barrier[keep], agent[keep]
+    keep = full[arrivals.barrier] & producer[arrivals.agent]
+    keep &= trace.agent_cta[arrivals.agent] == trace.barrier_cta[arrivals.barrier]
+    kept = np.flatnonzero(keep)
+    kept = kept[np.argsort(arrivals.step[kept])]
+    steps, barrier, agent = arrivals.step[kept], arrivals.barrier[kept], arrivals.agent[kept]
     empty = proof.empty_of(place[barrier])
     waited = np.isin(agent * len(trace.barriers) + empty, waits.agent * len(trace.barriers) + waits.barrier)
     knows = proof.relied_by(agent, empty, steps)
-    early = np.flatnonzero((empty >= 0) & waited & (knows < phase_at(history, barrier, steps - 1)))
+    early = np.flatnonzero((empty >= 0) & waited & (knows < arrivals.phase[kept]))
     _, first = np.unique(agent[early], return_index=True)
     return sorted(steps[early[first]].tolist())
 
@@ -110,10 +102,10 @@ def early_arrivals(history: History, waits: Waits) -> list[int]:
 class _Proofs:
     """The short proofs of order, for all accesses at once."""
 
-    def __init__(self, history: History, waits: Waits, relied: NDArray[np.int64], arrivals: Arrivals) -> None:
+    def __init__(self, history: History, intents: Intents, relied: NDArray[np.int64]) -> None:
         self._history = history
-        self._arrivals = arrivals
         self._barriers = len(history.trace.barriers)
+        waits = intents.waits
         passed = np.flatnonzero(waits.end >= 0)
         lane = waits.agent[passed] * self._barriers + waits.barrier[passed]
         keys = lane * history.steps + waits.end[passed]
@@ -126,12 +118,20 @@ class _Proofs:
             if place >= 0 and kind != "other":
                 (self._full if kind == "full" else self._empty)[place] = row
 
+    @cached_property
+    def _arrivals(self) -> tuple[Steps, Steps]:
+        """Keys by agent, barrier and step, ascending, and the phases of the arrivals."""
+        arrivals = self._history.arrivals
+        keys = (arrivals.agent * self._barriers + arrivals.barrier) * self._history.steps + arrivals.step
+        order = np.argsort(keys)
+        return keys[order], arrivals.phase[order]
+
     def empty_of(self, place: Steps) -> Steps:
         """The empty barrier of each place; -1: none."""
         empty: Steps = self._empty[place]
         return empty
 
-    def unordered_reads(self, copies: Copies, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
+    def unordered_reads(self, copies: Fills, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
         for them; and the step at which each would collide."""
         steps = self._history.steps
@@ -152,26 +152,22 @@ class _Proofs:
         empty = self._empty[reads.place]
         lane = (reads.agent * self._barriers + np.maximum(empty, 0)) * steps
         ended = np.where(reads.end == NEVER, 0, reads.end)
-        release = np.searchsorted(self._arrivals.keys, lane + ended)
-        known = release < len(self._arrivals.keys)
-        release = np.minimum(release, max(len(self._arrivals.keys) - 1, 0))
-        if len(self._arrivals.keys):
-            known &= self._arrivals.keys[release] < lane + steps
-            phase = np.where(known, self._arrivals.phase[release], NEVER)
-        else:
-            phase = np.full(len(reads.place), NEVER)
+        keys, phases = self._arrivals
+        release = np.searchsorted(keys, lane + ended)
+        known = np.append(keys, NEVER)[release] < lane + steps
+        phase = np.where(known, np.append(phases, NEVER)[release], NEVER)
         writer_knows = self.relied_by(copies.agent[following], empty, copies.issue[following])
         ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
         raced = rewritten & ~ordered
         collision = np.where(raced, copies.issue[following], reads.begin)
         return early | raced, collision
 
-    def unordered_copies(self, copies: Copies, reads: Reads) -> NDArray[np.bool_]:
+    def unordered_copies(self, copies: Fills, reads: Reads) -> NDArray[np.bool_]:
         """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
         steps = self._history.steps
         same_row = np.diff(copies.place, prepend=-1) == 0
         previous = np.maximum(np.arange(len(copies.place)) - 1, 0)
-        phase = phase_at(self._history, np.maximum(copies.barrier, 0), copies.issue)
+        phase = self._history.barriers.phase_at(np.maximum(copies.barrier, 0), copies.issue)
         same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
         keys = np.sort(reads.place * steps + reads.begin)
         read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
@@ -191,7 +187,7 @@ class _Proofs:
 
 
 def _exact(
-    history: History, suspects: NDArray[np.int64], relied: dict[int, int], copies: Copies, reads: Reads
+    history: History, suspects: NDArray[np.int64], relied: dict[int, int], copies: Fills, reads: Reads
 ) -> list[Hazard]:
     """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
     trace = history.trace
@@ -224,7 +220,7 @@ def _exact(
     return found
 
 
-def _stale_data(history: History, copies: Copies, reads: Reads) -> list[Hazard]:
+def _stale_data(history: History, copies: Fills, reads: Reads) -> list[Hazard]:
     """Reads of a tile that the stage does not hold: overwritten before, or not written yet."""
     before = np.searchsorted(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.accesses import NEVER, build_copies
 from visualizer.diagnosis.places import barrier_facts, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.waits import phase_at
 from visualizer.language import tr
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -20,17 +17,17 @@ def leftover_findings(history: History) -> list[Finding]:
 
 def _never_expected(history: History) -> list[Finding]:
     """A copy counts in the phase that is open when it is issued; that phase completed, and the bytes came later."""
-    copies = build_copies(history)
-    issued = phase_at(history, np.maximum(copies.barrier, 0), copies.issue)
-    late = np.flatnonzero((copies.barrier >= 0) & (copies.phase != NEVER) & (copies.phase > issued))
-    late = late[np.argsort(copies.issue[late])]
-    first: dict[int, int] = {}
-    for copy, cta in zip(late.tolist(), history.event_places.ctas_of(copies.issue[late]).tolist(), strict=True):
-        first.setdefault(cta, copy)
+    copies, filled = history.copies, history.copy_phases
+    known = np.flatnonzero(filled >= 0)
+    issued = history.barriers.phase_at(copies.barrier[known], copies.issued[known])
+    late = filled[known] > issued
+    first: dict[int, tuple[int, int]] = {}
+    for copy, phase in zip(known[late].tolist(), issued[late].tolist(), strict=True):
+        first.setdefault(history.trace.barriers[int(copies.barrier[copy])].cta, (copy, phase))
     found = []
-    for copy in first.values():
-        step, row, tile = int(copies.issue[copy]), int(copies.barrier[copy]), int(copies.tile[copy])
-        barrier, amount = history.trace.barriers[row], int(history.trace.events["amount"][step])
+    for copy, phase in first.values():
+        step, row, tile = int(copies.issued[copy]), int(copies.barrier[copy]), int(copies.tile[copy])
+        barrier, amount = history.trace.barriers[row], int(copies.amount[copy])
         site = site_at(history.trace, step)
         agent = history.trace.agents[int(copies.agent[copy])].name
         stage, ring = stage_and_ring(history, int(history.structure.place_of[row]))
@@ -45,8 +42,8 @@ def _never_expected(history: History) -> list[Finding]:
                     agent=agent,
                     bytes=amount,
                     barrier=barrier.name,
-                    phase=int(issued[copy]),
-                    spoiled=int(copies.phase[copy]),
+                    phase=phase,
+                    spoiled=int(filled[copy]),
                     site=line(site),
                 ),
                 agent=agent,
@@ -87,8 +84,8 @@ def _bytes_left(history: History) -> list[Finding]:
                 phase=state.phase,
                 bytes=-state.tx,
             )
-        issued = (history.kinds == EventKind.COPY_ISSUE) & (history.trace.events["barrier"] == row)
-        issue = int(np.flatnonzero(issued)[0]) if state.tx < 0 and issued.any() else None
+        issues = history.copies.issues.steps(row)
+        issue = int(issues[0]) if state.tx < 0 and len(issues) else None
         return [
             Finding(
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
@@ -57,12 +55,12 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
 def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
     """Copies landed on the barrier, no byte of them was counted, and no arrival followed."""
     row = int(outlook.waits.barrier[wait])
-    events, kinds = outlook.trace.events, outlook.history.kinds
-    mine = events["barrier"] == row
-    landed = np.flatnonzero(mine & (kinds == EventKind.COPY_DONE))
-    if not len(landed) or outlook.arrived(row) or bool((mine & (kinds == EventKind.COMPLETE_TX)).any()):
+    copies, barriers = outlook.history.copies, outlook.history.barriers
+    mine = copies.issues.rows(row)
+    kinds = barriers.kind[barriers.index.rows(row)]
+    if not (copies.done_step[mine] >= 0).any() or outlook.arrived(row) or (kinds == EventKind.COMPLETE_TX).any():
         return None
-    issue = int(np.flatnonzero(mine & (kinds == EventKind.COPY_ISSUE))[-1])
+    issue = int(copies.issues.steps(row)[-1])
     name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
     return Cause(
         tr(
@@ -85,9 +83,8 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
     if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
         return None
-    events = trace.events
-    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (events["agent"] == agent)
-    if bool(issued.any()) or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+    issued = (outlook.history.copies.agent == agent).any()
+    if issued or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
         return None
     begin = int(waits.begin[wait])
     return Cause(
@@ -208,9 +205,8 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
     first = min(left, key=lambda a: outlook.exited[a])
     step = outlook.exited[first]
     who = listed([trace.agents[a].name for a in left])
-    issued = (outlook.history.kinds == EventKind.COPY_ISSUE) & (trace.events["agent"] == first)
     having = ""
-    if not bool(issued.any()) and outlook.history.structure.roles[first] == "producer":
+    if not (outlook.history.copies.agent == first).any() and outlook.history.structure.roles[first] == "producer":
         having = tr(" having issued nothing")
     return Cause(
         trn(

@@ -72,9 +72,9 @@ def _no_reads(history: History) -> str:
     if lacking := _no_places(history):
         return lacking
     full = np.array([*(kind == "full" for kind in history.structure.kinds), False])
-    ends = np.flatnonzero(history.kinds == EventKind.WAIT_END)
+    passed = history.waits.barrier[history.waits.end >= 0]
     # Nobody who has not waited for a tile would have read one.
-    if not full[history.columns.barrier[ends]].any() or (history.kinds == EventKind.READ_BEGIN).any():
+    if not full[passed].any() or (history.kinds == EventKind.READ_BEGIN).any():
         return ""
     return tr("reads of buffers are not in the recording.")
 
@@ -93,9 +93,8 @@ def _buffers_left_out(history: History) -> list[str]:
     """Copies whose buffer is not known, where some are."""
     if _no_places(history) or not history.steps:
         return []
-    issued = history.copies.issued
-    place = history.event_places.of(issued)
-    nowhere = int((place < 0).sum())
+    copies = history.copies
+    nowhere = int((copies.place < 0).sum())
     told = []
     if nowhere:
         told.append(
@@ -105,7 +104,7 @@ def _buffers_left_out(history: History) -> list[str]:
                 nowhere,
             )
         )
-    if shared := len(shared_places(place, history.columns.barrier[issued])):
+    if shared := len(shared_places(copies.place, copies.barrier)):
         told.append(
             trn(
                 "The buffer of {n} stage: copies of several barriers go there, so it may be more than one.",

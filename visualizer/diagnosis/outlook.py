@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from visualizer.diagnosis.waits import Waits
+from visualizer.diagnosis.intents import Intents
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
@@ -21,10 +21,10 @@ from visualizer.programs.operations import (
     Wait,
 )
 from visualizer.programs.program import Program
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
+from visualizer.recording.schema import EventKind
+from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
-from visualizer.replay.step_index import kind_mask
 from visualizer.structure.model import Ring
 
 ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
@@ -42,10 +42,11 @@ class Next:
 class Outlook:
     """The end of a recording, seen from the agents. Agent, barrier and wait numbers are rows of their tables."""
 
-    def __init__(self, history: History, waits: Waits, program: Program | None) -> None:
+    def __init__(self, history: History, intents: Intents, program: Program | None) -> None:
         self.history = history
         self.trace = history.trace
-        self.waits = waits
+        self.intents = intents
+        self.waits = intents.waits
         self.program = program
         self.last = history.steps - 1
         self._operations: dict[str, tuple[Operation, ...]] = {}
@@ -62,8 +63,8 @@ class Outlook:
     @cached_property
     def blocked(self) -> dict[int, int]:
         """Agent -> the wait it never passed, in order of its begin."""
-        pending = np.flatnonzero(self.waits.end < 0)
-        last_wait = {int(self.waits.agent[w]): int(w) for w in range(len(self.waits)) if w in set(pending.tolist())}
+        pending = np.flatnonzero(self.waits.end < 0).tolist()
+        last_wait = {int(self.waits.agent[wait]): wait for wait in pending}
         return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
 
     def barrier(self, row: int) -> BarrierState:
@@ -78,7 +79,7 @@ class Outlook:
         events = self.trace.events
         found: dict[int, tuple[int, int]] = {}
         for step in self.open_phase(row).arrivals:
-            count = 1 if self.history.kinds[step] == EventKind.ARRIVE_EXPECT_TX else int(events["amount"][step])
+            count = int(counts_for(events["kind"][step], events["amount"][step]))
             agent = int(events["agent"][step])
             found[agent] = (found.get(agent, (0, 0))[0] + count, step)
         return found
@@ -148,17 +149,13 @@ class Outlook:
         return int(steps[-1]) if len(steps) else None
 
     def _last_arrival(self, agent: int, row: int) -> int:
-        events = self.trace.events
-        steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[self.history.kinds] & (events["agent"] == agent))
-        steps = steps[events["barrier"][steps] == row]
+        arrivals = self.history.arrivals
+        steps = arrivals.step[(arrivals.agent == agent) & (arrivals.barrier == row)]
         return int(steps[-1]) if len(steps) else -1
 
     def _arrivers_of_kind(self, row: int) -> set[int]:
-        rows = self._alike(row)
-        events = self.trace.events
-        steps = np.flatnonzero(kind_mask(*ARRIVAL_KINDS)[self.history.kinds])
-        steps = steps[np.isin(events["barrier"][steps], rows)]
-        return set(np.unique(events["agent"][steps]).tolist())
+        arrivals = self.history.arrivals
+        return set(np.unique(arrivals.agent[np.isin(arrivals.barrier, self._alike(row))]).tolist())
 
     def _passed_by(self, agent: int, row: int) -> bool:
         """Without the program: it read the stage, did not arrive, and has released another stage since."""

@@ -5,22 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import family, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.waits import Waits
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.replay.history import History
+from visualizer.replay.waits import Waits
 
 
-def pass_findings(history: History, waits: Waits) -> list[Finding]:
+def pass_findings(history: History, intents: Intents) -> list[Finding]:
     """EARLY PASS and STALE PASS, the first of each agent, ring and kind of barrier. Of full and empty barriers only:
     what a wait on another means is taken from the hardware, which lets none pass that it should not."""
+    waits = intents.waits
     passed = waits.end >= 0
-    early = passed & waits.strict & (waits.met <= waits.wanted)
-    wrong_parity = waits.parity != waits.due
+    early = passed & intents.strict & (waits.met <= intents.wanted)
+    wrong_parity = waits.parity != intents.due
     # Met two phases on with the right parity: it passed just before the flip, and its record is late.
-    stale = passed & waits.strict & ((waits.met >= waits.wanted + 3) | ((waits.met == waits.wanted + 2) & wrong_parity))
+    ahead = waits.met - intents.wanted
+    stale = passed & intents.strict & ((ahead >= 3) | ((ahead == 2) & wrong_parity))
     structure = history.structure
     found: list[Finding] = []
     for verdict, chosen in (("EARLY PASS", early), ("STALE PASS", stale)):
@@ -30,18 +33,19 @@ def pass_findings(history: History, waits: Waits) -> list[Finding]:
             family = (int(waits.agent[wait]), history.trace.barriers[row].cta, int(structure.ring_of[row]))
             groups.setdefault((*family, structure.kinds[row]), []).append(int(wait))
         for group in groups.values():
-            found.append(_finding(history, waits, verdict, group))
+            found.append(_finding(history, intents, verdict, group))
     return found
 
 
-def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> Finding:
+def _finding(history: History, intents: Intents, verdict: str, group: list[int]) -> Finding:
+    waits = intents.waits
     wait = min(group, key=lambda w: int(waits.end[w]))
     step = int(waits.end[wait])
     barrier = history.trace.barriers[int(waits.barrier[wait])]
     state = history.barrier_at(int(waits.barrier[wait]), step)
     tile = int(waits.tile[wait])
     stage, ring = stage_and_ring(history, int(history.structure.place_of[waits.barrier[wait]]))
-    cause = parity_cause(history, waits, wait) or _cause(history, waits, wait, verdict)
+    cause = parity_cause(history, intents, wait) or _cause(history, intents, wait, verdict)
     fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
         fresh = tr("It passed on the fresh barrier, before anything had completed.")
@@ -55,7 +59,7 @@ def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> 
         stage=stage,
         ring=ring,
         tile=tile if tile >= 0 else None,
-        phase_wanted=int(waits.wanted[wait]),
+        phase_wanted=int(intents.wanted[wait]),
         phase_now=int(waits.met[wait]),
         parity=int(waits.parity[wait]),
         pending=state.pending,
@@ -67,14 +71,15 @@ def _finding(history: History, waits: Waits, verdict: str, group: list[int]) -> 
     )
 
 
-def parity_cause(history: History, waits: Waits, wait: int) -> str:
+def parity_cause(history: History, intents: Intents, wait: int) -> str:
     """What is wrong with the wait's parity in one sentence; "" if it is the parity of the phase it means."""
-    parity, wanted, use = int(waits.parity[wait]), int(waits.wanted[wait]), int(waits.use[wait])
-    if not waits.strict[wait] or parity == int(waits.due[wait]):
+    waits = intents.waits
+    parity, wanted, use = int(waits.parity[wait]), int(intents.wanted[wait]), int(waits.use[wait])
+    if not intents.strict[wait] or parity == int(intents.due[wait]):
         return ""
     agent = history.trace.agents[int(waits.agent[wait])].name
     barrier = history.trace.barriers[int(waits.barrier[wait])]
-    due = int(waits.due[wait])
+    due = int(intents.due[wait])
     opening = tr(
         "{agent}'s use {use} of {barrier} means phase #{wanted} but waits with parity {parity} instead of {due}",
         agent=agent,
@@ -91,7 +96,7 @@ def parity_cause(history: History, waits: Waits, wait: int) -> str:
         if bool((waits.parity[before] == parity).any()):
             return tr("{opening}: the parity does not flip from one lap to the next.", opening=opening)
         return tr("{opening}: its phase bit has drifted from its laps.", opening=opening)
-    if first_wrong_parity(history, waits, wait) > _first_wait(history, waits, wait):
+    if first_wrong_parity(history, intents, wait) > _first_wait(history, waits, wait):
         return tr("{opening}: the phase bit must flip once per lap of the ring, not with every tile.", opening=opening)
     return tr(
         "{agent}'s first wait on {barrier} means phase #{wanted} (parity {due}) but uses parity {parity}: its cursor"
@@ -118,10 +123,11 @@ def restarted(history: History, waits: Waits, wait: int) -> str:
     return tr("Its PipelineState starts again for every work tile: a persistent kernel keeps it from tile to tile.")
 
 
-def _cause(history: History, waits: Waits, wait: int, verdict: str) -> str:
+def _cause(history: History, intents: Intents, wait: int, verdict: str) -> str:
+    waits = intents.waits
     agent = history.trace.agents[int(waits.agent[wait])].name
     barrier = history.trace.barriers[int(waits.barrier[wait])]
-    wanted, met = int(waits.wanted[wait]), int(waits.met[wait])
+    wanted, met = int(intents.wanted[wait]), int(waits.met[wait])
     if verdict == "EARLY PASS":
         return tr(
             "{agent} meant phase #{wanted} of {barrier}, but the barrier was still in #{met}: one parity bit cannot"
@@ -175,10 +181,11 @@ def _empties(history: History, barrier: int) -> str:
     return family(history.trace.barriers[rows[0]]) if rows else "empty[*]"
 
 
-def first_wrong_parity(history: History, waits: Waits, wait: int) -> int:
+def first_wrong_parity(history: History, intents: Intents, wait: int) -> int:
     """The begin of the agent's first wait on a barrier of this kind with another parity than it means."""
+    waits = intents.waits
     alike = _alike(history, waits, wait)
-    return int(waits.begin[alike & (waits.parity != waits.due)].min())
+    return int(waits.begin[alike & (waits.parity != intents.due)].min())
 
 
 def _first_wait(history: History, waits: Waits, wait: int) -> int:

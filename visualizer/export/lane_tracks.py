@@ -16,6 +16,7 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, Spans, StageState
+from visualizer.replay.phases import completions_before
 from visualizer.views.lanes import Lane, copy_targets, target_title
 
 Ints = NDArray[np.int64]
@@ -95,19 +96,15 @@ def tracks(selection: Selection) -> Iterator[Track]:
 
 def flows(selection: Selection) -> Flows:
     """Every blocked wait in the range that was released in it: the latest completion of the parity it waited for."""
-    trace = selection.history.trace
+    trace, barriers = selection.history.trace, selection.history.barriers
     events = trace.events[selection.first : selection.last + 1]
-    kind, barrier = events["kind"], events["barrier"].astype(np.int64)
-    blocked = (kind == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) != 0) & (barrier >= 0)
-    ends = np.flatnonzero(blocked)
-    completes = np.flatnonzero((kind == EventKind.PHASE_COMPLETE) & (barrier >= 0))
-    length = len(events) + 1
-    # One sorted key per completion: barrier and parity, then the step; the wait looks up the latest below its own.
-    keys = np.sort((barrier[completes] * 2 + (events["parity"][completes] & 1)) * length + completes)
-    wanted = (barrier[ends] * 2 + (events["parity"][ends] & 1)) * length
-    position = np.searchsorted(keys, wanted + ends) - 1
-    found = (position >= 0) & (keys[np.maximum(position, 0)] >= wanted) if len(keys) else np.zeros(len(ends), bool)
-    source, target = keys[position[found]] % length + selection.first, ends[found] + selection.first
+    blocked = (events["kind"] == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) != 0)
+    ends = np.flatnonzero(blocked & (events["barrier"] >= 0))
+    target = ends + selection.first
+    position = barriers.index.latest(events["barrier"][ends], target)
+    source = barriers.index.step_at(completions_before(barriers, position, events["parity"][ends] & 1))
+    found = source >= selection.first
+    source, target = source[found], target[found]
     if not selection.all_lanes:
         chosen = {kind: {lane.row for lane in selection.lanes if lane.kind == kind} for kind in ("agent", "barrier")}
         kept = np.isin(trace.events["barrier"][target], list(chosen["barrier"]))

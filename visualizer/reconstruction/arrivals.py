@@ -20,7 +20,7 @@ from visualizer.semantics.word import decode
 
 
 @dataclass(frozen=True, eq=False)
-class Arrivals:
+class LoggedArrivals:
     """Every arrival, sorted by life and, in each, in the order the barrier saw them. All shapes (n,)."""
 
     event: Ints  # row of the logged event
@@ -36,7 +36,7 @@ class Arrivals:
 
 @dataclass(frozen=True, eq=False)
 class ArrivalOrder:
-    """As Arrivals, in 32 bits: all parts' are kept until the pace is known."""
+    """As LoggedArrivals, in 32 bits: all parts' are kept until the pace is known."""
 
     event: NDArray[np.int32]
     life: NDArray[np.int32]
@@ -64,7 +64,7 @@ class ArrivedPhases:
         return row - self.first[life]
 
 
-def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
+def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
     """The arrivals among `logged`."""
     kind = logged.kind
     plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
@@ -89,7 +89,7 @@ def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
         position = _in_program_order(position, life, logged.agent[event])
         order = order_by(life, position, time)
     life, amount = life[order], amount[order]
-    return Arrivals(event[order], life, running_total(life, amount), amount)
+    return LoggedArrivals(event[order], life, running_total(life, amount), amount)
 
 
 def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:
@@ -103,7 +103,7 @@ def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:
     return raised
 
 
-def arrived_phases(logged: Logged, arrivals: Arrivals, lives: Lives) -> ArrivedPhases:
+def arrived_phases(logged: Logged, arrivals: LoggedArrivals, lives: Lives) -> ArrivedPhases:
     """The phases that the arrivals complete, by the count of each life as it is by then."""
     total = np.zeros(len(lives), np.int64)
     np.maximum.at(total, arrivals.life, arrivals.position + arrivals.amount)
@@ -123,7 +123,7 @@ def arrived_phases(logged: Logged, arrivals: Arrivals, lives: Lives) -> ArrivedP
     return ArrivedPhases(life, number, end, np.searchsorted(keys, life * span + end), first)
 
 
-def _with_drops(logged: Logged, arrivals: Arrivals, lives: Lives, life: int) -> list[int]:
+def _with_drops(logged: Logged, arrivals: LoggedArrivals, lives: Lives, life: int) -> list[int]:
     """Where each phase of a life ends whose count an arrive_drop lowers: as of the phase after it. Phase by phase, for
     where one ends decides what counts for the next; few barriers have drops."""
     rows = slice(*np.searchsorted(arrivals.life, [life, life + 1]).tolist())

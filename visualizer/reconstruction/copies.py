@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by, running_total
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
+from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventKind
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class LoggedCopies:
     """Every COPY_ISSUE on a barrier, and every COMPLETE_TX by an agent, sorted by life and order of issue."""
 
     event: Ints
@@ -45,7 +45,7 @@ class Expectations:
         return np.bincount(row[inside], self.amount[inside], len(phases.life)).astype(np.int64)
 
 
-def find_expectations(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases) -> Expectations:
+def find_expectations(logged: Logged, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases) -> Expectations:
     """The expectations among `logged`. One that is no arrival itself belongs to the phase that is open at its time;
     not to one after its agent's next arrival on the barrier, nor to one before its last."""
     kind = logged.kind
@@ -61,7 +61,9 @@ def find_expectations(logged: Logged, lives: Lives, arrivals: Arrivals, phases: 
     return Expectations(event, life[order], phase[order], logged.amount[event].astype(np.int64))
 
 
-def _phases_of_expects(logged: Logged, alone: Ints, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases) -> Ints:
+def _phases_of_expects(
+    logged: Logged, alone: Ints, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases
+) -> Ints:
     life = lives.of_event[alone]
     time = logged.time
     span = int(time.max()) + 1
@@ -88,10 +90,10 @@ def _phases_of_expects(logged: Logged, alone: Ints, lives: Lives, arrivals: Arri
 def find_copies(
     logged: Logged,
     lives: Lives,
-    arrivals: Arrivals,
+    arrivals: LoggedArrivals,
     phases: ArrivedPhases,
     expectations: Expectations,
-) -> Copies:
+) -> LoggedCopies:
     """The copies among `logged`, each with the phase it was issued for."""
     kind = logged.kind
     moves = (kind == EventKind.COPY_ISSUE) | (kind == EventKind.COMPLETE_TX)
@@ -104,7 +106,7 @@ def find_copies(
     phase = _by_bytes(life, before, phases, expectations)
     issuers = _by_issuer(logged, event, life, arrivals, phases, expectations)
     phase = np.where(issuers >= 0, issuers, phase)
-    return Copies(event, life, phase, amount, before, kind[event] == EventKind.COMPLETE_TX)
+    return LoggedCopies(event, life, phase, amount, before, kind[event] == EventKind.COMPLETE_TX)
 
 
 def _by_bytes(life: Ints, before: Ints, phases: ArrivedPhases, expectations: Expectations) -> Ints:
@@ -124,7 +126,7 @@ def _by_issuer(
     logged: Logged,
     copy: Ints,
     life: Ints,
-    arrivals: Arrivals,
+    arrivals: LoggedArrivals,
     phases: ArrivedPhases,
     expectations: Expectations,
 ) -> Ints:

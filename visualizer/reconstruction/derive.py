@@ -19,7 +19,7 @@ from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.spans import NEVER
-from visualizer.reconstruction.waits import Waits
+from visualizer.reconstruction.waits import LoggedWaits
 from visualizer.recording.tables import Agent
 
 
@@ -67,7 +67,7 @@ class Derived:
     expectations: Expectations
     landings: Landings
     completions: Completions
-    waits: Waits
+    waits: LoggedWaits
     first: Ints  # (lives + 1,): life i's completions are rows first[i] to first[i + 1]
     landed: Landed
 

@@ -12,13 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, running_total
-from visualizer.reconstruction.arrivals import ArrivalOrder, Arrivals, ArrivedPhases, arrived_phases, order_arrivals
-from visualizer.reconstruction.copies import Copies, Expectations, find_copies, find_expectations
+from visualizer.reconstruction.arrivals import (
+    ArrivalOrder,
+    ArrivedPhases,
+    LoggedArrivals,
+    arrived_phases,
+    order_arrivals,
+)
+from visualizer.reconstruction.copies import Expectations, LoggedCopies, find_copies, find_expectations
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
 from visualizer.reconstruction.spans import NEVER
-from visualizer.reconstruction.waits import Waits, find_waits
+from visualizer.reconstruction.waits import LoggedWaits, find_waits
 from visualizer.recording.tables import Barrier
 
 Bools = NDArray[np.bool_]
@@ -55,9 +61,9 @@ class Evidence:
     logged: Logged
     lives: Lives
     arrivals: ArrivalOrder
-    waits: Waits
+    waits: LoggedWaits
     expectations: Expectations
-    copies: Copies
+    copies: LoggedCopies
     phases: Phases
     closings: Closings
     landing_times: Ints  # from issue to landing (ps) of every copy that was observed to land
@@ -93,7 +99,9 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     )
 
 
-def _completed(arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies) -> Phases:
+def _completed(
+    arrived: ArrivedPhases, expected: Ints, arrivals: LoggedArrivals, waits: LoggedWaits, copies: LoggedCopies
+) -> Phases:
     """Which phases completed. Bytes expected and issued must agree, or a wait that passed must prove it."""
     life, number, first, row = arrived.life, arrived.number, arrived.first, arrived.arrival
     share = arrived.end - arrivals.position[row]
@@ -136,7 +144,9 @@ def unbroken(possible: Bools, life: Ints) -> Bools:
     return result
 
 
-def _closings(logged: Logged, waits: Waits, copies: Copies, phases: Phases, flips: Flips, lives: Lives) -> Closings:
+def _closings(
+    logged: Logged, waits: LoggedWaits, copies: LoggedCopies, phases: Phases, flips: Flips, lives: Lives
+) -> Closings:
     """When the phases that copies completed can have, by the waits that met them and a probe's flips."""
     first = np.searchsorted(phases.life, np.arange(len(lives) + 1))
     upper, lower = np.full(len(phases.life), NEVER), np.full(len(phases.life), -1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by
-from visualizer.reconstruction.arrivals import Arrivals, ArrivedPhases
+from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.reconstruction.spans import NEVER
@@ -25,7 +25,7 @@ _OPENS = (EventKind.WAIT_BEGIN, EventKind.TEST_FAILED)
 
 
 @dataclass(frozen=True, eq=False)
-class Waits:
+class LoggedWaits:
     """Every wait on a barrier, and every test that failed, agent by agent, life by life. All shapes (n,)."""
 
     end: Rows  # row of the WAIT_END; -1: it did not pass, or not within the recording
@@ -36,15 +36,17 @@ class Waits:
     blocked: NDArray[np.bool_]  # it passed, and its first test was false
 
     @property
-    def narrow(self) -> Waits:
+    def narrow(self) -> LoggedWaits:
         """The same in 32 bits: all parts' are kept until the pace is known."""
         end, refused, life, phase = (
             column.astype(np.int32) for column in (self.end, self.refused, self.life, self.phase)
         )
-        return Waits(end, refused, life, phase, self.blocked)
+        return LoggedWaits(end, refused, life, phase, self.blocked)
 
 
-def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> Waits:
+def find_waits(
+    logged: Logged, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases, expected: Ints
+) -> LoggedWaits:
     """The waits among `logged`.
 
     `expected` has the bytes expected in each of `phases`.
@@ -73,7 +75,7 @@ def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: Arrived
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
     phase = _never_back(current, agent[begin], life) - ended
-    return Waits(end, refused, life, phase, blocked)
+    return LoggedWaits(end, refused, life, phase, blocked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ class _Timeline:
     span: int
 
     @classmethod
-    def of(cls, time: Ints, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
+    def of(cls, time: Ints, arrivals: LoggedArrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
         span = int(time.max(initial=0)) + 2
         at = arrivals.life * span + time[arrivals.event]
         at = np.maximum.accumulate(at) if len(at) else at  # lives are sorted: nothing carries over

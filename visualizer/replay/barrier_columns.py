@@ -105,6 +105,21 @@ class BarrierColumns:
             return int(self.first_count[row])
         return int(self.pending[reload])
 
+    def phase_at(self, barrier: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The phase of each barrier after the event at each step; before its first, that of the beginning."""
+        return self.phases(barrier, self.index.latest(barrier, step))
+
+    def phases(self, barrier: NDArray[np.int64], position: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The phase of each barrier at a position of its own; at -1, that of the beginning."""
+        if not len(self.index):
+            return self.first_phase[barrier].astype(np.int64)
+        return np.where(position >= 0, self.phase[position], self.first_phase[barrier]).astype(np.int64)
+
+    def is_first(self, position: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each position is the first of its barrier."""
+        first: NDArray[np.bool_] = self.index.starts[np.searchsorted(self.index.starts, position)] == position
+        return first
+
     def curve(self, trace: Trace, row: int) -> BarrierCurve:
         rows, steps = self.index.rows(row), self.index.steps(row)
         return BarrierCurve(

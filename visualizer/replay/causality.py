@@ -11,6 +11,7 @@ from typing import Literal
 from visualizer.recording.schema import ARRIVAL_KINDS, EventFlag, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.phases import Phase, completion_before, phase_of, released_until
+from visualizer.replay.waits import OF_WAITS
 
 LinkKind = Literal["arrival", "bytes", "release", "copy"]
 
@@ -127,12 +128,12 @@ class Causality:
 
     def wait_end(self, step: int) -> int | None:
         """The WAIT_END or TIMEOUT of the wait that begins at `step`; None if it never ends."""
-        after = self.history.agents.acts.after(self._agent(step), step)
+        after = self._next_of_waits(step, 1)
         return after if after is not None and self._kind(after) in _WAIT_OVER else None
 
     def wait_begin(self, step: int) -> int | None:
         """The WAIT_BEGIN of the wait that ends at `step`."""
-        before = self.history.agents.acts.before(self._agent(step), step)
+        before = self._next_of_waits(step, -1)
         return before if before is not None and self._kind(before) == EventKind.WAIT_BEGIN else None
 
     def issue_of(self, step: int) -> int | None:
@@ -175,6 +176,11 @@ class Causality:
                 landed = [landed for landed in self._bytes_of_issue(issue) if landed <= step]
                 missing += int(self._events["amount"][issue]) - int(self._events["amount"][landed].sum())
         return max(missing, 0)
+
+    def _next_of_waits(self, step: int, direction: int) -> int | None:
+        """The agent's nearest event of a wait after (+1) or before (-1) the step."""
+        acts, kinds = self.history.agents.acts, self.history.kinds
+        return acts.nearest(self._agent(step), step, direction, lambda steps: OF_WAITS[kinds[steps]])
 
     def _is_further(self, step: int) -> bool:
         return self._kind(step) == EventKind.COPY_ISSUE and bool(self._events["flags"][step] & EventFlag.SAME_COPY)

@@ -1,4 +1,4 @@
-"""Every copy of the recording: its issue paired with its landing, and how many are in flight at any step.
+"""Every copy of a recording: its issue paired with its landing, what it brings where, and how many are in flight.
 
 A copy with several destinations (multicast) has an issue for each, and each of them its own barrier and landing.
 """
@@ -6,6 +6,7 @@ A copy with several destinations (multicast) has an issue for each, and each of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
+from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
 from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
@@ -22,27 +24,80 @@ from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Copies by the barrier that their bytes are counted down on, and the load of copy engines by CTA.
+    """Every copy, in order of issue; copies by the barrier that their bytes are counted down on; and the load of copy
+    engines by CTA.
 
     The entity of a copy bound to no barrier (cp.async) is further on, by place, or by CTA where that is not known.
     """
 
+    columns: EventColumns
+    places: EventPlaces
+    issued: Narrow  # (copies,): every COPY_ISSUE, ascending ...
+    landed: Steps  # ... and its COPY_DONE; -1: it never landed
     issues: StepIndex
     unbound: int  # the entity of copies into place 0 that are bound to no barrier; those into others follow
     done_step: Steps  # at the positions of `issues`: the COPY_DONE; -1: it never landed
-    issued: Narrow  # every COPY_ISSUE, ascending ...
-    landed: Steps  # ... and its COPY_DONE; -1: it never landed
-    done_steps: Steps  # every paired COPY_DONE, ascending ...
-    done_issue: Steps  # ... and the COPY_ISSUE it belongs to
     traffic: StepIndex  # COPY_ISSUE and COPY_DONE (entity = CTA)
     in_flight: NDArray[np.int32]  # at the positions of `traffic`: copies under way after the event
 
+    def __len__(self) -> int:
+        return len(self.issued)
+
+    @cached_property
+    def agent(self) -> Steps:
+        """Who issued each, (copies,)."""
+        return self.columns.agent.take(self.issued).astype(np.int64)
+
+    @cached_property
+    def barrier(self) -> Steps:
+        """The barrier that each completes bytes on, (copies,); -1: none."""
+        return self.columns.barrier.take(self.issued).astype(np.int64)
+
+    @cached_property
+    def place(self) -> Steps:
+        """The stage buffer that each goes to, (copies,); -1: not known."""
+        return self.places.of(self.issued)
+
+    @cached_property
+    def tile(self) -> Steps:
+        """The tile that each brings, (copies,); -1: not known."""
+        return self.columns.tile.take(self.issued).astype(np.int64)
+
+    @cached_property
+    def amount(self) -> Steps:
+        """Bytes of each, (copies,)."""
+        return self.columns.amount.take(self.issued).astype(np.int64)
+
+    @cached_property
+    def by_landing(self) -> Steps:
+        """Those that landed, as rows, in order of landing."""
+        rows = np.flatnonzero(self.landed >= 0)
+        return rows[np.argsort(self.landed[rows])]
+
+    def phases(self, barriers: BarrierColumns) -> Steps:
+        """The phase of its barrier when the last bytes of each came, (copies,); -1: they did not, or it has none."""
+        rows = np.flatnonzero(barriers.kind == EventKind.COMPLETE_TX)
+        phase = np.full(len(self), -1, np.int64)
+        if not len(rows):
+            return phase
+        keys = barriers.index.keys[rows]
+        first = self.barrier * len(self.columns.trace)
+        last = np.maximum(np.searchsorted(keys, first + self.landed) - 1, 0)
+        came = (self.landed >= 0) & (self.barrier >= 0) & (keys[last] > first + self.issued)
+        came &= keys[last] < first + self.landed
+        phase[came] = barriers.phase[rows[last[came]]]  # bytes change no phase: the one after them is their own
+        return phase
+
     def issue_of(self, done_step: int) -> int | None:
         """The COPY_ISSUE step of the copy that landed at `done_step`."""
-        row = int(np.searchsorted(self.done_steps, done_step))
-        if row < len(self.done_steps) and self.done_steps[row] == done_step:
-            return int(self.done_issue[row])
+        row = int(np.searchsorted(self._landings, done_step))
+        if row < len(self._landings) and self._landings[row] == done_step:
+            return int(self.issued[self.by_landing[row]])
         return None
+
+    @cached_property
+    def _landings(self) -> Steps:
+        return self.landed[self.by_landing]
 
     def landing_of(self, issue_step: int) -> int | None:
         """The COPY_DONE step of the copy issued at `issue_step`; None: it never landed."""
@@ -104,13 +159,11 @@ def build_copies(columns: EventColumns, places: EventPlaces) -> Copies:
     issue_row, landing_row = issue_order[pairs], landing_order[landing[pairs]]
     done_step = np.full(len(issued), -1, np.int64)
     done_step[issue_row] = landed[landing_row]
-    by_time = np.argsort(landed[landing_row])
     landed_at = np.empty(len(issued), np.int64)
     landed_at[rank] = done_step
     traffic, in_flight = _traffic(steps, cta, is_issue, places.ctas, len(trace))
-    done_steps, done_issue = landed[landing_row][by_time], issued[issue_row][by_time]
     unbound = len(trace.barriers) + places.ctas
-    return Copies(issues, unbound, done_step, all_issued, landed_at, done_steps, done_issue, traffic, in_flight)
+    return Copies(columns, places, all_issued, landed_at, issues, unbound, done_step, traffic, in_flight)
 
 
 def _entities(

@@ -22,6 +22,7 @@ from visualizer.replay.agent_columns import (
     activity_of,
     build_agent_columns,
 )
+from visualizer.replay.arrivals import Arrivals, build_arrivals
 from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
 from visualizer.replay.event_places import EventPlaces
@@ -29,6 +30,7 @@ from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps, rows_where
+from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 
@@ -94,6 +96,21 @@ class History:
     @cached_property
     def copies(self) -> Copies:
         return build_copies(self.columns, self.event_places)
+
+    @cached_property
+    def waits(self) -> Waits:
+        """Every wait, with what let it pass."""
+        return build_waits(self.columns, self.barriers)
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """Every arrival, with its phase."""
+        return build_arrivals(self.columns, self.barriers)
+
+    @cached_property
+    def copy_phases(self) -> Steps:
+        """At each of `copies`: the phase of its barrier when its last bytes came; -1: they did not."""
+        return self.copies.phases(self.barriers)
 
     @cached_property
     def completion_steps(self) -> Steps:
@@ -172,6 +189,10 @@ class History:
         None: over the recording's first ring. A ring that the recording does not name has no cursors.
         """
         return self.agents.cursors(self.trace, step, self.agents.ring_row(self.trace, ring))
+
+    def waits_of(self, agent_row: int) -> Waits:
+        """The waits of one agent alone, in time proportional to its lane."""
+        return waits_of(self.columns, self.barriers, self.agents.acts, agent_row)
 
     def stage_spans(self, place: int) -> Spans:
         """What a stage buffer held when, by its place; state is a StageState, EMPTY included."""

@@ -38,16 +38,34 @@ def phase_of(barriers: BarrierColumns, barrier: int, step: int) -> Phase:
 
 def completion_before(barriers: BarrierColumns, barrier: int, step: int, parity: int) -> Phase | None:
     """The latest phase with this parity that completed before `step`; None: none did since the barrier's init."""
-    position = barriers.index.position_from(barrier, step)
-    reload = int(np.searchsorted(barriers.reloads, position)) - 1
-    first = int(barriers.index.starts[barrier])
-    while reload >= 0 and (row := int(barriers.reloads[reload])) >= first:
-        if barriers.kind[row] != EventKind.PHASE_COMPLETE:
-            return None
-        if (int(barriers.phase[row]) - 1) & 1 == parity & 1:
-            return _phase_ending_at(barriers, barrier, reload)
-        reload -= 1
-    return None
+    position = barriers.index.position_from(barrier, step) - 1
+    if position < barriers.index.starts[barrier]:
+        return None
+    row = int(completions_before(barriers, np.array([position]), np.array([parity & 1]))[0])
+    return None if row < 0 else _phase_ending_at(barriers, barrier, int(np.searchsorted(barriers.reloads, row)))
+
+
+def completions_before(
+    barriers: BarrierColumns, position: NDArray[np.int64], parity: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """At each position of the barriers' index (-1: none) the position of the latest PHASE_COMPLETE, of that barrier and
+    up to there, of a phase with this parity: what a wait that passes then has waited for. -1: there is none since the
+    barrier's init. Same shape.
+
+    Parities alternate, so it is the latest completion or the one before: further back only where records are missing.
+    """
+    found = np.full(len(position), -1, np.int64)
+    rest = np.flatnonzero(position >= 0)
+    # A barrier's first row is among the reloads, so that none of another barrier's is met unnoticed.
+    reload = np.searchsorted(barriers.reloads, position[rest], side="right") - 1
+    while len(rest):
+        row = barriers.reloads[reload]
+        completes = barriers.kind[row] == EventKind.PHASE_COMPLETE
+        fits = completes & ((barriers.phase[row] - 1) & 1 == parity[rest])
+        found[rest[fits]] = row[fits]
+        further = completes & ~fits & ~barriers.is_first(row)
+        rest, reload = rest[further], reload[further] - 1
+    return found
 
 
 def released_until(barriers: BarrierColumns, barrier: int, completion: int) -> int:

@@ -102,6 +102,20 @@ class StepIndex:
         count = self._before[block] + np.bincount(rows, minlength=len(self.starts) - 1)
         return np.where(count > 0, self.starts[:-1] + count - 1, -1)
 
+    def latest(self, entity: NDArray[np.integer], steps: Steps) -> Steps:
+        """The position of each entity's last row at or before each step; -1 where it has none. Same shape."""
+        if not len(self) or not len(steps):
+            return np.full(len(steps), -1, np.int64)
+        keys = entity * np.int64(self.length) + steps
+        if len(keys) > len(self) // 2:
+            # Look-ups in the order of the index walk it once; in the order of the steps each would jump across it.
+            order = stable_order(entity, len(self.starts) - 1)
+            position = np.empty(len(keys), np.int64)
+            position[order] = np.searchsorted(self.keys, keys[order], side="right") - 1
+        else:
+            position = np.searchsorted(self.keys, keys, side="right") - 1
+        return np.where(position >= self.starts[entity], position, -1)
+
     def one(self, position: int) -> int:
         """The step at a position."""
         return int(self._sorted[position])

@@ -167,19 +167,12 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
     stage = np.append(history.structure.stage_of, -1)
     cursor_ring = history.agents.ring_row(trace, ring.name)
     for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
-        steps = history.agents.acts.steps(row)
-        kinds = history.kinds[steps]
-        begins = np.flatnonzero(kinds == EventKind.WAIT_BEGIN)
-        waits = trace.events[steps[begins]]
-        chosen = wanted[waits["barrier"]] & (waits["tile"] >= 0)
-        begins, waits = begins[chosen], waits[chosen]
-        following = np.minimum(begins + 1, len(steps) - 1)
-        passed = (kinds[following] == EventKind.WAIT_END) & (following > begins)
-        blocked = ~passed | (trace.events["flags"][steps[following]] & EventFlag.BLOCKED > 0)
-        cursor = _cursors_at(history, row, cursor_ring, steps[begins])
-        tiles.append(waits["tile"].astype(np.int64))
-        end = np.where(passed, steps[following], -1)
-        columns = (steps[begins], stage[waits["barrier"]], waits["parity"], end, blocked, *cursor.T)
+        waits = history.waits_of(row)
+        waits = waits.keep(wanted[waits.barrier] & (waits.tile >= 0))
+        blocked = (waits.end < 0) | (trace.events["flags"][waits.end] & EventFlag.BLOCKED > 0)
+        cursor = _cursors_at(history, row, cursor_ring, waits.begin)
+        tiles.append(waits.tile)
+        columns = (waits.begin, stage[waits.barrier], waits.parity, waits.end, blocked, *cursor.T)
         rows.append(np.stack(columns, axis=1).astype(np.int64))
     return _Part(np.concatenate(tiles), np.concatenate(rows))
 

@@ -49,10 +49,10 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
         groups[lane.cta].append(lane)
 
     for row, agent in enumerate(trace.agents):
-        if agent.role != "copy_engine":
+        if structure.roles[row] != "copy_engine":
             add(Lane(agent.name, _title(agent.name), "agent", agent.cta, row))
     for row, agent in enumerate(trace.agents):
-        if agent.role == "copy_engine":
+        if structure.roles[row] == "copy_engine":
             add(Lane(agent.name, _title(agent.name), "copy", agent.cta, row))
     recorded = {agent.cta for agent in trace.agents}  # every k-th may be all that was recorded
     for place in range(structure.places):

@@ -13,6 +13,7 @@ from visualizer.diagnosis.wording import duration, sentence
 from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.views.lanes import stage_key
 
 LEAST_SHOWN = 0.0005
@@ -172,8 +173,9 @@ class Place:
     focus: Focus
 
 
-def places(found: Statistics, trace: Trace) -> list[Place]:
+def places(found: Statistics, history: History) -> list[Place]:
     """The slowest CTA, if there are several, then the outliers, each with where a click goes."""
+    trace = history.trace
     listed = []
     if found.ctas is not None:
         text = tr(
@@ -183,7 +185,7 @@ def places(found: Statistics, trace: Trace) -> list[Place]:
         )
         lane = trace.agents[int(trace.events["agent"][found.ctas.slowest_step])].name
         listed.append(Place(text, Focus(found.ctas.slowest_step, lane)))
-    return listed + [Place(_outlier_text(one, trace), Focus(one.step, _lane(one, trace))) for one in found.outliers]
+    return listed + [Place(_outlier_text(one, trace), Focus(one.step, _lane(one, history))) for one in found.outliers]
 
 
 def _outlier_text(one: Outlier, trace: Trace) -> str:
@@ -202,12 +204,13 @@ def _outlier_text(one: Outlier, trace: Trace) -> str:
     return tr("{agent} waited {time}; median {median}", agent=one.agent, time=took, median=median)
 
 
-def _lane(one: Outlier, trace: Trace) -> str:
+def _lane(one: Outlier, history: History) -> str:
     """A tile is looked for in its stage's lane, all else in its agent's."""
-    stage = int(trace.events["stage"][one.step])
-    if one.kind == "tile" and stage >= 0:
-        ring = trace.rings[int(trace.events["ring"][one.step])] if len(trace.rings) > 1 else ""
-        return stage_key(trace, one.cta, stage, ring)
+    trace, structure = history.trace, history.structure
+    place = history.event_places.at(one.step)
+    if one.kind == "tile" and place >= 0:
+        ring, stage = structure.at(place)
+        return stage_key(trace, ring.cta, stage, ring.name if len(structure.names) > 1 else "")
     return trace.agents[int(trace.events["agent"][one.step])].name
 
 

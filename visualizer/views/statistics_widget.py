@@ -94,7 +94,7 @@ class StatisticsWidget(QScrollArea):
         self.headline.setText(headline(found))
         self.range.setText(range_text(found, trace.duration_ps))
         self.charts.set_charts(charts(found))
-        self._places = places(found, trace)
+        self._places = places(found, self._history)
         self.outliers.clear()
         self.outliers.addItems([place.text for place in self._places])
         self.notes.setText("\n".join(notes(found)))

@@ -45,7 +45,7 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     if lane.kind == "copy":
         return _copy_value(store.history, state, lane)
     if lane.kind == "cta":
-        return _cta_value(trace, state, lane.cta)
+        return _cta_value(store.history, state, lane.cta)
     if lane.kind == "stage":
         stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
         name = stage.name.lower()
@@ -68,9 +68,9 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
 
 
-def _cta_value(trace: Trace, state: State, cta: int) -> Value:
+def _cta_value(history: History, state: State, cta: int) -> Value:
     """How many of the CTA's warps do what."""
-    counts = _activity_counts(trace, state)[cta]
+    counts = _activity_counts(history, state)[cta]
     shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
     parts = [
         f"{counts[activity]} {state_word(activity.name.lower()).replace('_', ' ')}"
@@ -82,11 +82,10 @@ def _cta_value(trace: Trace, state: State, cta: int) -> Value:
 
 
 @lru_cache(maxsize=2)
-def _activity_counts(trace: Trace, state: State) -> list[list[int]]:
+def _activity_counts(history: History, state: State) -> list[list[int]]:
     """How many warps of each CTA are in each AgentActivity: for all CTAs at once, as each is asked for."""
-    kinds = len(AgentActivity)
-    warps = [agent.role != "copy_engine" for agent in trace.agents]
-    cell = (trace.agent_cta * kinds + state.agent_activity)[warps]
+    kinds, trace = len(AgentActivity), history.trace
+    cell = np.delete(trace.agent_cta * kinds + state.agent_activity, history.engine_rows)
     return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
 
 

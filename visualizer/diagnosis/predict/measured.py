@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
 from visualizer.language import tr, trn
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.sources.errors import SourceError
 
 Floats = NDArray[np.float64]
@@ -90,8 +89,8 @@ class _Table:
 
 
 def _table(facts: Facts) -> _Table:
-    history, waits = facts.history, facts.waits
-    trace, events, kinds = history.trace, history.trace.events, history.kinds
+    history, waits, times = facts.history, facts.waits, facts.wait_times
+    trace, events = history.trace, history.trace.events
     tiles = int(max(waits.tile.max(initial=-1), facts.tiles.tile.max(initial=-1))) + 1
     first = max(tiles - MOST_TILES, tiles // 4)
     ctas = np.unique(np.linspace(0, max(trace.ctas - 1, 0), min(max(trace.ctas, 1), MOST_CTAS)).astype(np.int64))
@@ -103,35 +102,35 @@ def _table(facts: Facts) -> _Table:
 
     def narrow(cta: Ints, tile: Ints, values: Ints | Floats) -> Floats:
         table = np.full(shape, np.nan)
-        keep = (tile >= first) & (place[cta] >= 0)
+        keep = (tile >= first) & (tile < tiles) & (place[cta] >= 0)
         table[place[cta[keep]], tile[keep] - first] = values[keep]
         return table
 
     def per_consumer(agent: Ints, tile: Ints, values: Ints | Floats) -> Floats:
         table = np.full(wide, np.nan)
         cta = trace.agent_cta[agent]
-        keep = (tile >= first) & (place[cta] >= 0) & (column[agent] >= 0)
+        keep = (tile >= first) & (tile < tiles) & (place[cta] >= 0) & (column[agent] >= 0)
         table[place[cta[keep]], column[agent[keep]], tile[keep] - first] = values[keep]
         return table
 
     after = _next_begin(facts)
-    acquires = (waits.role == PRODUCER) & waits.on_empty & (waits.end_step >= 0) & (waits.tile >= 0)
-    takes = (waits.role == CONSUMER) & waits.on_full & (waits.end_step >= 0) & (waits.tile >= 0)
-    issues = np.flatnonzero(kinds == EventKind.COPY_ISSUE)
+    acquires = (times.role == PRODUCER) & times.on_empty & (waits.end >= 0) & (waits.tile >= 0)
+    takes = (times.role == CONSUMER) & times.on_full & (waits.end >= 0) & (waits.tile >= 0)
+    copies, arrivals = history.copies, history.arrivals
     flips = history.completion_steps
     kind_of_barrier = np.array([*history.structure.kinds, "other"])
     fills = flips[kind_of_barrier[events["barrier"][flips]] == "full"]
-    arrivals = np.flatnonzero(np.isin(kinds, ARRIVAL_KINDS))
-    releases = arrivals[kind_of_barrier[events["barrier"][arrivals]] == "empty"]
+    # The latest of several for one tile counts: in order of step.
+    releases = np.sort(arrivals.step[kind_of_barrier[arrivals.barrier] == "empty"])
     time = events["time"].astype(np.int64)
     agent, tile = events["agent"].astype(np.int64), events["tile"].astype(np.int64)
     cta, barrier_cta = trace.agent_cta.astype(np.int64), trace.barrier_cta.astype(np.int64)
     return _Table(
-        acquired=narrow(waits.cta[acquires], waits.tile[acquires], waits.end[acquires]),
-        next_begin=narrow(waits.cta[acquires], waits.tile[acquires], after[acquires]),
-        issued=narrow(cta[agent[issues]], tile[issues], time[issues]),
+        acquired=narrow(times.cta[acquires], waits.tile[acquires], times.end[acquires]),
+        next_begin=narrow(times.cta[acquires], waits.tile[acquires], after[acquires]),
+        issued=narrow(cta[copies.agent], copies.tile, time[copies.issued]),
         full=narrow(barrier_cta[events["barrier"][fills]], tile[fills], time[fills]),
-        taken=per_consumer(waits.agent[takes], waits.tile[takes], waits.end[takes]),
+        taken=per_consumer(waits.agent[takes], waits.tile[takes], times.end[takes]),
         next_taken=per_consumer(waits.agent[takes], waits.tile[takes], after[takes]),
         released=per_consumer(agent[releases], tile[releases], time[releases]),
     )
@@ -153,7 +152,7 @@ def _next_begin(facts: Facts) -> Floats:
     waits = facts.waits
     after = np.full(len(waits), np.nan)
     same = waits.agent[1:] == waits.agent[:-1]
-    after[:-1][same] = waits.begin[1:][same]
+    after[:-1][same] = facts.wait_times.begin[1:][same]
     return after
 
 
@@ -166,12 +165,12 @@ def _measured(facts: Facts, table: _Table) -> Measured:
     keep = whole[ctas].all(axis=0)
     _refuse(facts, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
     notes: list[str] = []
-    waits = facts.waits
+    times = facts.wait_times
     costs = {}
-    for name, role, on in (("producer", PRODUCER, waits.on_empty), ("consumer", CONSUMER, waits.on_full)):
-        passed = (waits.role == role) & on & (waits.end_step >= 0)
-        free, blocked = passed & ~waits.blocked, passed & waits.blocked
-        cost = waits.end - waits.due
+    for name, role, on in (("producer", PRODUCER, times.on_empty), ("consumer", CONSUMER, times.on_full)):
+        passed = (times.role == role) & on & (facts.waits.end >= 0)
+        free, blocked = passed & ~times.blocked, passed & times.blocked
+        cost = times.end - times.due
         costs[name, "pass"] = _median_or_none(cost[free])
         costs[name, "wake"] = _median_or_none(cost[blocked])
     known = [value for value in costs.values() if value is not None]
@@ -218,7 +217,7 @@ def _refuse(facts: Facts, count: int) -> None:
                 names=", ".join(names),
             )
         )
-    if not (facts.waits.on_full.any() and facts.waits.on_empty.any()):
+    if not (facts.wait_times.on_full.any() and facts.wait_times.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )
@@ -251,7 +250,7 @@ def _engine(table: _Table) -> tuple[float, int]:
 
 def _is_cluster(facts: Facts) -> bool:
     """Whether any wait was released by a warp of another CTA."""
-    waits, trace = facts.waits, facts.history.trace
+    waits, trace = facts.wait_times, facts.history.trace
     rows = np.flatnonzero(waits.cause_step >= 0)
     behind = trace.events["agent"][waits.cause_step[rows]]
     return bool((trace.agent_cta[behind] != waits.cta[rows]).any())

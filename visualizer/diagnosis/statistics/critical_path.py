@@ -58,7 +58,7 @@ class CriticalPath:
 
 def critical_path(facts: Facts, first: int, last: int) -> CriticalPath:
     """The path to the latest event of a warp in the range first..last (ps), cut off at `first`."""
-    events, waits = facts.history.trace.events, facts.waits
+    events, times = facts.history.trace.events, facts.wait_times
     start, stop = np.searchsorted(events["time"], [first, last], side="right").tolist()
     own = np.flatnonzero(~np.isin(events["agent"][start:stop], facts.history.engine_rows))
     if not len(own):
@@ -70,40 +70,40 @@ def critical_path(facts: Facts, first: int, last: int) -> CriticalPath:
     chain: list[int] = []
     while at >= 0:
         chain.append(at)
-        if waits.end[at] <= first:
+        if times.end[at] <= first:
             break
-        at = int(waits.held_before[at])
+        at = int(times.held_before[at])
     return _links(facts, np.array(chain[::-1], np.int64), end, first)
 
 
 def _last_held(facts: Facts, agent: int, step: int) -> int:
     """Row of the agent's latest held wait that ended at or before the step; -1: none."""
     waits = facts.waits
-    rows = slice(*np.searchsorted(waits.agent, [agent, agent + 1]).tolist())
-    found = np.flatnonzero(waits.held[rows] & (waits.end_step[rows] <= step))
+    rows = waits.rows(agent)
+    found = np.flatnonzero(facts.wait_times.held[rows] & (waits.end[rows] <= step))
     return int(rows.start + found[-1]) if len(found) else -1
 
 
 def _links(facts: Facts, chain: Ints, end: int, first: int) -> CriticalPath:
     """The chain as stretches: work up to each cause, the copy, the waking up; and the work up to the last event."""
-    history, waits, copies = facts.history, facts.waits, facts.copies
-    events, role = history.trace.events, facts.lives.role
-    ended, flip = waits.end[chain], waits.flip_step[chain]
-    work_end = np.append(waits.cause_step[chain], end)
+    waits, times, copies = facts.waits, facts.wait_times, facts.copies
+    events, role = facts.history.trace.events, facts.lives.role
+    ended, flip = times.end[chain], waits.completion[chain]
+    work_end = np.append(times.cause_step[chain], end)
     worker = events["agent"][work_end].astype(np.int64)
     work_begin = np.concatenate(([0], ended))
     # Where no wait holds up the first of them, its work begins with itself.
     work_begin[0] = max(first, int(facts.lives.begin[worker[0]]))
     work_kind = np.select([role[worker] == PRODUCER, role[worker] == CONSUMER], [PRODUCE, CONSUME], OTHER_WORK)
-    copied = waits.copy[chain] >= 0
+    copied = times.copy[chain] >= 0
     flip_time = events["time"][flip].astype(np.int64)
-    issued = copies.issued[waits.copy[chain][copied]]
+    issued = copies.issued[times.copy[chain][copied]]
     engine = events["agent"][flip].astype(np.int64)[copied]
-    ring = waits.ring[chain]
+    ring = times.ring[chain]
     parts = (
         (worker, work_kind, work_begin, events["time"][work_end].astype(np.int64), work_end, np.append(ring, -1)),
         (engine, np.full(copied.sum(), COPY), issued, flip_time[copied], flip[copied], ring[copied]),
-        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end_step[chain], ring),
+        (waits.agent[chain], np.full(len(chain), WAKE), flip_time, ended, waits.end[chain], ring),
     )
     agent, kind, begin, until, step, led_to = (np.concatenate(column) for column in zip(*parts, strict=True))
     begin = np.maximum(begin, first)

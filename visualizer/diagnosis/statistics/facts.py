@@ -1,7 +1,7 @@
-"""Facts: every wait, copy, stage state and finished tile of a recording as columns, with what each wait depended on.
+"""Facts: when every wait, copy, stage state and finished tile of a recording was, and what each wait depended on.
 
-Found once per recording (find.py), in passes over columns; the statistics of any range of time and the prediction are
-sums over them.
+What happened is History's to say; these are the times of it. Found once per recording (find.py), in passes over
+columns; the statistics of any range of time and the prediction are sums over them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.replay.history import History
+from visualizer.replay.waits import Waits
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -22,39 +23,26 @@ ROLE_NAMES = ("producer", "consumer", "copy_engine", "other")
 
 
 @dataclass(frozen=True, eq=False)
-class Waits:
-    """Every wait, by agent and within one in order; all shape (waits,). Times in ps, steps -1 where there is none."""
+class WaitTimes:
+    """What each wait of History.waits cost and who was behind it, at its row; all shape (waits,). Times in ps."""
 
-    agent: Ints
     cta: Ints
     role: Ints  # code of the agent's role
-    barrier: Ints  # -1: not on a known mbarrier
     on_full: Bools
     on_empty: Bools
     ring: Ints  # of the barrier: row of Structure.names; -1: in none
-    tile: Ints
-    begin_step: Ints
-    end_step: Ints  # -1: it did not pass within the recording
     begin: Ints
     end: Ints  # of a wait that did not pass: when it gave up, or the recording's end
-    flip_step: Ints  # the phase completion it waited for; -1: none is known (a fresh barrier, or it did not pass)
-    due: Ints  # when that phase completed, no earlier than `begin` and no later than `end`; of an open wait its end
+    due: Ints  # when its phase completed, no earlier than `begin` and no later than `end`; of an open wait its end
+    held: Bools  # blocked, passed, and known by what
     copy: Ints  # row of the copy that the phase's completion landed; -1: a warp completed it, or nothing did
     cause_step: Ints  # what a warp did to release it: the copy's issue, else the completing arrival; -1: unknown
     held_before: Ints  # row of the last wait that held that warp up before it did so; -1: none
-
-    def __len__(self) -> int:
-        return len(self.agent)
 
     @property
     def blocked(self) -> Bools:
         """Whether the phase was still open when the wait began: the wait has a cause outside itself."""
         return self.due > self.begin
-
-    @property
-    def held(self) -> Bools:
-        """Blocked, passed, and known by what."""
-        return self.blocked & (self.flip_step >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +117,11 @@ class RingFacts:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """All of them, of one recording; `leads` and `tiles` of all rings of a CTA together."""
+    """All of them, of one recording, and its waits; `leads` and `tiles` of all rings of a CTA together."""
 
     history: History
     waits: Waits
+    wait_times: WaitTimes
     copies: CopyTimes
     stages: StageTimes
     leads: Leads

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.statistics.copy_times import time_copies
 from visualizer.diagnosis.statistics.facts import (
     Facts,
     Ints,
@@ -15,8 +16,7 @@ from visualizer.diagnosis.statistics.facts import (
     ring_of_places,
     role_codes,
 )
-from visualizer.diagnosis.statistics.find_copies import find_copies
-from visualizer.diagnosis.statistics.find_waits import find_waits
+from visualizer.diagnosis.statistics.wait_times import time_waits
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import StageState
@@ -24,11 +24,11 @@ from visualizer.replay.stage_columns import StageState
 
 def find_facts(history: History) -> Facts:
     """The facts of a recording. Seconds for ten million events: off the window's thread."""
-    copies = find_copies(history)
+    copies = time_copies(history)
     stages, leads = _stages(history)
     tiles = _tiles(history)
-    waits, rings = find_waits(history, copies), _rings(history, leads, tiles)
-    return Facts(history, waits, copies, stages, leads, tiles, _lives(history), rings)
+    waits, rings = time_waits(history, copies), _rings(history, leads, tiles)
+    return Facts(history, history.waits, waits, copies, stages, leads, tiles, _lives(history), rings)
 
 
 def _rings(history: History, leads: Leads, tiles: Tiles) -> tuple[RingFacts, ...]:

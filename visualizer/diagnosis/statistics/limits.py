@@ -13,7 +13,7 @@ _MOST_ESTIMATED = 0.05
 
 def limits(facts: Facts) -> tuple[str, ...]:
     """Sentences, the gravest first; () if there is nothing to say."""
-    trace, waits, copies = facts.history.trace, facts.waits, facts.copies
+    trace, waits, times, copies = facts.history.trace, facts.waits, facts.wait_times, facts.copies
     meta = trace.meta
     said = []
     if not len(trace):
@@ -31,7 +31,7 @@ def limits(facts: Facts) -> tuple[str, ...]:
         said.append(
             tr("The recording is a window of a longer run: its edges cut off waits, and shares hold for the window.")
         )
-    if trace.barriers and not (waits.on_full.any() or waits.on_empty.any()) and (waits.barrier >= 0).any():
+    if trace.barriers and not (times.on_full.any() or times.on_empty.any()) and (waits.barrier >= 0).any():
         said.append(
             facts.history.structure.unknown
             or tr("Which barriers say full and which say empty is not known: nor are back-pressure and starving.")
@@ -39,7 +39,7 @@ def limits(facts: Facts) -> tuple[str, ...]:
     if not trace.barriers or not (waits.barrier >= 0).any():
         said.append(tr("There are no waits on mbarriers, so who waited for whom, and the bound, are unknown."))
     for role, name in ((PRODUCER, "producer"), (CONSUMER, "consumer")):
-        if (waits.barrier >= 0).any() and (facts.lives.role == role).any() and not (waits.role == role).any():
+        if (waits.barrier >= 0).any() and (facts.lives.role == role).any() and not (times.role == role).any():
             said.append(tr("No wait of a {role} is recorded, so its share of waiting is unknown.", role=name))
     if not len(copies.issued):
         said.append(tr("No copy is recorded from issue to landing, so copy latency and throughput are unknown."))
@@ -58,7 +58,7 @@ def limits(facts: Facts) -> tuple[str, ...]:
         said.append(
             tr("No empty barrier is recorded, so a tile counts as done when it has been read, or at least is full.")
         )
-    open_waits = int((waits.end_step < 0).sum())
+    open_waits = int((waits.end < 0).sum())
     if open_waits:
         said.append(
             trn(

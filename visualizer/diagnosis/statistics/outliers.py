@@ -96,17 +96,17 @@ def outliers(facts: Facts, first: int, last: int) -> tuple[tuple[Outlier, ...], 
 
 
 def _all_alike(facts: Facts, first: int, last: int) -> Iterator[_Alike]:
-    tiles, copies, waits = facts.tiles, facts.copies, facts.waits
+    tiles, copies, waits, times = facts.tiles, facts.copies, facts.waits, facts.wait_times
     rows = np.flatnonzero((tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last))
     yield _Alike("tile", tiles.gap[rows], tiles.step[rows], np.full(len(rows), -1), tiles.tile[rows], tiles.cta[rows])
     rows = np.flatnonzero((copies.landed >= first) & (copies.landed <= last))
     engine = facts.history.trace.events["agent"][copies.done_step[rows]].astype(np.int64)
     latency = (copies.landed - copies.issued)[rows]
     yield _Alike("copy", latency, copies.done_step[rows], engine, copies.tile[rows], copies.cta[rows])
-    passed = np.flatnonzero((waits.end_step >= 0) & (waits.end >= first) & (waits.end <= last))
-    barrier = np.where(waits.on_full, 1, np.where(waits.on_empty, 2, 0))
-    group = (waits.role * 6 + barrier * 2 + waits.blocked)[passed]
+    passed = np.flatnonzero((waits.end >= 0) & (times.end >= first) & (times.end <= last))
+    barrier = np.where(times.on_full, 1, np.where(times.on_empty, 2, 0))
+    group = (times.role * 6 + barrier * 2 + times.blocked)[passed]
     for which in np.unique(group).tolist():
         rows = passed[group == which]
-        duration = (waits.end - waits.begin)[rows]
-        yield _Alike("wait", duration, waits.end_step[rows], waits.agent[rows], waits.tile[rows], waits.cta[rows])
+        duration = (times.end - times.begin)[rows]
+        yield _Alike("wait", duration, waits.end[rows], waits.agent[rows], waits.tile[rows], times.cta[rows])

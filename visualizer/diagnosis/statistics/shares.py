@@ -52,7 +52,7 @@ def clipped(begin: Ints, end: Ints, first: int, last: int) -> Ints:
 
 def role_shares(facts: Facts, first: int, last: int) -> tuple[RoleShare, ...]:
     """One for each role with agents that wait or read, in the order of ROLE_NAMES; copy engines do neither."""
-    waits, lives = facts.waits, facts.lives
+    waits, lives = facts.wait_times, facts.lives
     caused = clipped(waits.begin, waits.due, first, last)
     after = clipped(waits.due, waits.end, first, last)
     back_pressure = (waits.role == PRODUCER) & waits.on_empty
@@ -90,7 +90,7 @@ def engine_share(facts: Facts, first: int, last: int) -> float:
 def ring_waits(facts: Facts, ring: int, first: int, last: int) -> tuple[float, float]:
     """Shares of the producers' time in back-pressure of one ring (row of Structure.names), and of the consumers' time
     starved for its tiles; 0..1."""
-    waits, lives = facts.waits, facts.lives
+    waits, lives = facts.wait_times, facts.lives
     caused = clipped(waits.begin, waits.due, first, last)
     present = clipped(lives.begin, lives.end, first, last)
     shares = []
@@ -102,7 +102,7 @@ def ring_waits(facts: Facts, ring: int, first: int, last: int) -> tuple[float, f
 
 def starved_parts(facts: Facts, first: int, last: int) -> tuple[int, int]:
     """Consumers' starved time (ps) split by what was missing: (the copy had not been issued, it was in flight)."""
-    waits = facts.waits
+    waits = facts.wait_times
     rows = np.flatnonzero((waits.role == CONSUMER) & waits.on_full & waits.held & (waits.copy >= 0))
     begin, due = waits.begin[rows], waits.due[rows]
     issued = np.clip(facts.copies.issued[waits.copy[rows]], begin, due)

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask, stable_order
+from visualizer.replay.step_index import Steps
 
 Selection = Steps | None
 """Ascending steps; None: every event."""
 
 _KEPT = frozenset(("agent", "barrier", "stage", "tile", "amount"))
 _NOTHING = np.iinfo(np.int64).min
-_WAIT_OVER = kind_mask(EventKind.WAIT_END, EventKind.TIMEOUT)
 
 Pairs = tuple[Steps, NDArray[np.int64]]
 """Steps, ascending, and how long (ps) what ended there had taken."""
@@ -72,7 +71,7 @@ class Events:
         barrier = self.field("barrier", steps)
         rows = np.flatnonzero(barrier >= 0)
         at = rows if steps is None else steps[rows]
-        position = _latest(columns.index, barrier[rows], at)
+        position = columns.index.latest(barrier[rows], at)
         known = position >= 0
         values[rows[known]] = column[position[known]]
         return values
@@ -90,7 +89,7 @@ class Events:
         place = self.history.event_places.of(at)
         rows = np.flatnonzero(place >= 0)
         columns = self.history.stages
-        position = _latest(columns.index, place[rows], at[rows])
+        position = columns.index.latest(place[rows], at[rows])
         values = np.full(len(at), -1, np.int64)
         values[rows] = 0  # EMPTY: nothing has happened to it yet
         known = position >= 0
@@ -105,7 +104,7 @@ class Events:
         place = self.history.event_places.of(at)
         rows = np.flatnonzero(place >= 0)
         columns = self.history.stages
-        position = _latest(columns.index, place[rows], at[rows] - 1)
+        position = columns.index.latest(place[rows], at[rows] - 1)
         rows, position = rows[position >= 0], position[position >= 0]
         other_tile = columns.tile[position] != self.trace.events["tile"][at[rows]]
         found[issues[rows]] = np.isin(columns.state[position], states) & other_tile
@@ -113,38 +112,19 @@ class Events:
 
     @cached_property
     def _waits(self) -> Pairs:
-        """Of every agent's acts, those that end a wait and directly follow its begin."""
-        acts, kinds = self.history.agents.acts, self.history.kinds
-        step = acts.step_at(np.arange(len(acts)))
-        kind = kinds[step]
-        over = np.flatnonzero(_WAIT_OVER[kind[1:]] & (kind[:-1] == EventKind.WAIT_BEGIN)) + 1
-        first = np.zeros(len(step) + 1, bool)
-        first[acts.starts] = True
-        over = over[~first[over]]  # the act before is another agent's
-        return self._took(step[over - 1], step[over])
+        """Those on mbarriers, named or not, that passed or gave up."""
+        waits = self.history.waits
+        over = (waits.over >= 0) & (waits.kind == EventKind.WAIT_BEGIN)
+        return self._took(waits.begin[over], waits.over[over])
 
     @cached_property
     def _copies(self) -> Pairs:
         copies = self.history.copies
-        return self._took(copies.done_issue, copies.done_steps)
+        landed = np.flatnonzero(copies.landed >= 0)
+        return self._took(copies.issued[landed], copies.landed[landed])
 
     def _took(self, begin: Steps, end: Steps) -> Pairs:
         order = np.argsort(end)
         begin, end = begin[order], end[order]
         time = self.trace.events["time"]
         return end, time[end] - time[begin]
-
-
-def _latest(index: StepIndex, entity: NDArray[np.integer], steps: Steps) -> Steps:
-    """The position of each entity's last row at or before each step; -1: it has none."""
-    if not len(index):
-        return np.full(len(steps), -1, np.int64)
-    keys = entity * np.int64(index.length) + steps
-    if len(keys) > len(index) // 2:
-        # Look-ups in the order of the index walk it once; in the order of the steps each would jump across it.
-        order = stable_order(entity, len(index.starts) - 1)
-        position = np.empty(len(keys), np.int64)
-        position[order] = np.searchsorted(index.keys, keys[order], side="right") - 1
-    else:
-        position = np.searchsorted(index.keys, keys, side="right") - 1
-    return np.where(position >= index.starts[entity], position, -1)

@@ -26,9 +26,10 @@ from visualizer.language import tr
 from visualizer.playback.query import Events
 from visualizer.playback.stories.model import StoryError
 from visualizer.programs.lesson_facts import lesson_facts
-from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
+from visualizer.replay.waits import Waits
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:(?P<other>[\w-]+):\s*)?(?P<was>was\s+)?(?P<name>.+)\.(?P<field>\w+)")
@@ -113,21 +114,17 @@ def _config(placeholder: str, history: History, field: str) -> object:
 
 def _time_waiting(history: History, role: str) -> str:
     """Share of the run that agents of a role were blocked, as a percentage."""
-    events, agents = history.trace.events, history.trace.agents
-    chosen = np.array([agent.role == role for agent in agents])
-    mine = np.flatnonzero(chosen[events["agent"]])
-    waits = mine[np.isin(events["kind"][mine], (EventKind.WAIT_BEGIN, EventKind.WAIT_END, EventKind.TIMEOUT))]
-    waits = waits[np.argsort(events["agent"][waits], kind="stable")]
-    ends = np.flatnonzero((events["flags"][waits] & EventFlag.BLOCKED) != 0)
-    blocked = int((events["time"][waits[ends]] - events["time"][waits[ends - 1]]).sum())
-    whole = history.trace.duration_ps * int(chosen.sum())
+    waits, time = _blocked_waits(history, role), history.trace.events["time"]
+    blocked = int((time[waits.end] - time[waits.begin]).sum())
+    whole = history.trace.duration_ps * history.structure.roles.count(role)
     return f"{blocked / whole:.0%}" if whole else "0%"
 
 
-def _blocked(history: History, role: str) -> int:
-    events, agents = history.trace.events, history.trace.agents
-    chosen = np.array([agent.role == role for agent in agents])
-    return int(((events["flags"] & EventFlag.BLOCKED != 0) & chosen[events["agent"]]).sum())
+def _blocked_waits(history: History, role: str) -> Waits:
+    """Those by agents of a role that passed, and had to wait before."""
+    waits = history.waits
+    of_role = np.array([known == role for known in history.structure.roles], bool)[waits.agent]
+    return waits.keep(of_role & (waits.end >= 0) & (history.trace.events["flags"][waits.end] & EventFlag.BLOCKED != 0))
 
 
 def _tiles(history: History) -> int:
@@ -144,8 +141,8 @@ _RUN: dict[str, Callable[[History], object]] = {
     "flips": lambda history: len(history.completion_steps),
     "producer_waiting": lambda history: _time_waiting(history, "producer"),
     "consumer_waiting": lambda history: _time_waiting(history, "consumer"),
-    "producer_blocked": lambda history: _blocked(history, "producer"),
-    "consumer_blocked": lambda history: _blocked(history, "consumer"),
+    "producer_blocked": lambda history: len(_blocked_waits(history, "producer")),
+    "consumer_blocked": lambda history: len(_blocked_waits(history, "consumer")),
     "ended": lambda history: history.trace.meta.ending.kind,
     "gpu": lambda history: history.trace.meta.source.get("gpu", "-"),
     "errors": lambda history: history.trace.meta.check.get("errors", "-"),

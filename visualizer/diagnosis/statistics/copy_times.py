@@ -1,4 +1,4 @@
-"""Finds the copies of a recording: issued, landed, how many bytes, and when none other was in flight."""
+"""Finds the times of copies: issued, landed, and when none other was in flight."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History
 
 
-def find_copies(history: History) -> CopyTimes:
-    """Every copy that landed."""
+def time_copies(history: History) -> CopyTimes:
+    """Of every copy that landed."""
     events, copies = history.trace.events, history.copies
-    issue_step, done_step = copies.done_issue.astype(np.int64), copies.done_steps.astype(np.int64)
-    issue, done = events[issue_step], events[done_step]
-    cta = history.trace.agent_cta[issue["agent"]].astype(np.int64)
-    issued, landed = issue["time"].astype(np.int64), done["time"].astype(np.int64)
+    rows = copies.by_landing
+    issue_step, done_step = copies.issued[rows].astype(np.int64), copies.landed[rows]
+    cta = history.trace.agent_cta[copies.agent[rows]].astype(np.int64)
+    issued, landed = (events["time"][step].astype(np.int64) for step in (issue_step, done_step))
     return CopyTimes(
         issue_step=issue_step,
         done_step=done_step,
         issued=issued,
         landed=landed,
-        amount=issue["amount"].astype(np.int64),
+        amount=copies.amount[rows],
         cta=cta,
-        barrier=issue["barrier"].astype(np.int64),
-        ring=ring_of_places(history)[history.event_places.of(issue_step)],
-        tile=issue["tile"].astype(np.int64),
-        estimated=(done["flags"] & EventFlag.ESTIMATED) != 0,
+        barrier=copies.barrier[rows],
+        ring=ring_of_places(history)[copies.place[rows]],
+        tile=copies.tile[rows],
+        estimated=(events["flags"][done_step] & EventFlag.ESTIMATED) != 0,
         alone_from=_alone_from(cta, issued, landed),
     )
 

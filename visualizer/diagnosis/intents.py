@@ -1,0 +1,120 @@
+"""What the agents mean by their waits: for each the unbounded phase it intends, which the one it met is judged by.
+
+One parity bit cannot tell phase #k from #k+2. So each agent's uses of each barrier are counted: its n-th use of a full
+barrier means phase #n; of an empty barrier #n-1 if it starts inverted (the stages are free at first). Of a barrier that
+is known to be neither, a wait means what the hardware makes of it when it begins: the open phase, or the one before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.replay.history import History
+from visualizer.replay.step_index import Steps
+from visualizer.replay.waits import Waits
+
+
+@dataclass(frozen=True, eq=False)
+class Intents:
+    """Of each wait on an mbarrier that the recording names what it means; every column has shape (waits,)."""
+
+    waits: Waits
+    wanted: NDArray[np.int64]  # the phase it means
+    strict: NDArray[np.bool_]  # a stage's barrier: `wanted` counts uses, whatever the parities say
+
+    @property
+    def due(self) -> NDArray[np.int64]:
+        """The parity of the phase it means."""
+        return self.wanted & 1
+
+
+def find_intents(history: History) -> Intents:
+    """What the waits of a history mean, in passes over columns."""
+    waits = history.waits.on_barriers
+    agent, barrier, parity = waits.agent, waits.barrier, waits.parity
+    order, first = waits.by_barrier, waits.use == 0
+    previous = np.empty(len(order), np.int64)
+    previous[order] = np.concatenate((order[:1], order[:-1]))
+    same_parity = parity == parity[previous]
+
+    structure = history.structure
+    kinds = np.array([*structure.kinds, "other"])[barrier]
+    roles = np.array([*structure.roles, "other"])[agent]
+    strict = kinds != "other"
+    lap, laps = _laps(history, waits, previous)
+    jumped = np.where(same_parity & (laps >= 2) & (laps % 2 == 0), laps, 1)
+    step_on = np.where(_again(history, waits), 0, jumped)
+    # The first use need not be in the first lap: consumers that take turns at tiles come to a stage later.
+    full_start = np.where((lap & 1) == parity, lap, 0)
+    empty_start = np.where(((lap - 1) & 1) == parity, lap - 1, np.where((lap & 1) == parity, lap, -parity))
+    start = np.where((kinds == "full") & (roles != "producer"), full_start, -parity)
+    start = np.where(kinds == "empty", empty_start, start)
+    wanted = _running(np.where(first, start, step_on), order, first)
+    loose = np.flatnonzero(~strict)
+    now = history.barriers.phase_at(barrier[loose], waits.begin[loose])
+    wanted[loose] = now - ((now ^ parity[loose]) & 1)
+    return Intents(waits, wanted, strict)
+
+
+def _again(history: History, waits: Waits) -> NDArray[np.bool_]:
+    """Whether each wait is right after one of the same agent on the same barrier and parity, with nothing done between:
+    the agent looks at the same phase once more."""
+    again = np.zeros(len(waits), bool)
+    again[1:] = (waits.agent[1:] == waits.agent[:-1]) & (waits.barrier[1:] == waits.barrier[:-1])
+    again[1:] &= waits.parity[1:] == waits.parity[:-1]
+    rows = np.flatnonzero(again)
+    acts = history.agents.acts
+    act_before = acts.step_at(acts.latest(waits.agent[rows], waits.begin[rows] - 1))
+    again[rows] = act_before == np.maximum(waits.begin, waits.over)[rows - 1]
+    return again
+
+
+def _laps(history: History, waits: Waits, previous: Steps) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each agent had gone round the ring of its wait's barrier, and how often since the wait `previous`.
+
+    Its cursor says it; without one it is taken to begin with the phase in which the recording finds the barrier.
+    """
+    trace, structure = history.trace, history.structure
+    agent, barrier = waits.agent, waits.barrier
+    names = {name: row for row, name in enumerate(trace.rings)}
+    # A last entry for "in no ring", which index -1 finds: there the first ring's cursor counts.
+    ring_of_barrier = np.append(structure.ring_of, -1)[barrier]
+    ring = np.array([names.get(ring.name, -1) for ring in structure.rings] + [0])[ring_of_barrier]
+    stages = np.array([ring.stages for ring in structure.rings] + [max(trace.stages, 1)])[ring_of_barrier]
+    depth = np.zeros((len(trace.rings) + 1, len(trace.agents) + 1), np.int64)
+    for row, told in enumerate(trace.agents):
+        for name, cursor in ((trace.rings[0], told.start), *told.more_starts):
+            if cursor is not None:
+                depth[names[name], row] = cursor.stages
+    depth = depth[ring, agent]
+    count = _cursor_counts(history, agent, np.maximum(ring, 0), waits.begin)
+    begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[barrier]
+    depth = np.where(depth > 0, depth, np.maximum(stages, 1))
+    lap = np.where((count == 0) & (begun > 0), begun, count // depth)
+    return lap, (count - count[previous]) // depth
+
+
+def _cursor_counts(
+    history: History, agent: NDArray[np.int64], ring: NDArray[np.int64], step: Steps
+) -> NDArray[np.int64]:
+    """The count of each agent's PipelineState over a ring of the trace before the step; 0 for an agent without one."""
+    advances = history.agents.advances
+    position = advances.latest(ring * len(history.trace.agents) + agent, step - 1)
+    counts: NDArray[np.int64] = np.maximum(history.agents.start[ring, agent, 2], 0).astype(np.int64)
+    moved = np.flatnonzero(position >= 0)
+    counts[moved] = history.columns.amount.take(advances.step_at(position[moved]))
+    return counts
+
+
+def _running(change: NDArray[np.int64], order: Steps, first: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Running sum of `change` in `order`, begun anew at every row marked `first`."""
+    ordered, starts = change[order], first[order]
+    total = np.cumsum(ordered)
+    base = np.where(starts, total - ordered, 0)
+    group = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
+    result = np.empty(len(order), np.int64)
+    result[order] = total - base[group]
+    return result
