@@ -104,6 +104,13 @@ def test_too_few_tiles_are_refused() -> None:
         predict(facts_of(run(tiles=3)))
 
 
+@pytest.mark.parametrize("program", ["lesson", "baseline"])
+def test_copies_of_tiles_that_nobody_waits_for_are_refused_in_words(program: str) -> None:
+    """F28: the producer waits for nothing, so it fills tiles that no consumer comes to."""
+    with pytest.raises(PredictError, match="a prediction needs"):
+        predict(facts_of(simulate(find_program(program, fault="F28"))))
+
+
 @pytest.mark.parametrize("side", ["full", "empty"])
 def test_a_recording_without_one_side_of_the_pipeline_is_refused(side: str) -> None:
     trace = run()
