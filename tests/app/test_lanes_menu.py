@@ -24,8 +24,8 @@ from visualizer.recording.file import save
     [
         ("lanes.filter", "find_lanes"),
         ("lanes.pin", "toggle_pin"),
-        ("lanes.toggle_cta", "toggle_cta"),
-        ("lanes.toggle_all", "toggle_all_ctas"),
+        ("lanes.toggle_cta", "toggle_fold"),
+        ("lanes.toggle_all", "toggle_all_folds"),
         ("lanes.compact", "toggle_compact"),
         ("lanes.all_arrows", "toggle_all_arrows"),
         ("lanes.overview", "toggle_overview"),
@@ -61,7 +61,7 @@ def test_pin_and_collapse_work_on_the_selected_lane(
     window.actions_by_id["lanes.pin"].trigger()
     assert window.timeline.scene.lanes[0].key == "CTA1.full[0]"
     window.actions_by_id["lanes.toggle_cta"].trigger()
-    assert window.timeline.scene.rows_shown.is_collapsed(1)
+    assert window.timeline.scene.rows_shown.is_collapsed("CTA1")
 
 
 @pytest.fixture

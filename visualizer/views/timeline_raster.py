@@ -20,7 +20,7 @@ from visualizer.views.timeline_layout import sub_rows
 from visualizer.views.timeline_model import Columns, Layer, Part, Picture, Style, body
 from visualizer.views.timeline_picture import Place
 from visualizer.views.timeline_scale import View
-from visualizer.views.timeline_summary import add_flips, summary_height
+from visualizer.views.timeline_summary import add_flips
 
 _WIDE = 600  # columns beyond which two are made as one: half the work, and seen for a tenth of a second
 
@@ -50,9 +50,8 @@ def raster_picture(store: LaneStore, places: Sequence[Place], view: View, first:
     grid = store.grid if store.grid.serves(view.ps_per_px) else None
     borders = store.grid.nearest(edges)
     for lane, top, height in places:
-        if lane.kind == "cta":
-            summary = store.summary(lane)
-            before = summary.flips.searchsorted(edges) if grid is None else summary.flips_at_bins.take(borders)
+        if lane.folds and (flips := store.summary(lane).flips) is not None:
+            before = flips.times.searchsorted(edges) if grid is None else flips.at_bins.take(borders)
             add_flips(picture, before, x, top, height)
     for height, bands in groups.items():
         _add_bands(picture, bands, height, edges, x, grid)
@@ -63,9 +62,9 @@ def _bands(store: LaneStore, lane: Lane, top: float, height: float) -> list[_Ban
     if lane.kind == "barrier":
         mix = store.barrier(lane).mix
         return [_Band(mix, tuple(WAVE_PARTS[parity] for parity in mix.states), top, wave_height(height))]
-    if lane.kind == "cta":
+    if lane.folds:
         summary = store.summary(lane)
-        return [_Band(summary.mix, summary.parts, top, summary_height(height))]
+        return [_Band(summary.mix, summary.parts, top, summary.tall(height))]
     if lane.kind == "copy":
         rows = store.copies(lane).rows
         places = sub_rows(top, height, len(rows))

@@ -1,26 +1,57 @@
-"""A CTA's lane: what its warps did as shares of them all, over a strip with every flip of its barriers.
+"""A lane that others fold into: shares of them all, over a strip with every flip of their barriers.
 
-It is all that is seen of a collapsed CTA, so an error in it keeps its mark and a flip its column.
+A CTA and a group of warps show what the warps did, a ring what its stages held. It is all that is seen of what is
+folded, so an error in it keeps its mark and a flip its column.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.views.level_of_detail import stacked
+from visualizer.views.level_of_detail import SummedMix, stacked
 from visualizer.views.timeline_barriers import WAVE_PARTS
 from visualizer.views.timeline_intervals import add_fold_counts
-from visualizer.views.timeline_lanes import Summary
-from visualizer.views.timeline_model import Columns, Layer, Metrics, Picture, Style
+from visualizer.views.timeline_model import Columns, Layer, Metrics, Part, Picture, Style
 from visualizer.views.timeline_scale import View
 
 _FLIPS_SHARE = 0.2  # of the lane's height
 _GAP = 1  # pixels
 
 
-def summary_height(height: float) -> int:
-    """Pixels of a CTA's lane that the shares take; the flips have the rest."""
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """When any of several barriers completed a phase (ps, ascending), and how many did before each border of the grid's
+    bins."""
+
+    times: NDArray[np.int64]
+    at_bins: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is seen of a lane that folds others."""
+
+    mix: SummedMix
+    roles: dict[int, str]
+    flips: Flips | None  # of its barriers; None: warps, which have none
+    stuck: NDArray[np.int64]  # steps of the waits that the recording ends in, one for each warp that has such
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """How the mix's states are painted."""
+        return tuple(Part(self.roles[state], "fill") for state in self.mix.states)
+
+    def tall(self, height: float) -> int:
+        """Pixels of a lane's `height` that the shares take; the flips have the rest."""
+        return round(height) if self.flips is None else shares_height(height)
+
+
+def shares_height(height: float) -> int:
+    """What is left of a lane above its strip of flips, in pixels."""
     return round(height) - max(round(height * _FLIPS_SHARE), 2) - _GAP
 
 
@@ -28,12 +59,13 @@ def add_summary(picture: Picture, summary: Summary, view: View, top: float, heig
     """Draw the summary between `top` and `top + height`."""
     edges = view.column_edges(0, view.width - 1)
     x = np.arange(view.width)
-    add_flips(picture, summary.flips.searchsorted(edges), x, top, height)
+    if summary.flips is not None:
+        add_flips(picture, summary.flips.times.searchsorted(edges), x, top, height)
     mix = summary.mix.columns(edges)
     parts = summary.parts
     if not parts:
         return
-    tall = summary_height(height)
+    tall = summary.tall(height)
     picture.columns.append(Columns(x, top, tall, parts, stacked(mix.visible, tall)))
     for part, share in zip(parts, mix.visible, strict=True):
         if part.role == "error":
@@ -43,8 +75,8 @@ def add_summary(picture: Picture, summary: Summary, view: View, top: float, heig
 
 
 def add_flips(picture: Picture, before: NDArray[np.int64], x: NDArray[np.int64], top: float, height: float) -> None:
-    """A mark in each of the columns `x` in which a barrier of the CTA flips; `before` counts flips at their borders."""
-    above = summary_height(height) + _GAP
+    """A mark in each of the columns `x` in which a barrier flips; `before` counts flips at their borders."""
+    above = shares_height(height) + _GAP
     flips = before[1:] > before[:-1]
     if len(x) > len(flips):  # columns of several pixels
         flips = flips.repeat(len(x) // len(flips))
