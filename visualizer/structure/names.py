@@ -20,7 +20,7 @@ def without_cta(name: str) -> str:
 
 
 def barrier_name(trace: Trace, structure: Structure, row: int) -> str:
-    """The name of a barrier within its CTA; its address where nothing better is known, or another would be called so."""
+    """The name of a barrier within its CTA; its address where nothing better is known, or not of this one alone."""
     name, kind = without_cta(trace.barriers[row].name), structure.kinds[row]
     if not _UNNAMED.fullmatch(name):
         return name
@@ -35,6 +35,12 @@ def barrier_name(trace: Trace, structure: Structure, row: int) -> str:
             if row in turn:
                 return f"order{number if len(turns) > 1 else ''}[{turn.index(row)}]"
     return name
+
+
+def full_barrier_name(trace: Trace, structure: Structure, row: int) -> str:
+    """The same with the CTA, where the recording names it."""
+    given = trace.barriers[row].name
+    return given.removesuffix(without_cta(given)) + barrier_name(trace, structure, row)
 
 
 def agent_name(trace: Trace, structure: Structure, row: int) -> str:

@@ -14,7 +14,7 @@ from visualizer.views.timeline_frame import INDENT, STRIPE, Frame, heading
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_scene import Scene
-from visualizer.views.timeline_text import Value
+from visualizer.views.timeline_text import Value, own_name
 
 DIVERGENCE = mark("⚑ first divergence")
 _PAD = 8.0
@@ -103,6 +103,11 @@ def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: 
     painter.setFont(fonts.small if height < fonts.em else fonts.plain)
     painter.setPen(colour(theme.text))
     paint_text(painter, fonts, text, x, top, height)
+    address = own_name(lane)
+    left = scene.frame.names.right() - fonts.width(address) - _PAD
+    if address and left > x + fonts.width(text) + _PAD:
+        painter.setPen(colour(theme.text_muted))
+        paint_text(painter, fonts, address, left, top, height)
 
 
 def paint_value(

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_paint import Fonts
 from visualizer.views.timeline_rows import LaneRows
-from visualizer.views.timeline_text import WIDEST_VALUE, fold_title
+from visualizer.views.timeline_text import WIDEST_VALUE, said_title
 
 FOLDED, UNFOLDED, PINNED = "▸", "▾", "•"
 STRIPE = 0.3
@@ -48,11 +48,11 @@ def make_frame(width: float, height: float, fonts: Fonts, rows: LaneRows) -> Fra
 
 
 def heading(lane: Lane, rows: LaneRows) -> str:
-    """The lane's name among the `rows` shown: without its CTA where the CTA's own lane stands above it; with the sign
-    that folds it."""
-    if rows.is_pinned(lane.key):
-        return f"{PINNED} {lane.name}"
-    if lane.folds:
-        return f"{FOLDED if rows.is_collapsed(lane.key) else UNFOLDED} {fold_title(lane) or lane.title}"
+    """The lane's name among the `rows` shown: without its CTA where the CTA's own lane stands above it; with the signs
+    of a pinned lane and of one that folds others."""
+    pinned = rows.is_pinned(lane.key)
     headed = any(other.kind == "cta" for other in rows.shown)
-    return lane.title if headed or not rows.shown[-1].cta else lane.name
+    title = said_title(lane, with_cta=pinned or (not headed and rows.shown[-1].cta > 0))
+    if lane.folds:
+        title = f"{FOLDED if rows.is_collapsed(lane.key) else UNFOLDED} {title}"
+    return f"{PINNED} {title}" if pinned else title

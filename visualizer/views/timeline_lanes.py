@@ -191,12 +191,14 @@ class LaneStore:
             spans, roles = [self._agent_spans(one) for one in members if one.kind == "agent"], _AGENT_ROLES
         mix = SummedMix([(found.start, found.end, found.state) for found in spans], tuple(roles))
         mix.put_on(self.grid)
-        stuck = [found.first_step[-1] for found in spans if len(found) and found.state[-1] == STUCK]
+        stuck = [found for found in spans if len(found) and found.state[-1] == STUCK]
+        since = np.array([found.start[-1] for found in stuck], np.int64)
+        steps = part.in_recording(np.array([found.first_step[-1] for found in stuck], np.int64))
         flips = None
         if lane.kind != "warps":
             times = part.history.trace.events["time"][self._flips(lane)]
             flips = Flips(times, times.searchsorted(self.grid.edges()))
-        return Summary(mix, roles, flips, part.in_recording(np.array(stuck, np.int64)))
+        return Summary(mix, roles, flips, steps, since)
 
     def _flips(self, lane: Lane) -> NDArray[np.int64]:
         """Steps, of the CTA's part, at which a barrier of a CTA's or a ring's lane completes a phase."""
@@ -252,9 +254,9 @@ class LaneStore:
 
         def texts(index: int) -> list[str]:
             state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
-            if tile < 0:
-                return [state_word("empty")]
             glyph = GLYPHS[state]
+            if tile < 0:
+                return [state_word(state), glyph]
             return [f"{state_word(state)} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
 
         return make_intervals(spans, _STAGE_ROLES, texts)

@@ -1,4 +1,4 @@
-"""Which lanes the timeline shows, and in what order: pinned ones first, CTAs, warps and rings folded, a filter. No Qt."""
+"""Which lanes the timeline shows, in what order: pinned ones first, CTAs, warps and rings folded, a filter. No Qt."""
 
 from __future__ import annotations
 
@@ -35,9 +35,19 @@ class LaneRows:
         return self._rows.get(key)
 
     def depth(self, lane: Lane) -> int:
-        """How many lanes fold this one, one within the other."""
+        """How many of the lanes shown head this one, one within the other."""
         above = self._by_key.get(lane.parent)
-        return 0 if above is None else 1 + self.depth(above)
+        return 0 if above is None else int(above.key in self._rows) + self.depth(above)
+
+    def single(self) -> tuple[Lane, ...]:
+        """The lanes that head none, and that are shown or folded into warps or rings that are."""
+        rows = ((lane, self.row_of(lane.key)) for lane in self.lanes if not lane.folds)
+        return tuple(lane for lane, row in rows if row is not None and self.shown[row].kind != "cta")
+
+    @property
+    def pins(self) -> tuple[str, ...]:
+        """Keys of the pinned lanes, the topmost first."""
+        return tuple(self._pins)
 
     def is_collapsed(self, key: str) -> bool:
         return key in self._collapsed

@@ -12,14 +12,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.language import trn
 from visualizer.views.level_of_detail import SummedMix, stacked
 from visualizer.views.timeline_barriers import WAVE_PARTS
 from visualizer.views.timeline_intervals import add_fold_counts
-from visualizer.views.timeline_model import Columns, Layer, Metrics, Part, Picture, Style
+from visualizer.views.timeline_model import Columns, Label, Layer, Metrics, Part, Picture, Style
 from visualizer.views.timeline_scale import View
 
 _FLIPS_SHARE = 0.2  # of the lane's height
 _GAP = 1  # pixels
+_LEAST_TEXT = 0.8  # of the line height: lower lanes have no text
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class Summary:
     roles: dict[int, str]
     flips: Flips | None  # of its barriers; None: warps, which have none
     stuck: NDArray[np.int64]  # steps of the waits that the recording ends in, one for each warp that has such
+    stuck_since: NDArray[np.int64]  # and their times (ps)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -69,9 +72,33 @@ def add_summary(picture: Picture, summary: Summary, view: View, top: float, heig
     picture.columns.append(Columns(x, top, tall, parts, stacked(mix.visible, tall)))
     for part, share in zip(parts, mix.visible, strict=True):
         if part.role == "error":
-            picture.add(Style(Layer.MARK, part.role, "outline"), x[share > 0] - 1.0, top, 3.0, tall)
-    if mix.begun.sum() > view.width // 8:
+            picture.add(
+                Style(Layer.MARK, part.role, "outline"), x[begins(share)].astype(np.float64) - 1.0, top, 3.0, tall
+            )
+    if len(summary.stuck_since):
+        _add_stuck(picture, summary, view, top, float(tall), metrics)
+    elif mix.begun.sum() > view.width // 8:
         add_fold_counts(picture, x, mix.begun, "intervals", top, float(tall), metrics)
+
+
+def begins(share: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """In which columns a state begins: a mark in each that has some of it would hide what the others do meanwhile."""
+    there: NDArray[np.bool_] = share > 0
+    first = there.copy()
+    first[1:] &= ~there[:-1]
+    return first
+
+
+def _add_stuck(picture: Picture, summary: Summary, view: View, top: float, height: float, metrics: Metrics) -> None:
+    """How many of the warps wait without end, from where the first of them does."""
+    left = max(view.pixel(int(summary.stuck_since.min())), 0.0)
+    room, count = view.width - left, len(summary.stuck_since)
+    if height < metrics.em * _LEAST_TEXT:
+        return
+    texts = [trn("⚠ {count} warp never released", "⚠ {count} warps never released", count, count=count), f"⚠ {count}"]
+    text = metrics.first_that_fits(texts, room - metrics.em * 0.4)
+    if text:
+        picture.labels.append(Label(left, top, room, height, text, "error", backed=True))
 
 
 def add_flips(picture: Picture, before: NDArray[np.int64], x: NDArray[np.int64], top: float, height: float) -> None:

@@ -40,15 +40,20 @@ class Value:
     role: str
 
 
-def fold_title(lane: Lane) -> str:
-    """What a group of warps or a ring is called, with how much it holds; "" for any other lane."""
+def said_title(lane: Lane, with_cta: bool = False) -> str:
+    """The lane's title; of a group of warps and of a ring also how much it holds."""
+    title = lane.name if with_cta else lane.title
     if lane.kind == "warps":
-        return f"{lane.title} ×{lane.size}"
-    if lane.kind != "ring":
-        return ""
-    if lane.row < 0:
-        return trn("{count} barrier of no ring", "{count} barriers of no ring", lane.size, count=lane.size)
-    return trn("{ring}: {count} stage", "{ring}: {count} stages", lane.size, ring=lane.title, count=lane.size)
+        return f"{title} ×{lane.size}"
+    if lane.kind == "ring" and lane.row >= 0:
+        return trn("{ring}: {count} stage", "{ring}: {count} stages", lane.size, ring=title, count=lane.size)
+    return title
+
+
+def own_name(lane: Lane) -> str:
+    """What the recording calls a barrier, its address, where the lane is called by what it is for; otherwise ""."""
+    own = without_cta(lane.key)
+    return own if lane.kind == "barrier" and own != lane.title else ""
 
 
 def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
@@ -191,7 +196,7 @@ def _summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
         shown = " ".join(names) if len(names) <= _MOST_NAMES else f"{names[0]} … {names[-1]}"
         return [f"{lane.title} · {shown}", shares or tr("idle")]
     flips = int(np.diff(summary.flips.times.searchsorted(edges))[0])
-    told = tr("{title} · {flips} phases complete", title=fold_title(lane) or lane.title, flips=flips)
+    told = tr("{title} · {flips} phases complete", title=said_title(lane), flips=flips)
     if lane.kind == "cta":
         return [told, shares or tr("idle")]
     confidence = store.history.structure.rings[lane.row].confidence if lane.row >= 0 else TOLD
@@ -215,8 +220,7 @@ def _shares(intervals: Intervals, column: View) -> list[str]:
 
 def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     data = store.barrier(lane)
-    own = without_cta(lane.key)
-    title = lane.title if own == lane.title else f"{lane.title} ({own})"
+    title = f"{lane.title} ({own})" if (own := own_name(lane)) else lane.title
     flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())
     if flips > 1:
         return [tr("{title} · {flips} phases folded", title=title, flips=flips)]

@@ -47,7 +47,7 @@ COMMANDS = (
     _lanes(
         "toggle_cta",
         mark("Fold or unfold lanes"),
-        mark("Fold what the selected lane is part of - warps, a ring or a CTA - into one that sums it up, or unfold it."),
+        mark("Fold the warps, ring or CTA of the selected lane into one lane that sums them up, or unfold them."),
         lambda w: w.timeline.toggle_fold(),
         "C",
         separated=True,
