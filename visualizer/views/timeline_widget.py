@@ -309,8 +309,8 @@ class TimelineWidget(TimelineCommands):
             self._click(scene, at)
 
     def _click(self, scene: Scene, at: QPointF) -> None:
-        """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves the
-        focus."""
+        """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
+        the focus."""
         chip = beyond_chip(scene, self._look())
         row = scene.row_at(at.y())
         if chip is not None and chip[1].contains(at):
