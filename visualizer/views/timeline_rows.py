@@ -50,7 +50,8 @@ class LaneRows:
         return tuple(self._pins)
 
     def is_collapsed(self, key: str) -> bool:
-        return key in self._collapsed
+        """Whether what the lane heads is folded into it, and no filter shows it nevertheless."""
+        return key in self._collapsed and key not in self._heading
 
     @property
     def collapsed(self) -> frozenset[str]:
@@ -111,6 +112,7 @@ class LaneRows:
         others = [lane for lane in self._wanted() if lane.key not in self._pins]
         self.shown, self.pinned = pins + others, len(pins)
         self._rows = {lane.key: row for row, lane in enumerate(self.shown)}
+        self._heading = {lane.parent for lane in others}
 
     def _wanted(self) -> list[Lane]:
         if self._only:
