@@ -7,8 +7,8 @@ can stand in an address.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -59,39 +59,7 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
 
     `structure`: if it is known already; otherwise it is asked for.
     """
-    structure = structure or structure_of(trace)
-    ctas: list[list[Lane]] = [[] for _ in range(max(trace.ctas, 1))]
-
-    def add(lane: Lane) -> None:
-        while lane.cta >= len(ctas):  # barriers of a CTA that has no agents
-            ctas.append([])
-        ctas[lane.cta].append(lane)
-
-    def add_agents(kind: LaneKind, engines: bool) -> None:
-        for row, agent in enumerate(trace.agents):
-            if (agent.role == "copy_engine") is engines:
-                add(Lane(agent.name, agent_name(trace, structure, row), kind, agent.cta, row))
-
-    add_agents("agent", engines=False)
-    add_agents("copy", engines=True)
-    recorded = {agent.cta for agent in trace.agents}  # every k-th may be all that was recorded
-    for place in range(structure.places):
-        ring, stage = structure.at(place)
-        if ring.cta in recorded:
-            name = ring.name if len(structure.names) > 1 else ""
-            key = stage_key(trace, ring.cta, stage, name)
-            add(Lane(key, stage_title(stage, name), "stage", ring.cta, place))
-    for row, barrier in enumerate(trace.barriers):
-        add(Lane(barrier.name, barrier_name(trace, structure, row), "barrier", barrier.cta, row))
-    warps, rings = _by_cta(warp_groups(trace, structure)), _by_cta(barrier_groups(trace, structure))
-    lanes: list[Lane] = []
-    for cta, members in enumerate(ctas):
-        above = f"CTA{cta}" if len(ctas) > 1 else ""
-        if above:
-            lanes.append(Lane(above, above, "cta", cta, cta))
-        grouped = _by_ring(structure, _by_warps(members, warps.get(cta, [])), rings.get(cta, []))
-        lanes += [lane if lane.parent else replace(lane, parent=above) for lane in grouped]
-    return lanes
+    return _Builder(trace, structure or structure_of(trace)).build()
 
 
 def lanes_of_folds(lanes: Iterable[Lane]) -> dict[str, list[Lane]]:
@@ -106,45 +74,76 @@ def lanes_of_folds(lanes: Iterable[Lane]) -> dict[str, list[Lane]]:
     return found
 
 
-def _by_cta(groups: Sequence[Group]) -> dict[int, list[Group]]:
-    found: dict[int, list[Group]] = {}
-    for group in groups:
-        found.setdefault(group.cta, []).append(group)
-    return found
+class _Builder:
+    """Lays out the lanes of every CTA, each in a list of its own."""
 
+    def __init__(self, trace: Trace, structure: Structure) -> None:
+        self._trace = trace
+        self._structure = structure
+        ctas = max(trace.ctas, 1, 1 + int(trace.barrier_cta.max(initial=-1)))  # a CTA may have barriers and no agents
+        heads = [Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta) for cta in range(ctas if ctas > 1 else 0)]
+        self._recorded = {agent.cta for agent in trace.agents}  # every k-th may be all that was recorded
+        self._above = [head.key for head in heads] or [""]
+        self._ctas = [[head] for head in heads] or [[]]
 
-def _by_warps(lanes: list[Lane], groups: list[Group]) -> list[Lane]:
-    """A CTA's lanes, with the warps of each group below a lane that folds them, where the first of them was."""
-    agents = {lane.row: lane for lane in lanes if lane.kind == "agent"}
-    of = {row: group for group in groups for row in group.rows}
-    result: list[Lane] = []
-    for lane in lanes:
-        group = of.get(lane.row) if lane.kind == "agent" else None
-        if group is None:
-            result.append(lane)
-        elif lane.row == group.rows[0]:
-            result.append(Lane(group.key, group.title, "warps", lane.cta, lane.row, size=len(group.rows)))
-            # The group tells their role.
-            result += [replace(agents[row], title=without_cta(agents[row].key), parent=group.key) for row in group.rows]
-    return result
+    def build(self) -> list[Lane]:
+        self._add_agents()
+        self._add_engines()
+        groups = barrier_groups(self._trace, self._structure)
+        headed = {group.cta for group in groups}
+        for place in range(self._structure.places):
+            ring, _ = self._structure.at(place)
+            if ring.cta not in headed:
+                self._add_stage(place, self._above[ring.cta])
+        for row, barrier in enumerate(self._trace.barriers):
+            if barrier.cta not in headed:
+                self._add_barrier(row, self._above[barrier.cta])
+        for group in groups:
+            self._add_group(group)
+        return [lane for lanes in self._ctas for lane in lanes]
 
+    def _add_agents(self) -> None:
+        """Warps of a group stand below its head, where the first of them was."""
+        trace = self._trace
+        group_of = {row: group for group in warp_groups(trace, self._structure) for row in group.rows}
+        for row, agent in enumerate(trace.agents):
+            lanes, above, group = self._ctas[agent.cta], self._above[agent.cta], group_of.get(row)
+            if group is None and agent.role != "copy_engine":
+                title = agent_name(trace, self._structure, row)
+                lanes.append(Lane(agent.name, title, "agent", agent.cta, row, above))
+            elif group is not None and row == group.rows[0]:
+                lanes.append(Lane(group.key, group.title, "warps", agent.cta, row, above, len(group.rows)))
+                for member in group.rows:
+                    name = trace.agents[member].name  # without its role, which the group tells
+                    lanes.append(Lane(name, without_cta(name), "agent", agent.cta, member, group.key))
 
-def _by_ring(structure: Structure, lanes: list[Lane], groups: list[Group]) -> list[Lane]:
-    """The same with the stage buffers and barriers of each ring below a lane that folds them."""
-    if not groups:
-        return lanes
-    barriers = {lane.row: lane for lane in lanes if lane.kind == "barrier"}
-    result = [lane for lane in lanes if lane.kind not in ("stage", "barrier")]
-    stages = {lane.row: lane for lane in lanes if lane.kind == "stage"}
-    for group in groups:
-        places = range(0)
-        if group.ring >= 0:
-            places = range(*structure.first_place[group.ring : group.ring + 2].tolist())
-        size = len(places) or len(group.rows)
-        members = [*(stages[place] for place in places if place in stages), *(barriers[row] for row in group.rows)]
-        result.append(Lane(group.key, group.title, "ring", group.cta, group.ring, size=size))
-        result += [replace(lane, parent=group.key) for lane in members]
-    return result
+    def _add_engines(self) -> None:
+        for row, agent in enumerate(self._trace.agents):
+            if agent.role == "copy_engine":
+                title, above = without_cta(agent.name), self._above[agent.cta]
+                self._ctas[agent.cta].append(Lane(agent.name, title, "copy", agent.cta, row, above))
+
+    def _add_group(self, group: Group) -> None:
+        first = self._structure.first_place
+        places = range(*first[group.ring : group.ring + 2].tolist()) if group.ring >= 0 else range(0)
+        size, above = len(places) or len(group.rows), self._above[group.cta]
+        self._ctas[group.cta].append(Lane(group.key, group.title, "ring", group.cta, group.ring, above, size))
+        for place in places:
+            self._add_stage(place, group.key)
+        for row in group.rows:
+            self._add_barrier(row, group.key)
+
+    def _add_stage(self, place: int, above: str) -> None:
+        ring, stage = self._structure.at(place)
+        if ring.cta in self._recorded:
+            name = ring.name if len(self._structure.names) > 1 else ""
+            key, title = stage_key(self._trace, ring.cta, stage, name), stage_title(stage, name)
+            self._ctas[ring.cta].append(Lane(key, title, "stage", ring.cta, place, above))
+
+    def _add_barrier(self, row: int, above: str) -> None:
+        barrier = self._trace.barriers[row]
+        title = barrier_name(self._trace, self._structure, row)
+        self._ctas[barrier.cta].append(Lane(barrier.name, title, "barrier", barrier.cta, row, above))
 
 
 def stage_key(trace: Trace, cta: int, stage: int, ring: str = "") -> str:
