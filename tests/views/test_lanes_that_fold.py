@@ -273,6 +273,13 @@ def test_the_same_kind_again_in_a_group() -> None:
     assert int(history.trace.events["agent"][again.step]) in range(4, 8)
 
 
+def test_a_copy_without_a_tile_names_none(store: LaneStore) -> None:
+    lane = store.lanes[store.row_of["tma"]]
+    start = int(store.copies(lane).rows[0].spans.start[0])
+    view = View(start, 1.0, 100)
+    assert hover_note(store, lane, view, 50.0, 0.0)[0] == "tma · copying"
+
+
 def test_a_stage_without_a_tile_is_called_by_what_it_holds(store: LaneStore) -> None:
     intervals = store.intervals(store.lanes[store.row_of["ring0.stage[0]"]])
     said = {StageState(int(state)): intervals.texts(row) for row, state in enumerate(intervals.spans.state)}

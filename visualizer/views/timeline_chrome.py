@@ -103,11 +103,11 @@ def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: 
     painter.setFont(fonts.small if height < fonts.em else fonts.plain)
     painter.setPen(colour(theme.text))
     paint_text(painter, fonts, text, x, top, height)
-    address = own_name(lane)
-    left = scene.frame.names.right() - fonts.width(address) - _PAD
-    if address and left > x + fonts.width(text) + _PAD:
-        painter.setPen(colour(theme.text_muted))
-        paint_text(painter, fonts, address, left, top, height)
+    if address := own_name(lane):
+        left = scene.frame.names.right() - fonts.width(address) - _PAD
+        if left > x + fonts.width(text) + _PAD:
+            painter.setPen(colour(theme.text_muted))
+            paint_text(painter, fonts, address, left, top, height)
 
 
 def paint_value(

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
-from visualizer.recording.schema import EventFlag
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
-from visualizer.structure.names import barrier_name
 from visualizer.views.lanes import Lane, build_lanes, copy_targets, lanes_of_folds
 from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.theme import GLYPHS
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
+from visualizer.views.timeline_copies import CopyRows, estimated, joined, most_at_once
 from visualizer.views.timeline_intervals import Intervals, make_intervals
 from visualizer.views.timeline_samples import SampleLane, make_sample_lane
 from visualizer.views.timeline_summary import Flips, Summary
@@ -54,14 +53,6 @@ Data = TypeVar("Data")
 
 
 @dataclass(frozen=True, eq=False)
-class CopyRows:
-    """A copy engine's lane: one row if no two copies overlap, else a row per stage."""
-
-    rows: list[Intervals]
-    estimated: list[NDArray[np.int64]]  # per row, landing times (ps) that are estimates
-
-
-@dataclass(frozen=True, eq=False)
 class _Events:
     """A lane's events: steps, ascending, and times (ps)."""
 
@@ -77,6 +68,7 @@ class LaneStore:
         self.lanes = build_lanes(history.trace, history.structure)
         self.row_of = {lane.key: row for row, lane in enumerate(self.lanes)}
         self.members = lanes_of_folds(self.lanes)
+        self.barrier_titles = {lane.row: lane.title for lane in self.lanes if lane.kind == "barrier"}
         self.copy_rows = max(Counter(lane.cta for lane in self.lanes if lane.kind == "stage").values(), default=1)
         """Rows that a copy engine's lane may have: the stages of a CTA, of all its rings."""
         self.stuck = history.trace.meta.ending.kind != "completed"
@@ -266,47 +258,18 @@ class LaneStore:
         spans = part.copy_spans(cta)
         events = part.trace.events
         targets = copy_targets(part, spans)
-        rows = [_joined(spans.keep(targets == target)) for target in np.unique(targets)]
-        if len(rows) > 1 and _most_at_once(rows) == 1:
-            rows = [_joined(spans)]
-        return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [_estimated(events, row) for row in rows])
+        rows = [joined(spans.keep(targets == target)) for target in np.unique(targets)]
+        if len(rows) > 1 and most_at_once(rows) == 1:
+            rows = [joined(spans)]
+        return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [estimated(events, row) for row in rows])
 
     def _copy_row(self, spans: Spans) -> Intervals:
         def texts(index: int) -> list[str]:
             tile = int(spans.tile[index])
-            return [f"tile {tile}", f"{tile}"]
+            return [f"tile {tile}", f"{tile}"] if tile >= 0 else [tr("copying")]
 
         return make_intervals(spans, {int(AgentActivity.RUNNING): "tma"}, texts)
 
     def _short(self, barrier: int) -> str:
         """The barrier's name without its CTA, which the lane's header shows."""
-        return barrier_name(self.history.trace, self.history.structure, barrier) if barrier >= 0 else "?"
-
-
-def _estimated(events: NDArray[np.void], spans: Spans) -> NDArray[np.int64]:
-    landings: NDArray[np.int64] = spans.end[(events["flags"][spans.last_step] & EventFlag.ESTIMATED) != 0]
-    return landings
-
-
-def _joined(spans: Spans) -> Spans:
-    """Copies of one tile on one barrier as one, from the first issue to the last landing; cut where the next begins.
-
-    Those of which no tile is known stay apart.
-    """
-    if not len(spans):
-        return spans
-    first = np.ones(len(spans), bool)
-    first[1:] = (spans.tile[1:] != spans.tile[:-1]) | (spans.barrier[1:] != spans.barrier[:-1]) | (spans.tile[1:] < 0)
-    starts = np.flatnonzero(first)
-    end = np.maximum.reduceat(spans.end, starts)
-    last_step = np.maximum.reduceat(spans.last_step, starts)
-    joined = spans.keep(first)
-    end[:-1] = np.minimum(end[:-1], joined.start[1:])
-    return replace(joined, end=end, last_step=last_step)
-
-
-def _most_at_once(rows: list[Spans]) -> int:
-    """The most intervals of all rows that overlap at any time."""
-    starts = np.sort(np.concatenate([row.start for row in rows]))
-    ends = np.sort(np.concatenate([row.end for row in rows]))
-    return int((np.arange(1, len(starts) + 1) - np.searchsorted(ends, starts, side="right")).max(initial=0))
+        return self.barrier_titles[barrier] if barrier >= 0 else "?"

@@ -11,8 +11,8 @@ from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.structure.model import TOLD, Structure
-from visualizer.structure.names import barrier_name, without_cta
+from visualizer.structure.model import TOLD
+from visualizer.structure.names import without_cta
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
@@ -58,9 +58,8 @@ def own_name(lane: Lane) -> str:
 
 def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """What the lane is at, right after the focused event."""
-    trace = store.history.trace
     if lane.kind == "agent":
-        value = _agent_value(trace, store.history.structure, state, lane.row)
+        value = _agent_value(store, state, lane.row)
         return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
         return _copy_value(store.history, state, lane)
@@ -76,13 +75,13 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     return _barrier_value(state, lane.row)
 
 
-def _agent_value(trace: Trace, structure: Structure, state: State, row: int) -> Value:
+def _agent_value(store: LaneStore, state: State, row: int) -> Value:
     activity = AgentActivity(int(state.agent_activity[row]))
     role = _ACTIVITY_ROLES.get(activity, "")
     barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
     if barrier >= 0:
         verb = tr("gave up on") if activity == AgentActivity.TIMED_OUT else tr("waiting")
-        name = barrier_name(trace, structure, barrier)
+        name = store.barrier_titles[barrier]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
     name = state_word(activity.name.lower()).replace("_", " ")
     if activity == AgentActivity.READING and stage >= 0:
