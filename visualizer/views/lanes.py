@@ -39,7 +39,7 @@ class Lane:
     cta: int
     row: int
     parent: str = ""  # key of the lane that folds this one; "": none does
-    size: int = 0  # of one that folds: how many CTAs' agents, warps, stages or barriers it stands for
+    size: int = 0  # warps of a group, stages of a ring, barriers of none; 0 of all others
 
     @property
     def folds(self) -> bool:
