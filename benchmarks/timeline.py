@@ -90,9 +90,9 @@ def measure(events: int, frames: int, rounds: int) -> dict[str, Figures]:
         widget.set_focus(Focus(history.steps // 2, widget.scene.lanes[1].key))
         widget.toggle_compact()
         if widget.scene.rows_shown.ctas:
-            widget.toggle_all_ctas()
+            widget.toggle_all_folds()
             if widget.scene.rows_shown.all_collapsed:
-                widget.toggle_all_ctas()
+                widget.toggle_all_folds()
         settle(application, widget)
         opened["lanes in view"] = len(widget.scene.rows())
         result = {"recording": {"events": len(trace), **opened}, **frames_of(application, widget, frames, rounds)}

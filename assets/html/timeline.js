@@ -24,7 +24,7 @@ function makeTimeline(recording) {
   function draw() {
     svg.replaceChildren();
     pen.font = "12px system-ui, sans-serif";
-    names = Math.max(...lanes.map((lane) => pen.measureText(lane.key).width)) + 24;
+    names = Math.max(...lanes.map((lane) => pen.measureText(lane.title).width)) + 24;
     const width = Math.max(svg.clientWidth, names + 200);
     scale = (width - names - 12) / Math.max(end - begin, 1);
     svg.append(definitions(width - names));
@@ -33,7 +33,7 @@ function makeTimeline(recording) {
       tops[lane.key] = total;
       const opacity = stressed.length && !stressed.includes(lane.key) ? 0.35 : 1;
       const group = svg.appendChild(make("g", { opacity }));
-      group.append(make("text", { x: 10, y: total + heights[lane.kind] / 2 + 4, fill: "var(--text)" }, lane.key));
+      group.append(make("text", { x: 10, y: total + heights[lane.kind] / 2 + 4, fill: "var(--text)" }, lane.title));
       drawLane(lane, total, group.appendChild(make("g", { "clip-path": "url(#lanes-clip)" })));
       total += heights[lane.kind] + gap;
     }

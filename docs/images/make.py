@@ -10,6 +10,7 @@ python docs/images/make.py --debugging: breakpoints, find, notes and a measureme
 python docs/images/make.py --chinese: a known mistake with its diagnosis, in Chinese.
 python docs/images/make.py --lecture: the first step of every chapter on a sheet, a step and a question.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
+python docs/images/make.py --stranger: a kernel of which nothing is told: warps folded, one group unfolded, two rings.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
 """
 
@@ -31,6 +32,7 @@ from PySide6.QtCore import QEventLoop, QSettings, Qt, QTimer  # noqa: E402
 from PySide6.QtGui import QImage, QPainter  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
+from benchmarks.stranger import stranger_records  # noqa: E402
 from visualizer.app.lecture.still import Still  # noqa: E402
 from visualizer.app.main_window import MainWindow  # noqa: E402
 from visualizer.app.settings import Settings  # noqa: E402
@@ -39,7 +41,11 @@ from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.playback.stories.load import load_story, story_path  # noqa: E402
 from visualizer.playback.stories.presentation import Beat  # noqa: E402
 from visualizer.playback.stories.telling import Telling  # noqa: E402
-from visualizer.recording.schema import EventFlag, EventKind  # noqa: E402
+from visualizer.reconstruction.assemble import assemble_events  # noqa: E402
+from visualizer.reconstruction.discover import discover  # noqa: E402
+from visualizer.recording.file import save as write_trace  # noqa: E402
+from visualizer.recording.schema import NO_SAMPLES, EventFlag, EventKind  # noqa: E402
+from visualizer.recording.tables import Ending, Meta  # noqa: E402
 from visualizer.recording.trace import Trace  # noqa: E402
 from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
@@ -69,6 +75,8 @@ def main(arguments: list[str]) -> int:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--long"]:
             show_long(window, Path(arguments[1]))
+        elif arguments[:1] == ["--stranger"]:
+            show_stranger(window, Path(scratch))
         elif arguments[:1] == ["--diagnosis"]:
             show_diagnoses(window)
         elif arguments[:1] == ["--probe"]:
@@ -153,6 +161,25 @@ def show_long(window: MainWindow, path: Path) -> None:
         timeline.verticalScrollBar().setValue(0)
         settle_until(lambda: timeline.rests and not timeline.busy)
         save(window, HERE / f"timeline-{name}.png")
+
+
+def show_stranger(window: MainWindow, folder: Path) -> None:
+    """The focused wait of a folded warp, and another group unfolded; the timeline has the window to itself."""
+    found = discover(stranger_records(8, 1))
+    meta = Meta("stranger", {}, {}, Ending("completed"))
+    trace = assemble_events(found.parts, found.agents, found.barriers, (), meta, {}, NO_SAMPLES)
+    path = folder / "stranger.pscope"
+    write_trace(trace, path)
+    window.resize(1280, 860)
+    wait_for_document(window, lambda: window.files.open(path))
+    for dock in window.docks.all():
+        dock.hide()
+    window.navigator.go_to(Focus(0, "warpgroup1.consumer"))
+    window.timeline.toggle_fold()
+    window.navigator.go_to(Focus(len(trace) // 2))
+    window.appearance.set_theme("dark")
+    settle()
+    save(window, HERE / "timeline-stranger.png")
 
 
 def show_diagnoses(window: MainWindow) -> None:

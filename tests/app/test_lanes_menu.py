@@ -24,8 +24,8 @@ from visualizer.recording.file import save
     [
         ("lanes.filter", "find_lanes"),
         ("lanes.pin", "toggle_pin"),
-        ("lanes.toggle_cta", "toggle_cta"),
-        ("lanes.toggle_all", "toggle_all_ctas"),
+        ("lanes.toggle_cta", "toggle_fold"),
+        ("lanes.toggle_all", "toggle_all_folds"),
         ("lanes.compact", "toggle_compact"),
         ("lanes.all_arrows", "toggle_all_arrows"),
         ("lanes.overview", "toggle_overview"),
@@ -61,7 +61,38 @@ def test_pin_and_collapse_work_on_the_selected_lane(
     window.actions_by_id["lanes.pin"].trigger()
     assert window.timeline.scene.lanes[0].key == "CTA1.full[0]"
     window.actions_by_id["lanes.toggle_cta"].trigger()
-    assert window.timeline.scene.rows_shown.is_collapsed(1)
+    assert window.timeline.scene.rows_shown.is_collapsed("CTA1")
+
+
+def test_many_warps_open_as_one_lane_that_keys_unfold_and_walk_through(
+    make_window: Callable[[], MainWindow], make_document: Callable[..., Document]
+) -> None:
+    window = make_window()
+    window.show_document(make_document(LessonConfig(consumer_warps=12, tiles=2)))
+    shown = [lane.key for lane in window.timeline.scene.lanes]
+    assert shown[:3] == ["producer", "warps.consumer", "tma"]
+    window.navigator.go_to(Focus(0, "warps.consumer"))
+    QTest.keySequence(window.timeline, QKeySequence("Right"))
+    assert window.navigator.focus.step > 0
+    assert window.navigator.focus.lane == "warps.consumer"
+    QTest.keySequence(window.timeline, QKeySequence("C"))
+    assert "consumer.w7" in [lane.key for lane in window.timeline.scene.lanes]
+    window.places.go("#step=9&lane=warps.consumer")
+    assert window.navigator.focus == Focus(9, "warps.consumer")
+
+
+def test_what_is_folded_is_exported_with_what_the_timeline_shows(
+    make_window: Callable[[], MainWindow], make_document: Callable[..., Document]
+) -> None:
+    window = make_window()
+    window.show_document(make_document(LessonConfig(consumer_warps=12, tiles=2)))
+    window.actions_by_id["file.export"].trigger()
+    dialog = window.exports.dialog
+    dialog.part.setCurrentIndex(dialog.part.findData("view"))
+    selection = dialog._selection()
+    assert len(selection.lanes) == 1 + 12 + 1 + 3 + 6
+    assert selection.folded == {"warps.consumer"}
+    dialog.reject()
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_a_lanes_transitions_back_are_those_forth(lesson_history: History, lane:
     back = walk(lesson_history, Focus(lesson_history.steps - 1, lane), -1)
     found = lane_steps(lesson_history, lane)
     assert found is not None
-    own = found[0].steps(found[1]).tolist()
+    own = found.steps().tolist()
     assert forth == [step for step in own if step > 0]
     assert back == [step for step in reversed(own) if step < lesson_history.steps - 1]
 
@@ -130,8 +130,7 @@ def test_lanes_of_several_ctas() -> None:
 def test_tile_by_tile_lands_on_the_first_event_of_each(lesson_history: History, lane: str) -> None:
     found = lane_steps(lesson_history, lane)
     assert found is not None
-    index, row = found
-    steps = index.steps(row)
+    steps = found.steps()
     tiles = lesson_history.trace.events["tile"][steps]
     firsts = [
         int(step) for step, tile, before in zip(steps, tiles, [-1, *tiles], strict=False) if tile not in (-1, before)

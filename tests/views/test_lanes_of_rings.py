@@ -7,7 +7,7 @@ from two_ring_traces import STAGES, two_rings, unknowing
 
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
-from visualizer.playback.lane_steps import lane_steps
+from visualizer.playback.lane_steps import LaneSteps, lane_steps
 from visualizer.replay.history import History
 from visualizer.views.lanes import build_lanes
 from visualizer.views.timeline_lanes import LaneStore
@@ -21,7 +21,7 @@ def test_every_ring_has_lanes_of_its_stages() -> None:
     assert [lane.key for lane in lanes] == [f"CTA{cta}.{name}" for cta in range(2) for name in NAMES]
     assert [lane.title for lane in lanes[:5]] == NAMES
     for lane in lanes:
-        assert lane_steps(history, lane.key) == (history.stages.index, lane.row)
+        assert lane_steps(history, lane.key) == LaneSteps(history.stages.index, (lane.row,))
 
 
 def test_copies_of_each_ring_are_apart() -> None:

@@ -27,12 +27,12 @@ def test_a_few_ctas_open_expanded_and_many_collapsed(rows):
 
 
 def test_a_collapsed_cta_is_one_lane_and_stands_for_its_lanes(rows):
-    rows.toggle_cta(1)
+    rows.toggle("CTA1")
     assert [key for key in keys(rows) if key.startswith("CTA1")] == ["CTA1"]
     assert rows.row_of("CTA1.full[0]") == rows.row_of("CTA1") == 7
-    rows.toggle_cta(1)
+    rows.toggle("CTA1")
     assert keys(rows)[rows.row_of("CTA1.full[0]")] == "CTA1.full[0]"
-    rows.toggle_cta(99)
+    rows.toggle("CTA99")
     assert len(rows.shown) == 21
 
 

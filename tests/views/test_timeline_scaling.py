@@ -47,14 +47,14 @@ def test_a_click_on_a_ctas_name_folds_it_and_unfolds_it(qtbot, timeline):
 
 
 def test_collapsing_the_focused_cta_keeps_the_focus_in_view(timeline):
-    timeline.toggle_cta()
+    timeline.toggle_fold()
     assert "CTA2.full[0]" not in shown(timeline)
     assert timeline.scene.focused_row() == shown(timeline).index("CTA2")
     assert timeline.scene.focused_row() in timeline.scene.rows()
-    timeline.toggle_all_ctas()
+    timeline.toggle_all_folds()
     assert shown(timeline) == [f"CTA{cta}" for cta in range(6)]
     assert not timeline.grab().isNull()
-    timeline.toggle_all_ctas()
+    timeline.toggle_all_folds()
     assert len(shown(timeline)) == 6 * 15
 
 

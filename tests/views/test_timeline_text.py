@@ -136,5 +136,5 @@ def test_the_note_on_a_cta_counts_its_flips():
     lane = store.lanes[store.row_of["CTA0"]]
     view = View(0, float(store.end + 1), 1)
     note = hover_note(store, lane, view, 0.0, 0.5)
-    assert note[0] == f"CTA0 · {len(store.summary(lane).flips)} phases complete"
+    assert note[0] == f"CTA0 · {len(store.summary(lane).flips.times)} phases complete"
     assert "waiting" in note[1]

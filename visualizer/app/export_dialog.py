@@ -13,21 +13,21 @@ from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
 from visualizer.export.selection import Selection, between, select
 from visualizer.language import tr
 from visualizer.replay.history import History
-from visualizer.views.lanes import Lane
+from visualizer.views.timeline_rows import LaneRows
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What there is to choose from. Stretches in ps; None: nothing is marked, nothing is in focus.
 
-    `lanes` are those that the timeline shows; without any, all.
+    `rows` are those that the timeline shows; None: it shows nothing.
     """
 
     history: History
     view: tuple[int, int] | None
     marked: tuple[int, int] | None
     step: int | None
-    lanes: tuple[Lane, ...]
+    rows: LaneRows | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,5 +112,7 @@ class ExportDialog(WorkDialog):
         stretch = {"view": self._offer.view, "marked": self._offer.marked}.get(part)
         if stretch is None:
             return chosen
-        shown = self._offer.lanes if part == "view" and not self.lanes.text().strip() else ()
-        return between(history, *stretch, shown or chosen.lanes)
+        rows = self._offer.rows if part == "view" and not self.lanes.text().strip() else None
+        if rows is None or not rows.single():
+            return between(history, *stretch, chosen.lanes, chosen.folded)
+        return between(history, *stretch, rows.single(), rows.collapsed, rows.pins)

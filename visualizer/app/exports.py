@@ -76,7 +76,7 @@ class Exports:
             (view.start, view.end) if view is not None else None,
             tuple(sorted((measured.begin, measured.end))) if measured is not None else None,
             focus.step if focus is not None else None,
-            tuple(lane for lane in scene.lanes if lane.kind != "cta") if scene is not None else (),
+            scene.rows_shown if scene is not None else None,
         )
 
     def _done(self, written: int) -> None:

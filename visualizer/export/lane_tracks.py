@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
-from visualizer.recording.trace import Trace
-from visualizer.replay.history import AgentActivity, Spans, StageState
+from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
+from visualizer.structure.names import full_barrier_name
 from visualizer.views.lanes import Lane, copy_targets, target_title
 
 Ints = NDArray[np.int64]
@@ -88,7 +88,7 @@ def tracks(selection: Selection) -> Iterator[Track]:
             spans = history.agent_spans(lane.row)
             # Two events at one tick (a wait passes, the read begins) have no work between them.
             spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
-            text = _agent_text(history.trace)
+            text = _agent_text(history)
             yield Track(lane, lane.title, _slices(spans, selection, text), _instants(selection, lane.row))
         else:
             yield from _copies(selection, lane)
@@ -128,10 +128,10 @@ def _slices(spans: Spans, selection: Selection, text_of: Callable[[int, int, int
     )
 
 
-def _agent_text(trace: Trace) -> Callable[[int, int, int], str]:
+def _agent_text(history: History) -> Callable[[int, int, int], str]:
     def text(state: int, tile: int, barrier: int) -> str:
         of_tile = f" (tile {tile})" if tile >= 0 else ""
-        name = trace.barriers[barrier].name if barrier >= 0 else "?"
+        name = full_barrier_name(history.trace, history.structure, barrier) if barrier >= 0 else "?"
         if state == AgentActivity.WAITING:
             return f"waits {name}{of_tile}"
         if state == AgentActivity.TIMED_OUT:
@@ -156,12 +156,12 @@ def _instants(selection: Selection, agent: int) -> Instants:
     steps, events = steps[keep], events[keep]
     key = (events["kind"].astype(np.int64) << 32) + events["barrier"] + 1
     unique, code = np.unique(key, return_inverse=True)
-    texts = [_instant_text(history.trace, int(value) >> 32, (int(value) & 0xFFFFFFFF) - 1) for value in unique]
+    texts = [_instant_text(history, int(value) >> 32, (int(value) & 0xFFFFFFFF) - 1) for value in unique]
     return Instants(events["time"].astype(np.int64), steps, events["amount"].astype(np.int64), code, texts)
 
 
-def _instant_text(trace: Trace, kind: int, barrier: int) -> str:
-    name = f" {trace.barriers[barrier].name}" if barrier >= 0 else ""
+def _instant_text(history: History, kind: int, barrier: int) -> str:
+    name = f" {full_barrier_name(history.trace, history.structure, barrier)}" if barrier >= 0 else ""
     return f"released by{name}" if kind == EventKind.WAIT_END else f"{kind_name(kind)}{name}"
 
 

@@ -22,6 +22,7 @@ from visualizer.views.arrows_model import causes
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import Intervals
 from visualizer.views.timeline_lanes import LaneStore
+from visualizer.views.timeline_text import own_name
 
 WORDS = {
     "step": mark("step {step} of {last}"),
@@ -176,7 +177,8 @@ def _timeline(selection: Selection, store: LaneStore) -> dict[str, Any]:
 
 def _lane(selection: Selection, store: LaneStore, lane: Lane, end: int) -> dict[str, Any]:
     """`boxes`: [begin, end, role, texts longest first]; a barrier's `pending`: [time, arrivals] at each change."""
-    drawn: dict[str, Any] = {"key": lane.key, "kind": lane.kind}
+    title = " ".join(filter(None, (lane.name, own_name(lane))))
+    drawn: dict[str, Any] = {"key": lane.key, "title": title, "kind": lane.kind}
     if lane.kind == "barrier":
         return {**drawn, **_barrier_lane(selection, store, lane, end)}
     rows = store.copies(lane).rows if lane.kind == "copy" else [store.intervals(lane)]

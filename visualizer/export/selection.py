@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.replay.history import History
-from visualizer.views.lanes import Lane, build_lanes
+from visualizer.views.lanes import Lane, build_lanes, lanes_of_folds
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
 _BOUND = re.compile(r"(\d+(?:\.\d+)?)\s*(ps|ns|us|µs|ms)?")
@@ -21,7 +21,10 @@ _BOUND = re.compile(r"(\d+(?:\.\d+)?)\s*(ps|ns|us|µs|ms)?")
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Events `first`..`last` (steps, both included) and the picture's bounds in ps; `lanes` in drawing order."""
+    """Events `first`..`last` (steps, both included) and the picture's bounds in ps; `lanes` in drawing order.
+
+    `lanes` are single ones; a picture folds them into those whose keys are in `folded`, and has `pinned` at the top.
+    """
 
     history: History
     first: int
@@ -29,6 +32,8 @@ class Selection:
     begin: int
     end: int
     lanes: tuple[Lane, ...]
+    folded: frozenset[str] = frozenset()
+    pinned: tuple[str, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -59,14 +64,15 @@ class Selection:
 def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Selection:
     """The part that `range_` ("A:B": steps, or times with a unit) and `lanes` (names, * for any text) describe.
 
-    Empty stands for everything. Raises ExportError, which names the option.
+    The name of a CTA, a group of warps or a ring stands for all its lanes. Empty stands for everything. Raises
+    ExportError, which names the option.
     """
     trace = history.trace
     if not history.steps:
         raise ExportError(tr("the recording holds no events, so there is nothing to export"))
-    chosen = _lanes(own_lanes(history), lanes)
+    chosen, folded = _lanes(build_lanes(trace, history.structure), lanes)
     if not range_:
-        return Selection(history, 0, history.steps - 1, 0, trace.duration_ps, chosen)
+        return Selection(history, 0, history.steps - 1, 0, trace.duration_ps, chosen, folded)
     parts = range_.split(":")
     bounds = [_BOUND.fullmatch(part.strip()) for part in parts]
     if len(parts) != 2 or any(part.strip() and not bound for part, bound in zip(parts, bounds, strict=True)):
@@ -83,7 +89,7 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
             tr("--range {range}: one end is a step and the other a time; give both the same way", range=range_)
         )
     if units and None not in units:
-        return _between_times(history, range_, bounds, chosen)
+        return _between_times(history, range_, bounds, chosen, folded)
     if any(bound and "." in bound[1] for bound in bounds):
         raise ExportError(
             tr("--range {range}: a step is a whole number; a time needs a unit, such as 2.5us", range=range_)
@@ -99,33 +105,44 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
             )
         )
     time = trace.events["time"]
-    return Selection(history, first, last, int(time[first]), int(time[last]), chosen)
+    return Selection(history, first, last, int(time[first]), int(time[last]), chosen, folded)
 
 
 def own_lanes(history: History) -> list[Lane]:
-    """All lanes but those that only sum up a CTA."""
-    return [lane for lane in build_lanes(history.trace, history.structure) if lane.kind != "cta"]
+    """All lanes but those that only sum up others."""
+    return [lane for lane in build_lanes(history.trace, history.structure) if not lane.folds]
 
 
-def between(history: History, begin: int, end: int, lanes: Sequence[Lane]) -> Selection:
+def between(
+    history: History,
+    begin: int,
+    end: int,
+    lanes: Sequence[Lane],
+    folded: frozenset[str] = frozenset(),
+    pinned: Sequence[str] = (),
+) -> Selection:
     """Everything from `begin` to `end` (ps), as a view of the timeline shows it. ExportError if nothing happens."""
     begin, end = max(begin, 0), min(end, history.trace.duration_ps)
     time = history.trace.events["time"]
     first, stop = int(np.searchsorted(time, begin)), int(np.searchsorted(time, end, side="right"))
     if first >= stop:
         raise ExportError(tr("no event lies in this stretch of time; choose a longer one"))
-    return Selection(history, first, stop - 1, begin, end, tuple(lanes))
+    return Selection(history, first, stop - 1, begin, end, tuple(lanes), folded, tuple(pinned))
 
 
 def _between_times(
-    history: History, text: str, bounds: Sequence[re.Match[str] | None], lanes: tuple[Lane, ...]
+    history: History,
+    text: str,
+    bounds: Sequence[re.Match[str] | None],
+    lanes: tuple[Lane, ...],
+    folded: frozenset[str],
 ) -> Selection:
     low, high = (round(float(bound[1]) * _PS[bound[2]]) if bound else None for bound in bounds)
     begin, end = low or 0, history.trace.duration_ps if high is None else high
     if begin > end:
         raise ExportError(tr("--range {range} ends before it begins", range=text))
     try:
-        return between(history, begin, end, lanes)
+        return between(history, begin, end, lanes, folded)
     except ExportError:
         whole = f"0:{history.trace.duration_ps / 1000:.0f}ns"
         raise ExportError(
@@ -133,19 +150,22 @@ def _between_times(
         ) from None
 
 
-def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[Lane, ...]:
-    """The lanes that any of the patterns names, by key ("CTA1.full[0]") or title ("full[0]")."""
-    if not patterns:
-        return tuple(lanes)
-    chosen: set[str] = set()
+def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[tuple[Lane, ...], frozenset[str]]:
+    """The single lanes that any of the patterns names, by key ("CTA1.0x410"), title ("full[0]") or name
+    ("CTA1.full[0]"); and the groups of warps that they name, which a picture leaves folded as the timeline does."""
+    own = [lane for lane in lanes if not lane.folds]
+    chosen = {lane.key for lane in lanes} if not patterns else set[str]()
+    members = lanes_of_folds(lanes)
     for pattern in patterns:
         # Not fnmatch: to it the brackets of full[0] would be a set of characters.
         wanted = re.compile(re.escape(pattern).replace(r"\*", ".*"))
-        found = {lane.key for lane in lanes if wanted.fullmatch(lane.key) or wanted.fullmatch(lane.title)}
+        found = {lane.key for lane in lanes if any(map(wanted.fullmatch, (lane.key, lane.title, lane.name)))}
         if not found:
-            names = ", ".join(lane.key for lane in lanes[:12]) + (", ..." if len(lanes) > 12 else "")
+            names = ", ".join(lane.name for lane in own[:12]) + (", ..." if len(own) > 12 else "")
             raise ExportError(
                 tr("--lanes {pattern}: no lane has this name; there are {names}", pattern=pattern, names=names)
             )
         chosen |= found
-    return tuple(lane for lane in lanes if lane.key in chosen)
+    folded = frozenset(lane.key for lane in lanes if lane.kind == "warps" and lane.key in chosen)
+    chosen |= {lane.key for key in chosen & members.keys() for lane in members[key]}
+    return tuple(lane for lane in own if lane.key in chosen), folded

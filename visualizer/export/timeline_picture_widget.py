@@ -15,6 +15,7 @@ from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.views.lanes import build_lanes
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
@@ -39,21 +40,21 @@ class TimelinePicture:
     """`width` x `height` pixels; `with_step` keeps room for the values and the explanation of a step."""
 
     def __init__(self, selection: Selection, theme: Theme, width: int, with_step: bool) -> None:
-        if len(selection.lanes) > MOST_LANES:
+        rows = _rows(selection)
+        if len(rows.shown) > MOST_LANES:
             raise ExportError(
                 tr(
                     "a picture has room for {most} lanes, and {lanes} are chosen; name some with --lanes, such as"
                     ' --lanes "CTA0.*"',
                     most=MOST_LANES,
-                    lanes=len(selection.lanes),
+                    lanes=len(rows.shown),
                 )
             )
         font = QFont(QGuiApplication.font())
         font.setPixelSize(_FONT_PIXELS)
         fonts = Fonts(font)
         self._scene = scene = Scene(selection.history, width, 0, fonts)
-        scene.rows_shown = LaneRows(selection.lanes)
-        scene.rows_shown.collapse_all(False)
+        scene.rows_shown = rows
         scene.arrange(width, 0, fonts)  # how high the lanes are by themselves; then exactly that
         scene.arrange(width, scene.layout.total + scene.frame.lanes.top(), fonts)
         if not with_step:
@@ -102,6 +103,21 @@ class TimelinePicture:
         pad = fonts.em / 2
         flags = int(Qt.TextFlag.TextWordWrap)
         painter.drawText(box.adjusted(pad, pad, -pad, -pad), flags, explain(scene.history, step))
+
+
+def _rows(selection: Selection) -> LaneRows:
+    """The chosen lanes below what heads their warps and rings, or folded into it; what heads CTAs is left out."""
+    every = build_lanes(selection.history.trace, selection.history.structure)
+    heads = {lane.key for lane in every if lane.kind in ("warps", "ring")}
+    rows = LaneRows(every)
+    rows.collapse_only(selection.folded)
+    rows.show_only(
+        frozenset(lane.key for lane in selection.lanes if lane.parent not in selection.folded)
+        | frozenset(lane.parent for lane in selection.lanes if lane.parent in heads)
+    )
+    for key in selection.pinned:
+        rows.toggle_pin(key)
+    return rows
 
 
 def _without_values(scene: Scene):

@@ -22,6 +22,7 @@ from visualizer.export.writing import CHUNK_ROWS, Writing
 from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import AgentActivity, Spans, StageState
+from visualizer.structure.names import barrier_name
 from visualizer.views.lanes import Lane
 
 Ints = NDArray[np.int64]
@@ -115,8 +116,9 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
 def _activity_names(selection: Selection) -> dict[int, str]:
     """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256."""
     names = {int(activity): activity.name.lower() for activity in AgentActivity}
-    for row, barrier in enumerate(selection.history.trace.barriers):
-        title = _identifier(barrier.name.rpartition(".")[2])
+    trace, structure = selection.history.trace, selection.history.structure
+    for row in range(len(trace.barriers)):
+        title = _identifier(barrier_name(trace, structure, row))
         for activity in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
             names[(row + 1 << 8) + activity] = f"{activity.name.lower()}_{title}"
     return names

@@ -3,29 +3,69 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.replay.step_index import StepIndex
+from visualizer.replay.step_index import StepIndex, Steps
+from visualizer.structure.groups import barrier_groups, find_group, warp_groups
 
 _STAGE = re.compile(r"(?:CTA(\d+)\.)?(?:(.+)\.)?stage\[(\d+)\]")
+_CTA = re.compile(r"CTA(\d+)")
 
 
-def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
-    """The index and entity that hold the lane's transitions; None if the recording has no such lane.
+@dataclass(frozen=True, slots=True)
+class LaneSteps:
+    """The transitions of a lane: those that an index has of some of its entities."""
+
+    index: StepIndex
+    rows: tuple[int, ...]
+
+    def steps(self) -> Steps:
+        """All of them, ascending."""
+        if len(self.rows) == 1:
+            return self.index.steps(self.rows[0])
+        return np.sort(np.concatenate([np.empty(0, np.int64), *(self.index.steps(row) for row in self.rows)]))
+
+    def before(self, step: int) -> int | None:
+        """The last one before `step`."""
+        return max((at for row in self.rows if (at := self.index.before(row, step)) is not None), default=None)
+
+    def after(self, step: int) -> int | None:
+        """The first one after `step`."""
+        return min((at for row in self.rows if (at := self.index.after(row, step)) is not None), default=None)
+
+    def nearest(self, step: int, direction: int, accept: Callable[[Steps], NDArray[np.bool_]]) -> int | None:
+        """The nearest one after (+1) or before (-1) `step` that `accept` marks."""
+        found = (self.index.nearest(row, step, direction, accept) for row in self.rows)
+        return (min if direction > 0 else max)((at for at in found if at is not None), default=None)
+
+
+def lane_steps(history: History, lane: str) -> LaneSteps | None:
+    """The lane's transitions; None if the recording has no such lane.
 
     An agent's transitions are its own events, a copy engine's the issue and landing of its copies, a barrier's its
-    changes, a stage's the changes of what it holds.
+    changes, a stage's the changes of what it holds; those of a CTA or of a group of warps are its agents', those of a
+    group of barriers theirs.
     """
     trace = history.trace
     row = trace.barrier_index.get(lane)
     if row is not None:
-        return history.barriers.index, row
+        return LaneSteps(history.barriers.index, (row,))
     row = trace.agent_index.get(lane)
     if row is not None:
-        is_engine = history.structure.roles[row] == "copy_engine"
-        return (history.copies.traffic, trace.agents[row].cta) if is_engine else (history.agents.acts, row)
+        if history.structure.roles[row] == "copy_engine":
+            return LaneSteps(history.copies.traffic, (trace.agents[row].cta,))
+        return LaneSteps(history.agents.acts, (row,))
+    return _of_stage(history, lane) or _of_group(history, lane)
+
+
+def _of_stage(history: History, lane: str) -> LaneSteps | None:
     match = _STAGE.fullmatch(lane)
     if match is None:
         return None
@@ -33,7 +73,20 @@ def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:
     rings = structure.of_cta(cta)
     ring = match[2] or (rings[0].name if rings else "")
     place = structure.place(cta, ring, int(match[3]))
-    return (history.stages.index, place) if place >= 0 and cta < trace.ctas else None
+    return LaneSteps(history.stages.index, (place,)) if place >= 0 and cta < history.trace.ctas else None
+
+
+def _of_group(history: History, lane: str) -> LaneSteps | None:
+    trace, structure = history.trace, history.structure
+    cta = _CTA.fullmatch(lane)
+    if cta is not None and trace.ctas > 1:
+        rows = np.flatnonzero(trace.agent_cta == int(cta[1])).tolist()
+        return LaneSteps(history.agents.acts, tuple(rows)) if rows else None
+    warps = find_group(warp_groups(trace, structure), lane)
+    if warps is not None:
+        return LaneSteps(history.agents.acts, warps.rows)
+    barriers = find_group(barrier_groups(trace, structure), lane)
+    return LaneSteps(history.barriers.index, barriers.rows) if barriers is not None else None
 
 
 def home_lane(trace: Trace, step: int) -> str:

@@ -35,8 +35,7 @@ def transition(history: History, focus: Focus, direction: int) -> Focus | None:
     found = lane_steps(history, _lane(history, focus))
     if found is None:
         return None
-    index, row = found
-    step = index.after(row, focus.step) if direction > 0 else index.before(row, focus.step)
+    step = found.after(focus.step) if direction > 0 else found.before(focus.step)
     return _at(history, focus, step)
 
 
@@ -45,12 +44,11 @@ def same_kind(history: History, focus: Focus, direction: int) -> Focus | None:
     found = lane_steps(history, _lane(history, focus))
     if found is None:
         return None
-    index, row = found
-    latest = index.before(row, focus.step + 1)
+    latest = found.before(focus.step + 1)
     if latest is None:
         return transition(history, focus, direction)
     kind = history.kinds[latest]
-    step = index.nearest(row, focus.step, direction, lambda steps: history.kinds[steps] == kind)
+    step = found.nearest(focus.step, direction, lambda steps: history.kinds[steps] == kind)
     return _at(history, focus, step)
 
 
@@ -59,17 +57,16 @@ def tile(history: History, focus: Focus, direction: int) -> Focus | None:
     found = lane_steps(history, _lane(history, focus))
     if found is None:
         return None
-    index, row = found
     tiles = history.trace.events["tile"]
-    latest = index.before(row, focus.step + 1)
+    latest = found.before(focus.step + 1)
     current = int(tiles[latest]) if latest is not None else -1
-    step = index.nearest(row, focus.step, direction, lambda steps: (tiles[steps] >= 0) & (tiles[steps] != current))
+    step = found.nearest(focus.step, direction, lambda steps: (tiles[steps] >= 0) & (tiles[steps] != current))
     if step is None or direction > 0:
         return _at(history, focus, step)
     # That is the last event of the previous tile: go on to its first.
     wanted = int(tiles[step])
-    before = index.nearest(row, step, -1, lambda steps: tiles[steps] != wanted)
-    return _at(history, focus, index.after(row, -1 if before is None else before))
+    before = found.nearest(step, -1, lambda steps: tiles[steps] != wanted)
+    return _at(history, focus, found.after(-1 if before is None else before))
 
 
 def phase_completion(history: History, focus: Focus, direction: int) -> Focus | None:

@@ -10,11 +10,11 @@ from visualizer.structure.model import Structure
 from visualizer.views.lanes import Lane
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
-from visualizer.views.timeline_frame import FOLDED, PINNED, UNFOLDED, Frame, heading
+from visualizer.views.timeline_frame import INDENT, STRIPE, Frame, heading
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View, format_time, ticks
 from visualizer.views.timeline_scene import Scene
-from visualizer.views.timeline_text import Value
+from visualizer.views.timeline_text import Value, own_name
 
 DIVERGENCE = mark("⚑ first divergence")
 _PAD = 8.0
@@ -71,7 +71,7 @@ def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRec
 
 
 def paint_names(painter: QPainter, scene: Scene, theme: Theme, fonts: Fonts) -> None:
-    """The names of the lanes in view, each with a stripe of who acts there; a CTA's with the sign that folds it."""
+    """The names of the lanes in view, each with a stripe of who acts there; with a sign those that fold others."""
     frame = scene.frame
     painter.save()
     painter.fillRect(frame.names, brush(theme.header))
@@ -93,19 +93,21 @@ def paint_names(painter: QPainter, scene: Scene, theme: Theme, fonts: Fonts) -> 
 
 def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: Fonts) -> None:
     lane, top, height = scene.lanes[row], scene.top(row), scene.height(row)
-    stripe = round(fonts.em * 0.3)
-    x = _PAD + stripe
-    if lane.kind == "cta":
+    stripe = round(fonts.em * STRIPE)
+    if lane.folds:
         painter.fillRect(QRectF(0, top, scene.frame.names.width(), height), brush(theme.panel_alternate))
-        text = f"{FOLDED if scene.rows_shown.is_collapsed(lane.cta) else UNFOLDED} {lane.title}"
-    else:
+    if lane.kind not in ("cta", "ring"):
         paint = theme.paint(_stripe(scene.history.structure, lane))
         painter.fillRect(QRectF(0, top, stripe, height), brush(paint.outline))
-        text = f"{PINNED} {lane.key}" if scene.rows_shown.is_pinned(lane.key) else heading(lane, scene.lanes)
-        x += fonts.em * 0.6 if scene.rows_shown.ctas else 0
+    text, x = heading(lane, scene.rows_shown), _PAD + stripe + fonts.em * INDENT * scene.rows_shown.depth(lane)
     painter.setFont(fonts.small if height < fonts.em else fonts.plain)
     painter.setPen(colour(theme.text))
     paint_text(painter, fonts, text, x, top, height)
+    if address := own_name(lane):
+        left = scene.frame.names.right() - fonts.width(address) - _PAD
+        if left > x + fonts.width(text) + _PAD:
+            painter.setPen(colour(theme.text_muted))
+            paint_text(painter, fonts, address, left, top, height)
 
 
 def paint_value(

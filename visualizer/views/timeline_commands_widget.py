@@ -186,14 +186,14 @@ class TimelineCommands(QAbstractScrollArea):
         wanted = min(max(row + direction, 0), last) if row is not None else 0 if direction > 0 else last
         self.focus_requested.emit(Focus(self._scene.focused.focus.step, self._scene.lanes[wanted].key))
 
-    def toggle_cta(self) -> None:
-        """Collapse or expand the CTA of the focused lane."""
+    def toggle_fold(self) -> None:
+        """Fold or unfold what the focused lane heads; of one that heads nothing, fold what it is part of."""
         lane = self._focused_lane()
         if lane is not None:
-            self._show_rows(lambda rows: rows.toggle_cta(lane.cta))
+            self._show_rows(lambda rows: rows.toggle(lane.key))
 
-    def toggle_all_ctas(self) -> None:
-        """Collapse all CTAs; if all are, expand them."""
+    def toggle_all_folds(self) -> None:
+        """Fold all into CTAs or, where there is one CTA, into groups of warps and rings; if all are, unfold them."""
         self._show_rows(lambda rows: rows.collapse_all(not rows.all_collapsed))
 
     def toggle_pin(self) -> None:

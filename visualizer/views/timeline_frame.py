@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_paint import Fonts
-from visualizer.views.timeline_text import WIDEST_VALUE
+from visualizer.views.timeline_rows import LaneRows
+from visualizer.views.timeline_text import WIDEST_VALUE, said_title
 
 FOLDED, UNFOLDED, PINNED = "▸", "▾", "•"
+STRIPE = 0.3
+"""Width of the stripe that says who acts in a lane, in line heights."""
+INDENT = 0.6
+"""How much further in a lane's name begins than that of the lane that folds it, in line heights."""
 _PAD = 8.0
+_MEASURED = 64  # names
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +30,10 @@ class Frame:
     values: QRectF
 
 
-def make_frame(width: float, height: float, fonts: Fonts, lanes: Sequence[Lane], pinned: int) -> Frame:
-    titles = {heading(lane, lanes) for lane in lanes[:64]} | {"producer", f"{UNFOLDED} CTA888"}
-    titles |= {f"{PINNED} {lane.key}" for lane in lanes[:pinned]}
-    names = round(max(fonts.width(title) for title in titles) + fonts.em * 0.9 + 2 * _PAD)
+def make_frame(width: float, height: float, fonts: Fonts, rows: LaneRows) -> Frame:
+    room = [fonts.width(heading(lane, rows)) + fonts.em * INDENT * rows.depth(lane) for lane in rows.shown[:_MEASURED]]
+    room += [fonts.width(title) + fonts.em * INDENT for title in ("producer", f"{UNFOLDED} CTA888")]
+    names = round(max(room) + fonts.em * STRIPE + 2 * _PAD)
     values = round(fonts.width(WIDEST_VALUE) + 2 * _PAD + fonts.em)
     if width - names - values < width * 0.4:  # too narrow for all: time matters most
         values = 0
@@ -42,7 +47,12 @@ def make_frame(width: float, height: float, fonts: Fonts, lanes: Sequence[Lane],
     )
 
 
-def heading(lane: Lane, lanes: Sequence[Lane]) -> str:
-    """The lane's name among the `lanes` shown: without its CTA where the CTA's own lane stands above it."""
-    headed = any(other.kind == "cta" for other in lanes)
-    return lane.title if headed or not lanes[-1].cta else lane.key
+def heading(lane: Lane, rows: LaneRows) -> str:
+    """The lane's name among the `rows` shown: without its CTA where the CTA's own lane stands above it; with the signs
+    of a pinned lane and of one that folds others."""
+    pinned = rows.is_pinned(lane.key)
+    headed = any(other.kind == "cta" for other in rows.shown)
+    title = said_title(lane, with_cta=pinned or (not headed and rows.shown[-1].cta > 0))
+    if lane.folds:
+        title = f"{FOLDED if rows.is_collapsed(lane.key) else UNFOLDED} {title}"
+    return f"{PINNED} {title}" if pinned else title

@@ -6,10 +6,9 @@ A recording can have thousands of lanes; a window shows some sixty of them. Lane
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
@@ -18,16 +17,16 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
-from visualizer.recording.schema import EventFlag
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
-from visualizer.views.lanes import Lane, build_lanes, copy_targets
+from visualizer.views.lanes import Lane, build_lanes, copy_targets, lanes_of_folds
 from visualizer.views.level_of_detail import Grid, SummedMix
 from visualizer.views.theme import GLYPHS
 from visualizer.views.timeline_barriers import BarrierLane, make_barrier_lane
+from visualizer.views.timeline_copies import CopyRows, estimated, joined, most_at_once
 from visualizer.views.timeline_intervals import Intervals, make_intervals
-from visualizer.views.timeline_model import Part
 from visualizer.views.timeline_samples import SampleLane, make_sample_lane
+from visualizer.views.timeline_summary import Flips, Summary
 
 _KEPT = 200  # lanes; some 0.5 MB each where a CTA has 75 000 events
 _NO_STEPS = np.empty(0, np.int64)
@@ -54,29 +53,6 @@ Data = TypeVar("Data")
 
 
 @dataclass(frozen=True, eq=False)
-class CopyRows:
-    """A copy engine's lane: one row if no two copies overlap, else a row per stage."""
-
-    rows: list[Intervals]
-    estimated: list[NDArray[np.int64]]  # per row, landing times (ps) that are estimates
-
-
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """A CTA's lane: what its warps did, as shares of them all, and when any of its barriers flipped (ps)."""
-
-    mix: SummedMix
-    roles: dict[int, str]
-    flips: NDArray[np.int64]
-    flips_at_bins: NDArray[np.int64]  # flips before each border of the grid's bins
-
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """How the mix's states are painted."""
-        return tuple(Part(self.roles[state], "fill") for state in self.mix.states)
-
-
-@dataclass(frozen=True, eq=False)
 class _Events:
     """A lane's events: steps, ascending, and times (ps)."""
 
@@ -91,6 +67,10 @@ class LaneStore:
         self.history = history
         self.lanes = build_lanes(history.trace, history.structure)
         self.row_of = {lane.key: row for row, lane in enumerate(self.lanes)}
+        self.members = lanes_of_folds(self.lanes)
+        self.barrier_titles = {lane.row: lane.title for lane in self.lanes if lane.kind == "barrier"}
+        self.copy_rows = max(Counter(lane.cta for lane in self.lanes if lane.kind == "stage").values(), default=1)
+        """Rows that a copy engine's lane may have: the stages of a CTA, of all its rings."""
         self.stuck = history.trace.meta.ending.kind != "completed"
         recorded = history.trace.duration_ps
         self.end = round(recorded * (1 + _STUCK_SHARE)) if self.stuck else recorded
@@ -106,7 +86,7 @@ class LaneStore:
 
     def build(self, lane: Lane) -> None:
         """Build the lane if it is not: what another thread may do before it is drawn."""
-        if lane.kind == "cta":
+        if lane.folds:
             self.summary(lane)
         elif lane.kind == "copy":
             self.copies(lane)
@@ -133,7 +113,7 @@ class LaneStore:
         return self._keep(lane.key, make)
 
     def summary(self, lane: Lane) -> Summary:
-        return self._keep(lane.key, lambda: self._summary(lane.cta))
+        return self._keep(lane.key, lambda: self._summary(lane))
 
     def samples(self, lane: Lane) -> SampleLane:
         """What a probe saw of a barrier; empty without one."""
@@ -143,7 +123,7 @@ class LaneStore:
         return self._keep(f"{lane.key} samples", lambda: make_sample_lane(trace, lane.row))
 
     def steps(self, lane: Lane) -> NDArray[np.int64]:
-        """The steps of the lane's events, ascending; of a CTA's lane the phase completions."""
+        """The steps of the lane's events, ascending; of a CTA's or a ring's lane the phase completions."""
         return self._events(lane).steps
 
     def nearest_step(self, lane: Lane, time: int) -> int | None:
@@ -161,11 +141,11 @@ class LaneStore:
     def _events(self, lane: Lane) -> _Events:
         def make() -> _Events:
             part = self._parts[lane.cta]
-            if lane.kind == "cta":
-                steps = part.history.completion_steps
+            if lane.kind in ("cta", "ring"):
+                steps = self._flips(lane)
             else:
                 found = lane_steps(part.history, lane.key)
-                steps = _NO_STEPS if found is None else found[0].steps(found[1])
+                steps = _NO_STEPS if found is None else found.steps()
             return _Events(part.in_recording(steps), part.history.trace.events["time"][steps])
 
         return self._keep(f"{lane.key} events", make)
@@ -195,14 +175,31 @@ class LaneStore:
         intervals.mix.put_on(self.grid)
         return intervals
 
-    def _summary(self, cta: int) -> Summary:
-        part = self._parts[cta]
-        warps = [lane for lane in self.lanes if lane.kind == "agent" and lane.cta == cta]
-        spans = [self._agent_spans(lane) for lane in warps]
-        mix = SummedMix([(found.start, found.end, found.state) for found in spans], tuple(_AGENT_ROLES))
+    def _summary(self, lane: Lane) -> Summary:
+        members, part = self.members[lane.key], self._parts[lane.cta]
+        if lane.kind == "ring":
+            spans, roles = [self._stage_spans(one) for one in members if one.kind == "stage"], _STAGE_ROLES
+        else:
+            spans, roles = [self._agent_spans(one) for one in members if one.kind == "agent"], _AGENT_ROLES
+        mix = SummedMix([(found.start, found.end, found.state) for found in spans], tuple(roles))
         mix.put_on(self.grid)
-        flips = part.history.trace.events["time"][part.history.completion_steps]
-        return Summary(mix, _AGENT_ROLES, flips, flips.searchsorted(self.grid.edges()))
+        stuck = [found for found in spans if len(found) and found.state[-1] == STUCK]
+        since = np.array([found.start[-1] for found in stuck], np.int64)
+        steps = part.in_recording(np.array([found.first_step[-1] for found in stuck], np.int64))
+        flips = None
+        if lane.kind != "warps":
+            times = part.history.trace.events["time"][self._flips(lane)]
+            flips = Flips(times, times.searchsorted(self.grid.edges()))
+        return Summary(mix, roles, flips, steps, since)
+
+    def _flips(self, lane: Lane) -> NDArray[np.int64]:
+        """Steps, of the CTA's part, at which a barrier of a CTA's or a ring's lane completes a phase."""
+        history = self._parts[lane.cta].history
+        if lane.kind == "cta":
+            return history.completion_steps
+        barriers = [one.row for one in self.members[lane.key] if one.kind == "barrier"]
+        steps = history.completion_steps
+        return steps[np.isin(history.trace.events["barrier"][steps], barriers)]
 
     def _agent(self, lane: Lane) -> Intervals:
         spans = self._agent_spans(lane)
@@ -236,18 +233,22 @@ class LaneStore:
             return [tr("reads tile {tile}", tile=tile), f"tile {tile}", f"{tile}"]
         return [f"tile {tile}"] if tile >= 0 else []
 
-    def _stage(self, lane: Lane) -> Intervals:
+    def _stage_spans(self, lane: Lane) -> Spans:
         spans = self._parts[lane.cta].history.stage_spans(lane.row)
         if self.stuck and len(spans):
             end = spans.end.copy()
             end[-1] = self.end
             spans = replace(spans, end=end)
+        return spans
+
+    def _stage(self, lane: Lane) -> Intervals:
+        spans = self._stage_spans(lane)
 
         def texts(index: int) -> list[str]:
             state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
-            if tile < 0:
-                return [state_word("empty")]
             glyph = GLYPHS[state]
+            if tile < 0:
+                return [state_word(state), glyph]
             return [f"{state_word(state)} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
 
         return make_intervals(spans, _STAGE_ROLES, texts)
@@ -257,47 +258,18 @@ class LaneStore:
         spans = part.copy_spans(cta)
         events = part.trace.events
         targets = copy_targets(part, spans)
-        rows = [_joined(spans.keep(targets == target)) for target in np.unique(targets)]
-        if len(rows) > 1 and _most_at_once(rows) == 1:
-            rows = [_joined(spans)]
-        return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [_estimated(events, row) for row in rows])
+        rows = [joined(spans.keep(targets == target)) for target in np.unique(targets)]
+        if len(rows) > 1 and most_at_once(rows) == 1:
+            rows = [joined(spans)]
+        return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [estimated(events, row) for row in rows])
 
     def _copy_row(self, spans: Spans) -> Intervals:
         def texts(index: int) -> list[str]:
             tile = int(spans.tile[index])
-            return [f"tile {tile}", f"{tile}"]
+            return [f"tile {tile}", f"{tile}"] if tile >= 0 else [tr("copying")]
 
         return make_intervals(spans, {int(AgentActivity.RUNNING): "tma"}, texts)
 
     def _short(self, barrier: int) -> str:
         """The barrier's name without its CTA, which the lane's header shows."""
-        return self.history.trace.barriers[barrier].name.rpartition(".")[2] if barrier >= 0 else "?"
-
-
-def _estimated(events: NDArray[np.void], spans: Spans) -> NDArray[np.int64]:
-    landings: NDArray[np.int64] = spans.end[(events["flags"][spans.last_step] & EventFlag.ESTIMATED) != 0]
-    return landings
-
-
-def _joined(spans: Spans) -> Spans:
-    """Copies of one tile on one barrier as one, from the first issue to the last landing; cut where the next begins.
-
-    Those of which no tile is known stay apart.
-    """
-    if not len(spans):
-        return spans
-    first = np.ones(len(spans), bool)
-    first[1:] = (spans.tile[1:] != spans.tile[:-1]) | (spans.barrier[1:] != spans.barrier[:-1]) | (spans.tile[1:] < 0)
-    starts = np.flatnonzero(first)
-    end = np.maximum.reduceat(spans.end, starts)
-    last_step = np.maximum.reduceat(spans.last_step, starts)
-    joined = spans.keep(first)
-    end[:-1] = np.minimum(end[:-1], joined.start[1:])
-    return replace(joined, end=end, last_step=last_step)
-
-
-def _most_at_once(rows: list[Spans]) -> int:
-    """The most intervals of all rows that overlap at any time."""
-    starts = np.sort(np.concatenate([row.start for row in rows]))
-    ends = np.sort(np.concatenate([row.end for row in rows]))
-    return int((np.arange(1, len(starts) + 1) - np.searchsorted(ends, starts, side="right")).max(initial=0))
+        return self.barrier_titles[barrier] if barrier >= 0 else "?"

@@ -22,8 +22,20 @@ class Density:
     cta_gap: float  # more, between CTAs and below pinned lanes
 
 
-COMFORTABLE = Density({"cta": 1.3, "agent": 1.55, "copy": 1.55, "stage": 1.55, "barrier": 2.5}, 0.62, 0.28, 0.55, 1.2)
-COMPACT = Density({"cta": 0.74, "agent": 0.74, "copy": 0.74, "stage": 0.74, "barrier": 0.74}, 0.0, 0.06, 0.06, 0.12)
+COMFORTABLE = Density(
+    {"cta": 1.3, "warps": 1.55, "ring": 1.3, "agent": 1.55, "copy": 1.55, "stage": 1.55, "barrier": 2.5},
+    copy_row=0.62,
+    gap=0.28,
+    group_gap=0.55,
+    cta_gap=1.2,
+)
+COMPACT = Density(
+    dict.fromkeys(("cta", "warps", "ring", "agent", "copy", "stage", "barrier"), 0.74),
+    copy_row=0.0,
+    gap=0.06,
+    group_gap=0.06,
+    cta_gap=0.12,
+)
 """Sixty-four lanes in a window of 900 pixels; no room for text in them."""
 
 _MOST_STRETCH = 1.9
@@ -84,8 +96,8 @@ def lay_out(
         folded = lanes[row].kind == before.kind == "cta"
         if row == pinned or (lanes[row].cta != before.cta and not folded and row > pinned):
             gap[row] = density.cta_gap
-        elif lanes[row].kind != before.kind:
-            gap[row] = density.group_gap if before.kind != "cta" else density.gap
+        elif lanes[row].parent != before.key and (lanes[row].parent, lanes[row].kind) != (before.parent, before.kind):
+            gap[row] = density.group_gap
     needed = float(height.sum() + gap.sum() + density.gap) * em
     stretch = min(max(available / needed, 1.0), _MOST_STRETCH) if needed else 1.0
     # Stretched lanes are rounded down: they fill the room and never exceed it.

@@ -20,21 +20,24 @@ def lanes_to_try(lanes: Sequence[Lane], stressed: frozenset[str]) -> list[frozen
     if not stressed:
         return [frozenset()]
     ctas = {lane.cta for lane in lanes if lane.key in stressed}
-    agents = {lane.key for lane in lanes if lane.kind == "agent" and lane.cta in ctas}
+    groups = {lane.key for lane in lanes if lane.kind == "warps"}  # which stand for their warps
+    agents = {lane.key for lane in lanes if lane.kind in ("agent", "warps") and lane.cta in ctas}
+    agents -= {lane.key for lane in lanes if lane.parent in groups}
     titles = {lane.key for lane in lanes if lane.kind == "cta" and lane.cta in ctas}
     return [frozenset(), stressed | agents | titles, stressed | titles]
 
 
 def paint_dimming(painter: QPainter, scene: Scene, stressed: frozenset[str], theme: Theme) -> None:
-    """Dim every lane but those with these keys; none are dimmed if there are none to stress."""
+    """Dim every lane but those with these keys and those they are folded into; none if there are none to stress."""
     if not stressed:
         return
     cover = QColor(theme.panel)
     cover.setAlpha(DIMMED)
     painter.save()
     painter.setClipRect(QRectF(0, scene.frame.lanes.top(), scene.frame.values.right(), scene.frame.lanes.height()))
+    lit = {scene.rows_shown.row_of(key) for key in stressed}
     for row in scene.rows():
-        if scene.lanes[row].key not in stressed:
+        if row not in lit:
             painter.fillRect(QRectF(0, scene.top(row), scene.frame.values.right(), scene.height(row)), cover)
     painter.restore()
 

@@ -91,7 +91,8 @@ def beyond_chip(scene: Scene, look: Look) -> tuple[str, QRectF] | None:
     side = scene.event_beyond()
     if not side or scene.focused is None:
         return None
-    text = f"{'▲' if side < 0 else '▼'} {scene.focused.home}"
+    home = scene.store.lanes[scene.store.row_of[scene.focused.home]]
+    text = f"{'▲' if side < 0 else '▼'} {home.name}"
     return text, _box(scene, look, text, top=side < 0, right=True)
 
 

@@ -29,7 +29,7 @@ def lanes_picture(store: LaneStore, places: Sequence[Place], view: View, metrics
 def _add_lane(
     picture: Picture, store: LaneStore, lane: Lane, view: View, top: float, height: float, metrics: Metrics
 ) -> None:
-    if lane.kind == "cta":
+    if lane.folds:
         add_summary(picture, store.summary(lane), view, top, height, metrics)
     elif lane.kind == "barrier":
         add_barrier(picture, store.barrier(lane), view, store.end, top, height, metrics)

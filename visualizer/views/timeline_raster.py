@@ -20,7 +20,7 @@ from visualizer.views.timeline_layout import sub_rows
 from visualizer.views.timeline_model import Columns, Layer, Part, Picture, Style, body
 from visualizer.views.timeline_picture import Place
 from visualizer.views.timeline_scale import View
-from visualizer.views.timeline_summary import add_flips, summary_height
+from visualizer.views.timeline_summary import add_flips, begins
 
 _WIDE = 600  # columns beyond which two are made as one: half the work, and seen for a tenth of a second
 
@@ -32,6 +32,7 @@ class _Band(NamedTuple):
     parts: tuple[Part, ...]
     top: float
     height: int
+    summed: bool = False  # of several lanes
 
 
 def raster_picture(store: LaneStore, places: Sequence[Place], view: View, first: int, last: int) -> Picture:
@@ -50,9 +51,8 @@ def raster_picture(store: LaneStore, places: Sequence[Place], view: View, first:
     grid = store.grid if store.grid.serves(view.ps_per_px) else None
     borders = store.grid.nearest(edges)
     for lane, top, height in places:
-        if lane.kind == "cta":
-            summary = store.summary(lane)
-            before = summary.flips.searchsorted(edges) if grid is None else summary.flips_at_bins.take(borders)
+        if lane.folds and (flips := store.summary(lane).flips) is not None:
+            before = flips.times.searchsorted(edges) if grid is None else flips.at_bins.take(borders)
             add_flips(picture, before, x, top, height)
     for height, bands in groups.items():
         _add_bands(picture, bands, height, edges, x, grid)
@@ -63,9 +63,9 @@ def _bands(store: LaneStore, lane: Lane, top: float, height: float) -> list[_Ban
     if lane.kind == "barrier":
         mix = store.barrier(lane).mix
         return [_Band(mix, tuple(WAVE_PARTS[parity] for parity in mix.states), top, wave_height(height))]
-    if lane.kind == "cta":
+    if lane.folds:
         summary = store.summary(lane)
-        return [_Band(summary.mix, summary.parts, top, summary_height(height))]
+        return [_Band(summary.mix, summary.parts, top, summary.tall(height), summed=True)]
     if lane.kind == "copy":
         rows = store.copies(lane).rows
         places = sub_rows(top, height, len(rows))
@@ -95,6 +95,7 @@ def _add_bands(
         band.mix.show_brief(mine, edges)
         for part, there in zip(band.parts, mine, strict=True):
             if part.role == "error":
-                picture.add(Style(Layer.MARK, "error", "outline"), x[::wide][there > 0] - 1.0, band.top, 3.0, height)
+                marked = x[::wide][begins(there) if band.summed else there > 0]
+                picture.add(Style(Layer.MARK, "error", "outline"), marked - 1.0, band.top, 3.0, height)
     for band, heights in zip(bands, np.repeat(stacked(shares, height), wide, axis=-1), strict=True):
         picture.columns.append(Columns(x, band.top, height, band.parts, heights[: len(band.parts)]))

@@ -77,11 +77,11 @@ class Scene:
     def arrange(self, width: float, height: float, fonts: Fonts) -> None:
         """Lay out columns and lanes for a viewport of this size."""
         pinned = self.rows_shown.pinned
-        self.frame = make_frame(width, height, fonts, self.lanes, pinned)
+        self.frame = make_frame(width, height, fonts, self.rows_shown)
         density = COMPACT if self.compact else COMFORTABLE
         footer = fonts.em * FOOTER if footer_text(self.history.trace.meta.window) else 0.0
-        available, stages = self.frame.lanes.height() - footer, self.history.trace.stages
-        layout = lay_out(self.lanes, fonts.em, available, stages, density, pinned)
+        available = self.frame.lanes.height() - footer
+        layout = lay_out(self.lanes, fonts.em, available, self.store.copy_rows, density, pinned)
         self.layout = replace(layout, total=layout.total + footer)
         self.navigation.resize(int(self.frame.lanes.width()))
 
@@ -122,7 +122,7 @@ class Scene:
         return self.top(len(self.lanes) - 1) + self.height(len(self.lanes) - 1) if self.lanes else 0.0
 
     def middle(self, key: str) -> float | None:
-        """The middle of the lane with this key, or of its collapsed CTA's; None if neither is shown."""
+        """The middle of the lane with this key, or of that into which it is folded; None if neither is shown."""
         row = self.rows_shown.row_of(key)
         return None if row is None else self.top(row) + self.height(row) / 2
 
@@ -172,7 +172,7 @@ class Scene:
         if self.all_arrows and self.answers:
             found = self._causes_in_view()
         row_of = self.rows_shown.row_of
-        # Between two lanes of a collapsed CTA there is nothing to see.
+        # Between two lanes that are folded into one there is nothing to see.
         seen = [one for one in found if row_of(one.from_lane) != row_of(one.to_lane) or one.from_lane == one.to_lane]
         return place(seen, self.view, self.middle)
 
@@ -241,7 +241,7 @@ class Scene:
         if row is None:
             return time, time
         lane = self.lanes[row]
-        if lane.kind == "cta":
+        if lane.folds:
             return time, time
         if lane.kind == "barrier":
             data = self.store.barrier(lane)

@@ -9,8 +9,9 @@ import numpy as np
 
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.structure.model import TOLD
+from visualizer.structure.names import without_cta
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
@@ -19,6 +20,8 @@ from visualizer.views.timeline_scale import View, format_time
 
 WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
 """A text as wide as the value column has to be."""
+
+_MOST_NAMES = 4  # of warps, in a note
 
 _ACTIVITY_ROLES = {
     AgentActivity.RUNNING: "running",
@@ -36,16 +39,33 @@ class Value:
     role: str
 
 
+def said_title(lane: Lane, with_cta: bool = False) -> str:
+    """The lane's title; of a group of warps and of a ring also how much it holds."""
+    title = lane.name if with_cta else lane.title
+    if lane.kind == "warps":
+        return f"{title} ×{lane.size}"
+    if lane.kind == "ring" and lane.row >= 0:
+        return trn("{ring}: {count} stage", "{ring}: {count} stages", lane.size, ring=title, count=lane.size)
+    return title
+
+
+def own_name(lane: Lane) -> str:
+    """What the recording calls a barrier, its address, where the lane is called by what it is for; otherwise ""."""
+    own = without_cta(lane.key)
+    return own if lane.kind == "barrier" and own != lane.title else ""
+
+
 def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """What the lane is at, right after the focused event."""
-    trace = store.history.trace
     if lane.kind == "agent":
-        value = _agent_value(trace, state, lane.row)
+        value = _agent_value(store, state, lane.row)
         return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
     if lane.kind == "copy":
         return _copy_value(store.history, state, lane)
-    if lane.kind == "cta":
-        return _cta_value(store.history, state, lane.cta)
+    if lane.kind == "ring":
+        return _ring_value(store, state, lane)
+    if lane.folds:
+        return _warps_value(store, state, lane)
     if lane.kind == "stage":
         stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
         name = stage.name.lower()
@@ -54,13 +74,13 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
     return _barrier_value(state, lane.row)
 
 
-def _agent_value(trace: Trace, state: State, row: int) -> Value:
+def _agent_value(store: LaneStore, state: State, row: int) -> Value:
     activity = AgentActivity(int(state.agent_activity[row]))
     role = _ACTIVITY_ROLES.get(activity, "")
     barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
     if barrier >= 0:
         verb = tr("gave up on") if activity == AgentActivity.TIMED_OUT else tr("waiting")
-        name = trace.barriers[barrier].name.rpartition(".")[2]
+        name = store.barrier_titles[barrier]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
     name = state_word(activity.name.lower()).replace("_", " ")
     if activity == AgentActivity.READING and stage >= 0:
@@ -68,17 +88,31 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
 
 
-def _cta_value(history: History, state: State, cta: int) -> Value:
-    """How many of the CTA's warps do what."""
-    counts = _activity_counts(history, state)[cta]
+def _warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    """How many of a CTA's or a group's warps do what."""
+    if lane.kind == "cta":
+        counts = _activity_counts(store.history, state)[lane.cta]
+    else:
+        rows = [one.row for one in store.members[lane.key]]
+        counts = np.bincount(state.agent_activity[rows], minlength=len(AgentActivity)).tolist()
     shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
     parts = [
         f"{counts[activity]} {state_word(activity.name.lower()).replace('_', ' ')}"
         for activity in shown
         if counts[activity]
     ]
-    role = "error" if counts[AgentActivity.TIMED_OUT] else ""
-    return Value(" · ".join(parts) or tr("idle"), role)
+    text = " · ".join(parts) or tr("idle")
+    if (store.summary(lane).stuck <= state.step).any():
+        return Value(tr("stuck: {text}", text=text), "error")
+    return Value(text, "error" if counts[AgentActivity.TIMED_OUT] else "")
+
+
+def _ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    """How many of the ring's stages are in which state."""
+    places = [one.row for one in store.members[lane.key] if one.kind == "stage"]
+    counts = np.bincount(state.stage_state[places], minlength=len(StageState)).tolist()
+    parts = [f"{counts[stage]} {state_word(stage.name.lower())}" for stage in StageState if counts[stage]]
+    return Value(" · ".join(parts), "")
 
 
 @lru_cache(maxsize=2)
@@ -114,8 +148,8 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     time = view.time(x)
     if lane.kind == "barrier":
         return _barrier_note(store, lane, view, x)
-    if lane.kind == "cta":
-        return _cta_note(store, lane, view, x)
+    if lane.folds:
+        return _summary_note(store, lane, view, x)
     intervals = _row_at(store, lane, sub_row)
     if intervals is None:
         return [lane.title]
@@ -148,13 +182,22 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     ]
 
 
-def _cta_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+def _summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     summary = store.summary(lane)
     edges = view.column_edges(int(x), int(x))
     named = zip(summary.mix.states, summary.mix.columns(edges).share[:, 0].tolist(), strict=True)
-    shares = [f"{share:.0%} {state_word(summary.roles[state])}" for state, share in named if share]
-    flips = int(np.diff(summary.flips.searchsorted(edges))[0])
-    return [tr("{title} · {flips} phases complete", title=lane.title, flips=flips), " · ".join(shares) or tr("idle")]
+    shares = " · ".join(f"{share:.0%} {state_word(summary.roles[state])}" for state, share in named if share)
+    if summary.flips is None:
+        names = [one.title for one in store.members[lane.key]]
+        shown = " ".join(names) if len(names) <= _MOST_NAMES else f"{names[0]} … {names[-1]}"
+        return [f"{lane.title} · {shown}", shares or tr("idle")]
+    flips = int(np.diff(summary.flips.times.searchsorted(edges))[0])
+    told = tr("{title} · {flips} phases complete", title=said_title(lane), flips=flips)
+    if lane.kind == "cta":
+        return [told, shares or tr("idle")]
+    confidence = store.history.structure.rings[lane.row].confidence if lane.row >= 0 else TOLD
+    sure = tr("{percent:.0f} % sure", percent=100 * confidence) if confidence < TOLD else ""
+    return [line for line in (told, shares, sure) if line]
 
 
 def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
@@ -173,12 +216,13 @@ def _shares(intervals: Intervals, column: View) -> list[str]:
 
 def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     data = store.barrier(lane)
+    title = f"{lane.title} ({own})" if (own := own_name(lane)) else lane.title
     flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())
     if flips > 1:
-        return [tr("{title} · {flips} phases folded", title=lane.title, flips=flips)]
+        return [tr("{title} · {flips} phases folded", title=title, flips=flips)]
     row = int(np.searchsorted(data.curve.time, view.time(x), side="right")) - 1
     if row < 0:
-        return [tr("{title} · not initialised", title=lane.title)]
+        return [tr("{title} · not initialised", title=title)]
     curve = data.curve
     phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
     at = int(np.searchsorted(data.number, phase))
@@ -187,7 +231,7 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     return [
         tr(
             "{title} · phase #{phase} (parity {parity}) · {length}",
-            title=lane.title,
+            title=title,
             phase=phase,
             parity=phase & 1,
             length=length,

@@ -309,13 +309,14 @@ class TimelineWidget(Painted, TimelineCommands):
             self._click(scene, at)
 
     def _click(self, scene: Scene, at: QPointF) -> None:
-        """The chip goes to the focused event's lane, a CTA's name folds it, all else moves the focus."""
+        """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
+        the focus."""
         chip = beyond_chip(scene, self._look())
         row = scene.row_at(at.y())
         if chip is not None and chip[1].contains(at):
             self.verticalScrollBar().setValue(round(scene.scroll_to(scene.focused.home)))
-        elif row is not None and scene.lanes[row].kind == "cta" and scene.frame.names.contains(at):
-            self._show_rows(lambda rows: rows.toggle_cta(scene.lanes[row].cta))
+        elif row is not None and scene.lanes[row].folds and scene.frame.names.contains(at):
+            self._show_rows(lambda rows: rows.toggle(scene.lanes[row].key))
         else:
             focus = scene.click(at)
             if focus is not None:

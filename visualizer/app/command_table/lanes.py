@@ -46,17 +46,17 @@ COMMANDS = (
     ),
     _lanes(
         "toggle_cta",
-        mark("Collapse or expand the CTA"),
-        mark("Fold the lanes of the selected lane's CTA into one that sums them up, or unfold them."),
-        lambda w: w.timeline.toggle_cta(),
+        mark("Fold or unfold lanes"),
+        mark("Fold the warps, ring or CTA of the selected lane into one lane that sums them up, or unfold them."),
+        lambda w: w.timeline.toggle_fold(),
         "C",
         separated=True,
     ),
     _lanes(
         "toggle_all",
-        mark("Collapse or expand all CTAs"),
-        mark("Fold every CTA into one lane; if all are folded, unfold them."),
-        lambda w: w.timeline.toggle_all_ctas(),
+        mark("Fold or unfold all lanes"),
+        mark("Fold every CTA, or the warps and rings of a single one, into one lane; if all are folded, unfold them."),
+        lambda w: w.timeline.toggle_all_folds(),
         "Shift+C",
     ),
     Command(

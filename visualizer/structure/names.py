@@ -1,0 +1,49 @@
+"""What to call barriers and warps that nobody named: by what they are for, as far as that is known.
+
+A stranger's barrier is called by its address and its warp by its number; "ring0.full[1]" and "warp0.producer" say more.
+Names that a program gave stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from visualizer.recording.trace import Trace
+from visualizer.structure.model import Structure
+
+_UNNAMED = re.compile(r"0x[0-9a-f]+|warp\d+")
+
+
+def without_cta(name: str) -> str:
+    """The name of an agent or barrier without its CTA: "full[0]" of "CTA1.full[0]"."""
+    return name.partition(".")[2] if name.startswith("CTA") and "." in name else name
+
+
+def barrier_name(trace: Trace, structure: Structure, row: int) -> str:
+    """The name of a barrier within its CTA; its address where nothing better is known, or not of this one alone."""
+    name, kind = without_cta(trace.barriers[row].name), structure.kinds[row]
+    if not _UNNAMED.fullmatch(name):
+        return name
+    ring, stage = int(structure.ring_of[row]), int(structure.stage_of[row])
+    if ring >= 0 and stage >= 0 and kind in ("full", "empty"):
+        of = structure.rings[ring]
+        prefix = f"{of.name}." if len(structure.names) > 1 and of.name else ""
+        return f"{prefix}{kind}[{stage}]" if len((of.full if kind == "full" else of.empty)[stage]) == 1 else name
+    if kind == "order":
+        turns = [turn for turn in structure.turns if trace.barriers[turn[0]].cta == trace.barriers[row].cta]
+        for number, turn in enumerate(turns):
+            if row in turn:
+                return f"order{number if len(turns) > 1 else ''}[{turn.index(row)}]"
+    return name
+
+
+def full_barrier_name(trace: Trace, structure: Structure, row: int) -> str:
+    """The same with the CTA, where the recording names it."""
+    given = trace.barriers[row].name
+    return given.removesuffix(without_cta(given)) + barrier_name(trace, structure, row)
+
+
+def agent_name(trace: Trace, structure: Structure, row: int) -> str:
+    """The name of an agent within its CTA; a warp that nobody named with its role, if that is known."""
+    name, role = without_cta(trace.agents[row].name), structure.roles[row]
+    return f"{name}.{role}" if _UNNAMED.fullmatch(name) and role != "other" else name
