@@ -123,7 +123,7 @@ def test_the_ring_is_that_of_the_focused_event() -> None:
     assert [stage.lane for stage in v.stages] == ["V.stage[0]", "V.stage[1]"]
     assert {box.name for stage in v.stages for box in stage.barriers} <= set(history.trace.barrier_index)
     about_none = int(np.flatnonzero(kinds == EventKind.EXIT)[0])
-    assert ring(history, about_none, shown="V").name == "V"  # it stays what it was
+    assert ring(history, about_none, name="V").name == "V"
     assert ring(history, about_none).name == "K"
 
 

@@ -34,7 +34,7 @@ def hit_of(pane: RingWidget, kind: str, lane: str) -> Hit:
 
 def click(qtbot: QtBot, pane: RingWidget, kind: str, lane: str) -> None:
     if kind == "stage":
-        layout = pane._current_picture().layout
+        layout = pane.pictures()[0].layout
         stage = hit_of(pane, kind, lane).stage
         x, y = layout.point(layout.angles[stage], (layout.inner + layout.outer) / 2)
         place = QPoint(round(x), round(y))
@@ -126,11 +126,11 @@ def test_paints_every_step_at_any_size(qtbot: QtBot, theme: str, size: tuple[int
 
 
 def test_text_grows_with_the_widgets_font(pane: RingWidget) -> None:
-    before = pane._current_picture().sizes.card
+    before = pane.pictures()[0].sizes.card
     font = pane.font()
     font.setPointSizeF(font.pointSizeF() * 0.5)
     pane.setFont(font)
-    assert pane._current_picture().sizes.card[0] < before[0]
+    assert pane.pictures()[0].sizes.card[0] < before[0]
 
 
 def test_without_events_there_is_nothing_to_click(qtbot: QtBot) -> None:

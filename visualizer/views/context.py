@@ -63,10 +63,15 @@ def _warp(name: str) -> int:
     return int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else -1
 
 
+def rings_at(history: History, step: int) -> list[str]:
+    """The names of the rings of the focused event's CTA."""
+    return [ring.name for ring in history.structure.of_cta(cta_at(history.trace, step))]
+
+
 def ring_at(history: History, step: int, shown: str | None = None) -> str | None:
     """The name of the ring of the focused event's CTA that panes show: the one that the event is about; if it is about
     none, the one `shown` before, or the CTA's first. None: no ring is known there."""
-    rings = [ring.name for ring in history.structure.of_cta(cta_at(history.trace, step))]
+    rings = rings_at(history, step)
     if len(rings) < 2:
         return rings[0] if rings else None
     event = history.trace.events[step]

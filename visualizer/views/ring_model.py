@@ -136,8 +136,8 @@ class Ring:
         return "; ".join(parts)
 
 
-def ring(history: History, step: int, report: Report | None = None, shown: str | None = None) -> Ring:
-    """The ring that the focused event is about, or else the one `shown` before, after event `step`.
+def ring(history: History, step: int, report: Report | None = None, name: str | None = None) -> Ring:
+    """The ring of this name of the focused event's CTA, None: the one that the event is about, after event `step`.
 
     `report` says who owes arrivals.
     """
@@ -148,7 +148,7 @@ def ring(history: History, step: int, report: Report | None = None, shown: str |
     focused_barrier = int(event["barrier"])
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
-    name = ring_at(history, step, shown)
+    name = ring_at(history, step) if name is None else name
     known = None if name is None else history.structure.rings[history.structure.row(cta, name)]
     stages = known.stages if known else 0
     several = len(history.structure.of_cta(cta)) > 1

@@ -86,7 +86,7 @@ class TextSizes:
         upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
         word = 0.0 if compact else QFontMetricsF(self.text).horizontalAdvance("bytes")
         lower = word + self.bytes + 0.6 * self.bar + 2 * self.pad
-        self.rows = {"full": 2 + (bool(total) and "full" in owed), "empty": 1 + ("empty" in owed)}
+        self.rows = {"full": 1 + bool(total) + ("full" in owed), "empty": 1 + ("empty" in owed)}
         self.card = (max(upper, lower) + 2 * self.pad, (1 + sum(self.rows.values())) * self.row + 2.2 * self.pad)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
