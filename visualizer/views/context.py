@@ -16,6 +16,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 from visualizer.structure.model import TOLD
+from visualizer.views.lanes import stage_key, stage_title
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
@@ -102,18 +103,29 @@ def ring_title(history: History, step: int, ring: str | None) -> str:
     return " · ".join(parts)
 
 
-def stage_step(history: History, cta: int, stage: int, step: int, ring: str | None = None) -> int | None:
-    """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
-    place = stage_place(history, cta, stage, ring)
-    return _nearest(history.stages.index, place, step) if place >= 0 else None
-
-
 def stage_place(history: History, cta: int, stage: int, ring: str | None = None) -> int:
     """The place of a stage of the CTA's ring of this name, None: of its first; -1: there is none."""
     if ring is None:
         rings = history.structure.of_cta(cta)
         ring = rings[0].name if rings else ""
     return history.structure.place(cta, ring, stage)
+
+
+def stage_name(history: History, place: int) -> str:
+    """What a stage buffer is called in its CTA: "stage[1]", "K.stage[1]" where there are several rings."""
+    ring, stage = history.structure.at(place)
+    return stage_title(stage, ring.name if len(history.structure.names) > 1 else "")
+
+
+def stage_lane(history: History, place: int) -> str:
+    """The key of a stage buffer's lane."""
+    ring, stage = history.structure.at(place)
+    return stage_key(history.trace, ring.cta, stage, ring.name if len(history.structure.names) > 1 else "")
+
+
+def place_step(history: History, place: int, step: int) -> int | None:
+    """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
+    return _nearest(history.stages.index, place, step)
 
 
 def barrier_step(history: History, row: int, step: int) -> int | None:

@@ -14,9 +14,17 @@ from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.views.context import cta_agents, cta_at, join_names, ring_at, ring_title, short_name, stage_place
+from visualizer.views.context import (
+    cta_agents,
+    cta_at,
+    join_names,
+    ring_at,
+    ring_title,
+    short_name,
+    stage_lane,
+    stage_place,
+)
 from visualizer.views.diagnosis_model import owing_findings
-from visualizer.views.lanes import stage_key
 
 STAGE_WORDS = {
     StageState.EMPTY: "empty",
@@ -166,7 +174,7 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
         cta=cta,
         title=ring_title(history, step, name),
         stages=tuple(
-            _stage(history, state, cta, (name or "", stage), tuple(boxes[stage]), stage == focused_stage, several)
+            _stage(history, state, stage_place(history, cta, stage, name), tuple(boxes[stage]), stage == focused_stage)
             for stage in range(stages)
         ),
         producers=_cursors(history, state, cta, name, "producer", int(event["agent"])),
@@ -208,28 +216,17 @@ def _barrier(history: History, state: State, row: int, total: int, focused: bool
     )
 
 
-def _stage(
-    history: History,
-    state: State,
-    cta: int,
-    of_ring: tuple[str, int],
-    barriers: tuple[RingBarrier, ...],
-    focused: bool,
-    several: bool,
-) -> RingStage:
-    """`of_ring`: name of the ring and stage there; `several`: the CTA has more rings."""
-    name, stage = of_ring
-    place = stage_place(history, cta, stage, name)
-    occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
+def _stage(history: History, state: State, place: int, barriers: tuple[RingBarrier, ...], focused: bool) -> RingStage:
+    occupancy = StageState(int(state.stage_state[place]))
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
     if occupancy == StageState.FILLING:
         filled = _landed_share(full) if full and full.bytes_expected else 0.0
     return RingStage(
-        index=stage,
-        lane=stage_key(history.trace, cta, stage, name if several else ""),
+        index=history.structure.at(place)[1],
+        lane=stage_lane(history, place),
         state=STAGE_WORDS[occupancy],
-        tile=int(state.stage_tile[place]) if place >= 0 else -1,
+        tile=int(state.stage_tile[place]),
         filled=min(max(filled, 0.0), 1.0),
         barriers=barriers,
         focused=focused,

@@ -13,7 +13,7 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.context import agent_step, barrier_step, ring_at, rings_at, stage_step
+from visualizer.views.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
 from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.pane_look_widget import smallest_text
 from visualizer.views.ring_choice_widget import RingChoice
@@ -215,7 +215,7 @@ class RingWidget(QWidget):
             step = agent_step(history, trace.agent_index[hit.lane], self._step)
         else:
             shown = next(picture.ring for picture in self.pictures() if hit in picture.shapes.hits)
-            step = stage_step(history, shown.cta, hit.stage, self._step, shown.name)
+            step = place_step(history, stage_place(history, shown.cta, hit.stage, shown.name), self._step)
         if step is not None:
             self.focus_requested.emit(Focus(step, hit.lane))
 
