@@ -165,7 +165,6 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
     wanted = np.zeros(len(trace.barriers) + 1, bool)
     wanted[barriers] = True
     stage = np.append(history.structure.stage_of, -1)
-    cursor_ring = history.agents.ring_row(trace, ring.name)
     for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
         steps = history.agents.acts.steps(row)
         kinds = history.kinds[steps]
@@ -176,7 +175,7 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
         following = np.minimum(begins + 1, len(steps) - 1)
         passed = (kinds[following] == EventKind.WAIT_END) & (following > begins)
         blocked = ~passed | (trace.events["flags"][steps[following]] & EventFlag.BLOCKED > 0)
-        cursor = _cursors_at(history, row, cursor_ring, steps[begins])
+        cursor = _cursors_at(history, row, ring.cursor_ring, steps[begins])
         tiles.append(waits["tile"].astype(np.int64))
         end = np.where(passed, steps[following], -1)
         columns = (steps[begins], stage[waits["barrier"]], waits["parity"], end, blocked, *cursor.T)

@@ -31,6 +31,7 @@ class Ring:
     consumers: tuple[int, ...] = ()  # agents that read it
     confidence: float = TOLD  # 0..1
     why: str = ""  # what it rests on, in one sentence; "": it was told
+    cursor_ring: int = -1  # row of Trace.rings in which agents' cursors over it count; -1: none are recorded
 
     @property
     def stages(self) -> int:

@@ -189,9 +189,9 @@ def _forget(structure: Structure, rows: set[int]) -> Structure:
             if full
         ]
         if stages:
-            rings.append(
-                replace(ring, full=tuple(stage[0] for stage in stages), empty=tuple(stage[1] for stage in stages))
-            )
+            full, empty = tuple(stage[0] for stage in stages), tuple(stage[1] for stage in stages)
+            cursors = ring.cursor_ring if len(stages) == ring.stages else -1
+            rings.append(replace(ring, full=full, empty=empty, cursor_ring=cursors))
     left = {row for ring in rings for stage in (*ring.full, *ring.empty) for row in stage}
     turns = tuple(turn for turn in structure.turns if not rows & set(turn))
     left.update(row for turn in turns for row in turn)

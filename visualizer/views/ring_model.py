@@ -14,6 +14,7 @@ from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.structure import model as structure
 from visualizer.views.context import (
     cta_agents,
     cta_at,
@@ -177,8 +178,8 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
             _stage(history, state, stage_place(history, cta, stage, name), tuple(boxes[stage]), stage == focused_stage)
             for stage in range(stages)
         ),
-        producers=_cursors(history, state, cta, name, "producer", int(event["agent"])),
-        consumers=_cursors(history, state, cta, name, "consumer", int(event["agent"])),
+        producers=_cursors(history, state, known, "producer", int(event["agent"])) if known else (),
+        consumers=_cursors(history, state, known, "consumer", int(event["agent"])) if known else (),
         name=name,
     )
 
@@ -240,18 +241,16 @@ def _landed_share(full: RingBarrier) -> float:
 
 
 def _cursors(
-    history: History, state: State, cta: int, ring: str | None, role: str, focused_agent: int
+    history: History, state: State, known: structure.Ring, role: str, focused_agent: int
 ) -> tuple[RingCursor, ...]:
     """The role's cursors in ring order; agents that stand at the same place are one cursor."""
     trace = history.trace
-    cursors = history.cursors_at(state.step, ring) if len(trace.rings) > 1 else None
+    cursors = history.agents.cursors(trace, state.step, known.cursor_ring)
     places: dict[tuple[int, int, int], list[int]] = {}
-    for row in cta_agents(trace, cta):
-        place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
-        if cursors is not None:
-            place = (int(cursors[row, 0]), int(cursors[row, 1]), int(cursors[row, 2]))
-        if history.structure.roles[row] == role and place[0] >= 0:
-            places.setdefault(place, []).append(row)
+    for row in cta_agents(trace, known.cta):
+        index, phase, count = cursors[row].tolist()
+        if history.structure.roles[row] == role and 0 <= index < known.stages:
+            places.setdefault((index, phase, count), []).append(row)
     return tuple(
         RingCursor(
             role=role,
