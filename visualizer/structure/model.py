@@ -6,8 +6,8 @@ and who produces and who consumes, is knowledge about the program: it may be tol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,7 +54,7 @@ class Structure:
     stage_of: NDArray[np.int32]  # (barriers,): its stage there; -1: none
     unknown: str = ""  # why nothing is known, in one sentence; "": something is
     turns: tuple[tuple[int, ...], ...] = ()  # ordered sequences: barriers of kind "order", from the one that may begin
-    problems: tuple[str, ...] = ()  # what the user told of the structure and cannot be so, a sentence each
+    problems: Mapping[int, str] = field(default_factory=dict)  # which of the user's entries cannot be so, and why
 
     @cached_property
     def first_place(self) -> NDArray[np.int64]:

@@ -35,14 +35,14 @@ class _Wrong(Exception):
 def apply_overrides(trace: Trace, structure: Structure, entries: Sequence[Any]) -> Structure:
     """The structure as the user wants it, entry by entry; `problems` says which entries could not be followed."""
     naming = _Naming(trace)
-    problems: list[str] = []
+    problems: dict[int, str] = {}
     for number, entry in enumerate(entries):
         try:
             structure = _apply(trace, naming, structure, entry)
         except _Wrong as wrong:
-            problems.append(tr("structure[{number}]: {what}", number=number, what=str(wrong)))
+            problems[number] = tr("structure[{number}]: {what}", number=number, what=str(wrong))
             structure = _forget(structure, naming.mentioned(entry))
-    return replace(structure, problems=tuple(problems))
+    return replace(structure, problems=problems)
 
 
 class _Naming:
