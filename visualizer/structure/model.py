@@ -109,12 +109,14 @@ class Structure:
 
 def with_rings(structure: Structure, rings: Iterable[Ring]) -> Structure:
     """The structure with these rings in place of its own; barriers' rings and stages follow from them."""
-    kept = sorted(rings, key=lambda ring: ring.cta)
+    kept = list(rings)
+    there = {ring.name for ring in kept}
+    names = tuple(dict.fromkeys([*(n for n in structure.names if n in there), *(ring.name for ring in kept)]))
+    kept.sort(key=lambda ring: (ring.cta, names.index(ring.name)))
     ring_of = np.full(len(structure.kinds), -1, np.int32)
     stage_of = np.full(len(structure.kinds), -1, np.int32)
     for row, ring in enumerate(kept):
         for stages in (ring.full, ring.empty):
             for stage, barriers in enumerate(stages):
                 ring_of[list(barriers)], stage_of[list(barriers)] = row, stage
-    names = tuple(dict.fromkeys([*(name for name in structure.names), *(ring.name for ring in kept)]))
     return replace(structure, rings=tuple(kept), names=names, ring_of=ring_of, stage_of=stage_of)

@@ -32,6 +32,11 @@ class _Wrong(Exception):
     """Why an entry cannot be so."""
 
 
+def without_cta(name: str) -> str:
+    """What an entry calls a barrier or an agent of this name."""
+    return _CTA.sub("", name)
+
+
 def apply_overrides(trace: Trace, structure: Structure, entries: Sequence[Any]) -> Structure:
     """The structure as the user wants it, entry by entry; `problems` says which entries could not be followed."""
     naming = _Naming(trace)
@@ -53,13 +58,13 @@ class _Naming:
         self.agents: dict[str, list[int]] = {}
         addresses = barrier_addresses(trace)
         for row, barrier in enumerate(trace.barriers):
-            names = {barrier.name, _CTA.sub("", barrier.name)}
+            names = {barrier.name, without_cta(barrier.name)}
             if barrier.address >= 0 or barrier.offset >= 0:
                 names.add(hex(addresses[row]))
             for name in names:
                 self.barriers.setdefault(name, []).append(row)
         for row, agent in enumerate(trace.agents):
-            for name in {agent.name, _CTA.sub("", agent.name)}:
+            for name in {agent.name, without_cta(agent.name)}:
                 self.agents.setdefault(name, []).append(row)
 
     def barrier(self, name: object) -> list[int]:
@@ -119,6 +124,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     if len(set(rows)) < len(rows):
         raise _Wrong(tr("a barrier is in it twice"))
     ctas = {int(trace.barrier_cta[row]) for row in rows}
+    names = structure.names  # a ring that is laid out anew stands where it stood
     structure = _forget(structure, set(rows))
     if any(ring.name == name and ring.cta in ctas for ring in structure.rings):
         raise _Wrong(tr("there is a ring {name!r} already", name=name))
@@ -132,7 +138,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     kinds = list(structure.kinds)
     for row in rows:
         kinds[row] = "full" if any(row in stage for stage in full) else "empty"
-    return with_rings(replace(structure, kinds=tuple(kinds), unknown=""), [*structure.rings, *made])
+    return with_rings(replace(structure, kinds=tuple(kinds), names=names, unknown=""), [*structure.rings, *made])
 
 
 def _with_agents(trace: Trace, structure: Structure, ring: Ring) -> Ring:

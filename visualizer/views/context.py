@@ -79,8 +79,9 @@ def ring_at(history: History, step: int, shown: str | None = None) -> str | None
     place = history.event_places.at(step)
     if place >= 0:
         about = history.structure.at(place)[0].name
-    elif int(event["kind"]) == EventKind.ADVANCE and int(event["ring"]) < len(history.structure.names):
-        about = history.structure.names[int(event["ring"])]
+    elif int(event["kind"]) == EventKind.ADVANCE:
+        of_cta = history.structure.of_cta(cta_at(history.trace, step))
+        about = next((ring.name for ring in of_cta if ring.cursor_ring == int(event["ring"])), shown or "")
     else:
         about = shown or ""
     return about if about in rings else rings[0]
