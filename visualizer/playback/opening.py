@@ -14,10 +14,10 @@ from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
 
 
-def open_recording(path: Path) -> History:
-    """The recording in a file, its structure as the sidecar file beside it has it. Raises TraceError, and NotesError
-    where the sidecar file cannot be read."""
-    return history_with(load(path), load_structure(notes_path(path)))
+def open_recording(path: Path, sidecar: Path | None = None) -> History:
+    """The recording in a file, its structure as the sidecar file has it, that beside it unless another is given. Raises
+    TraceError, and NotesError where the sidecar file cannot be read."""
+    return history_with(load(path), load_structure(sidecar or notes_path(path)))
 
 
 def history_with(trace: Trace, entries: Sequence[Any]) -> History:
@@ -25,9 +25,9 @@ def history_with(trace: Trace, entries: Sequence[Any]) -> History:
     return History(trace, structure_of(trace, entries) if entries else None)
 
 
-def problems_with(history: History, sidecar: Path) -> list[str]:
-    """What of the entries in `sidecar` could not be followed, a sentence each."""
-    return [
-        tr("{file}: {what}; the barriers that it names count as unknown", file=sidecar, what=what)
-        for what in history.structure.problems.values()
-    ]
+def problems_with(history: History, sidecar: Path | None) -> list[str]:
+    """What of the entries in `sidecar`, None: that are in no file yet, could not be followed, a sentence each."""
+    problems = list(history.structure.problems.values())
+    if sidecar is not None:
+        problems = [tr("{file}: {what}", file=sidecar, what=what) for what in problems]
+    return [tr("{what}; the barriers that it names count as unknown", what=what) for what in problems]
