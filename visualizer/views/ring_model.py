@@ -5,7 +5,7 @@ Pure and small, so that golden tests need no window; ring_layout says where thin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import state_word
@@ -15,6 +15,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure import model as structure
+from visualizer.structure.overrides import without_cta
 from visualizer.views.context import (
     cta_agents,
     cta_at,
@@ -59,6 +60,12 @@ class RingBarrier:
     bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
     focused: bool
     owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
+    own_name: str = ""  # where its stage has several of its kind: its name without the CTA
+
+    @property
+    def title(self) -> str:
+        """What its box is headed with."""
+        return self.own_name or f"{self.kind}[{self.stage}]"
 
     @property
     def parity(self) -> int:
@@ -134,7 +141,9 @@ class Ring:
         for stage in self.stages:
             tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
             boxes = ", ".join(
-                " ".join(f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split())
+                " ".join(
+                    f"{b.own_name or b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split()
+                )
                 for b in stage.barriers
             )
             parts.append(f"stage {stage.index} {state_word(stage.state)}{tile}: {boxes}")
@@ -170,7 +179,11 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
         for row in (*known.full[stage], *known.empty[stage]) if known else ():
             owed = _owed(trace, state, row, findings.get(trace.barriers[row].name))
             is_full = history.structure.kinds[row] == "full"
-            boxes[stage].append(_barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed))
+            box = _barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed)
+            boxes[stage].append(box)
+        for number, box in enumerate(boxes[stage]):
+            if sum(other.kind == box.kind for other in boxes[stage]) > 1:
+                boxes[stage][number] = replace(box, own_name=without_cta(box.name))
     return Ring(
         cta=cta,
         title=ring_title(history, step, name),
