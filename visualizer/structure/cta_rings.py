@@ -72,11 +72,10 @@ def find_rings(facts: Facts) -> CtaRings:
     arrays = [array for array in arrays if not in_turns & set(array.members)]
     pairs, rest = find_pairs(facts, arrays)
     rings = [_paired(facts, pair) for pair in pairs]
+    rings += [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
     known = in_turns.union(*(ring.places for ring in rings))
-    alone = [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
-    known.update(*(ring.places for ring in alone))
     stray = [place for place, barrier in enumerate(facts.barriers) if barrier.used and place not in known]
-    rings += [ring for ring in alone if not any(_may_be_its_empty(facts, ring, place) for place in stray)]
+    rings = [ring for ring in rings if not any(_may_be_its_empty(facts, ring, place) for place in stray)]
     rings.sort(key=lambda ring: ring.full[0])
     return CtaRings(tuple(rings), tuple(turns), _roles(facts, rings))
 
@@ -148,7 +147,10 @@ def _doubt(facts: Facts, flips: bool) -> float:
 
 
 def _may_be_its_empty(facts: Facts, ring: FoundRing, place: int) -> bool:
-    """Whether an unexplained barrier is one on which its consumers arrive or its producers wait."""
+    """Whether an unexplained barrier is one on which its consumers arrive or its producers wait, and the ring has full
+    barriers that no empty ones are known of alone."""
+    if ring.empty and len(ring.full[0]) == 1:
+        return False
     barrier = facts.barriers[place]
     return not barrier.landed and bool(barrier.arrivers & ring.consumers or barrier.waiters & ring.producers)
 
