@@ -15,7 +15,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment
 from visualizer.language import use
 from visualizer.playback.focus import Focus
-from visualizer.playback.notes_file import load_structure, notes_path
+from visualizer.playback.notes_file import load_notes, load_structure, notes_path
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import save
 from visualizer.replay.history import History
@@ -91,6 +91,20 @@ def test_what_was_told_is_there_when_the_recording_is_opened_again_and_made_anew
         assert rings(opened) == [("kv", 3)]
         assert told(opened) == ["ring ring0 is called kv"]
         assert not opened.messages.isVisible()  # no note is on another recording
+
+
+def test_a_file_written_by_hand_is_followed_and_takes_notes(
+    qtbot: QtBot, make_window: Callable[[], MainWindow], recording: Path
+) -> None:
+    notes_path(recording).write_text(json.dumps({"structure": [KV]}), encoding="utf-8")
+    window = make_window()
+    window.files.open(recording)
+    settle(qtbot, window)
+    assert rings(window) == [("kv", 3)]
+    assert not window.messages.isVisible()
+    window.notebook.toggle_mark()
+    assert load_structure(notes_path(recording)) == [KV]
+    assert load_notes(notes_path(recording), window.document.history.trace) == window.notebook.notes
 
 
 def test_an_entry_taken_back_is_undone(qtbot: QtBot, opened: MainWindow, recording: Path) -> None:

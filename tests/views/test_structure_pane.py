@@ -43,7 +43,7 @@ def test_golden_list() -> None:
         ),
         ("taking turns", "2", "", ["0x20 order", "0x48 order"]),
         ("not known what they are for", "3", "", ["0x18 not known", "0x38 not known", "0x40 not known"]),
-        ("agents", "3", "", ["producer producer", "consumer0 consumer", "consumer1 consumer"]),
+        ("agents of this CTA", "3", "", ["producer producer", "consumer0 consumer", "consumer1 consumer"]),
     ]
 
 
@@ -109,7 +109,7 @@ def test_each_choice_does_what_it_says() -> None:
             ],
         ),
         (("producer",), [f"Role: {role}" for role in ("producer", "consumer", "mma", "epilogue", "other")]),
-        (("agents",), []),
+        (("agents of this CTA",), []),
         (("producer", "0x0"), []),
         ((), []),
     ],

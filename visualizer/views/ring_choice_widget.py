@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from visualizer.language import tr
@@ -18,6 +19,7 @@ class RingChoice(QComboBox):
         self.setAccessibleName(tr("Ring shown"))
         self.setToolTip(tr("The ring of the focused event, or always this one"))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the timeline, or to a lecture
         self._names: list[str] = []
         self.hide()
 

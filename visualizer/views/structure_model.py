@@ -69,7 +69,7 @@ def nodes(history: History, cta: int) -> tuple[Node, ...]:
     agents = [row for row in cta_agents(trace, cta) if structure.roles[row] in ROLES]
     found.append(
         _heading(
-            tr("agents"),
+            tr("agents of this CTA"),
             [Node("agent", without_cta(trace.agents[row].name), structure.roles[row], row=row) for row in agents],
         )
     )
