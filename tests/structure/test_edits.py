@@ -6,6 +6,8 @@ from typing import Any
 
 from two_ring_traces import STAGES, two_rings
 
+from visualizer.programs.registry import find_program
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.edits import exchange, free_name, join, lay_out, rename, set_kind, set_role, split, zip_stages
 from visualizer.structure.find import structure_of
 from visualizer.structure.forget import forget
@@ -89,3 +91,16 @@ def test_entries_name_no_cta_and_hold_where_barriers_have_names() -> None:
         "empty": ["K.empty[1]", "K.empty[2]"],
     }
     assert shape(structure_of(TOLD, [entry])) == [[("K", STAGES["K"] - 2), ("V", 2), ("ring0", 2)]] * 2
+
+
+def test_a_ring_that_was_told_without_a_name_is_named_and_laid_out_like_any() -> None:
+    lesson = simulate(find_program("lesson"))
+    (ring,) = structure_of(lesson).rings
+    for entry, names in (
+        (rename(ring.name, "kv"), ["kv"]),
+        (exchange(lesson, ring), [""]),
+        (split(lesson, structure_of(lesson), ring, 1), ["", "ring0"]),
+    ):
+        found = structure_of(lesson, [entry])
+        assert not found.problems
+        assert [one.name for one in found.rings] == names

@@ -133,6 +133,7 @@ def test_rings_of_as_many_stages_can_be_joined_stage_by_stage() -> None:
         ({"barriers": ["0x0", "0x8"], "kind": "order"}, "0x0, 0x8 take turns"),
         ({"barriers": ["0x0"], "kind": "unknown"}, "0x0: not known what they are for"),
         ({"agents": ["w1"], "role": "mma"}, "w1: mma"),
+        ({"ring": "", "name": "kv"}, "ring (no name) is called kv"),
         (3, "3"),
         ({"agents": 3}, "{'agents': 3}"),
         ({"agents": 3, "role": "mma"}, "3: mma"),

@@ -100,7 +100,7 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
     if "full" in entry:
         return _lay_out(trace, naming, structure, entry)
     if "name" in entry:
-        return _rename(structure, _text(entry, "ring"), _text(entry, "name"))
+        return _rename(structure, _ring(entry), _text(entry, "name"))
     if "kind" in entry:
         return _set_kind(naming, structure, entry)
     role = entry["role"]
@@ -113,7 +113,7 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
 
 def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping[str, Any]) -> Structure:
     """A ring of these barriers, in every CTA that has them; rings that had some of them keep their other stages."""
-    name = _text(entry, "ring")
+    name = _ring(entry)
     full = [_stage(naming, stage) for stage in _list(entry, "full")]
     empty = [_stage(naming, stage) for stage in _list(entry, "empty")] if "empty" in entry else [[] for _ in full]
     if not full or len(full) != len(empty):
@@ -216,6 +216,11 @@ def _list(entry: Mapping[str, Any], key: str) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise _Wrong(tr("{key} must be a list of names", key=key))
     return value
+
+
+def _ring(entry: Mapping[str, Any]) -> str:
+    """A ring's name: "" for one that was told without."""
+    return "" if entry["ring"] == "" else _text(entry, "ring")
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

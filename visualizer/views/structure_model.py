@@ -21,6 +21,7 @@ from visualizer.views.context import cta_agents, cta_barriers
 ROLES: tuple[AgentRole, ...] = ("producer", "consumer", "mma", "epilogue", "other")
 """Those that a person can give; a copy engine is one by nature."""
 UNKNOWN = mark("not known")
+_NAMELESS = mark("(no name)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def nodes(history: History, cta: int) -> tuple[Node, ...]:
         found.append(
             Node(
                 "ring",
-                ring.name or tr("(no name)"),
+                ring.name or tr(_NAMELESS),
                 trn("{n} stage", "{n} stages", ring.stages),
                 "" if ring.confidence == TOLD else f"{ring.confidence:.0%}",
                 ring.why or tr("it was told"),
@@ -114,7 +115,7 @@ def _barrier_choices(history: History, barriers: Sequence[int]) -> list[Choice]:
     )
     for one in structure.of_cta(int(trace.barrier_cta[barriers[0]])):
         if one.stages == len(barriers) and not set(barriers) & {row for stage_ in one.full for row in stage_}:
-            title = tr("Empty barriers of ring {ring}, in this order", ring=one.name)
+            title = tr("Empty barriers of ring {ring}, in this order", ring=one.name or tr(_NAMELESS))
             found.append(Choice(title, edits.lay_out(trace, one.name, one.full, [[row] for row in barriers])))
     if len(barriers) > 1:
         found.append(Choice(tr("They take turns, in this order"), edits.set_kind(trace, barriers, "order")))
@@ -133,7 +134,7 @@ def entry_sentence(entry: object) -> str:
     """An entry of the sidecar file in words."""
     if not isinstance(entry, Mapping):
         return str(entry)
-    ring = entry.get("ring")
+    ring = entry.get("ring") or tr(_NAMELESS)
     if "name" in entry:
         return tr("ring {ring} is called {name}", ring=ring, name=entry["name"])
     if "full" in entry and "empty" in entry:
