@@ -110,7 +110,7 @@ def test_cancel_stops_the_loading(
             pass
         raise Cancelled
 
-    monkeypatch.setattr(comparing_module, "_work", lambda history, path: until_cancelled)
+    monkeypatch.setattr(comparing_module, "_work", lambda history, path, sidecar: until_cancelled)
     window.comparing.compare_with(other)
     with qtbot.waitSignal(window.comparing.jobs.cancelled):
         window.actions_by_id["play.cancel"].trigger()

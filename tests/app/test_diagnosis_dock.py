@@ -14,6 +14,7 @@ from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment, open_work, record_work
 from visualizer.playback.focus import Focus
+from visualizer.playback.notes_file import notes_path
 from visualizer.recording.file import save
 from visualizer.sources.source import Request
 
@@ -83,7 +84,7 @@ def test_a_file_is_diagnosed_as_it_is_loaded(tmp_path: Path, deadlock: Document)
     path = tmp_path / "stuck.pscope"
     save(deadlock.history.trace, path)
     told: list[str] = []
-    document = open_work(path)(lambda share, what: told.append(what), lambda: False)
+    document = open_work(path, notes_path(path))(lambda share, what: told.append(what), lambda: False)
     assert document.report == deadlock.report
     assert told[-1] == "diagnosing the run"
 

@@ -193,8 +193,6 @@ def test_rings_are_told_as_json_and_as_text_only_where_nobody_told_them(
     save(forget(lesson_trace), path)
     assert "95%" in phasescope("show", path).out
     notes_path(path).write_text('{"structure": [{"ring": "ring0", "name": "kv"}, 1]}', encoding="utf-8")
-    text = phasescope("show", path).out
-    assert "\nkv " in text
-    assert "structure[1]: an entry is an object" in text
+    assert "\nkv " in phasescope("show", path).out
     notes_path(path).write_text("{", encoding="utf-8")
     assert phasescope("show", path).status == 2

@@ -181,6 +181,23 @@ def test_structure_outlives_a_new_recording_of_that_name(tmp_path: Path) -> None
     save_structure(path, ENTRIES, other)
     assert load_structure(path) == ENTRIES
     assert load_notes(path, _TRACE) == _NOTES
+    with pytest.raises(NotesError):
+        load_notes(path, other)
+    save_notes(path, Notes(), _TRACE)
+    assert load_notes(path, other) == Notes()  # no note in it is on another recording
+    save_notes(path, _NOTES, other)
+    assert (load_structure(path), load_notes(path, other)) == (ENTRIES, _NOTES)
+
+
+def test_a_file_written_by_hand_may_hold_structure_alone(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    path.write_text(json.dumps({"structure": ENTRIES}), encoding="utf-8")
+    assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, Notes())
+    more = [*ENTRIES, {"agents": ["w1"], "role": "mma"}]
+    save_structure(path, more, _TRACE)
+    assert (load_structure(path), load_notes(path, _TRACE)) == (more, Notes())
+    save_notes(path, _NOTES, _TRACE)
+    assert (load_structure(path), load_notes(path, _TRACE)) == (more, _NOTES)
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}'])
@@ -191,4 +208,6 @@ def test_a_structure_that_cannot_be_read_is_not_written_over(tmp_path: Path, tex
         load_structure(path)
     with pytest.raises(NotesError):
         save_structure(path, ENTRIES, _TRACE)
+    with pytest.raises(NotesError):
+        load_notes(path, _TRACE)
     assert path.read_text(encoding="utf-8") == text

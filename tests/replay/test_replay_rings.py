@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import History, StageState
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
+from visualizer.structure.find import structure_of
 
 
 def check_every_step(history: History) -> None:
@@ -201,3 +203,36 @@ def test_an_init_that_is_recorded_says_the_count_itself() -> None:
     check_every_step(History(trace))
     state = History(trace).barrier_at(0, 2)
     assert (state.pending, state.expected, state.needed, state.arrived) == (1, 2, 3, 2)
+
+
+@pytest.mark.parametrize("row", range(len(STAGES)))
+def test_a_ring_that_was_renamed_by_hand_keeps_its_stages_cursors_and_tiles(row: int) -> None:
+    trace = two_rings(6)
+    name = list(STAGES)[row]
+    told, renamed = History(trace), History(trace, structure_of(trace, [{"ring": name, "name": "mine"}]))
+    assert not renamed.structure.problems
+    for step in range(0, told.steps, 7):
+        assert np.array_equal(renamed.state_at(step).stage_state, told.state_at(step).stage_state)
+        assert np.array_equal(renamed.state_at(step).stage_tile, told.state_at(step).stage_tile)
+    assert list(tile_table(renamed, 0, "mine")) == list(tile_table(told, 0, name))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"ring": "last", "full": ["K.full[2]"], "empty": ["K.empty[2]"]},
+        {"ring": "all", "full": [f"{ring}.full[{s}]" for ring, n in STAGES.items() for s in range(n)]},
+    ],
+)
+def test_stages_laid_out_by_hand_hold_what_their_full_barriers_guard(entry: dict[str, Any]) -> None:
+    trace = two_rings(6)
+    told, by_hand = History(trace), History(trace, structure_of(trace, [entry]))
+    assert not by_hand.structure.problems
+    full = [ring.full[stage][0] for ring in told.structure.rings for stage in range(ring.stages)]
+    now = np.append(by_hand.structure.place_of[full], -1)
+    steps = np.arange(told.steps)
+    expected = now[told.event_places.of(steps)]
+    barrier = trace.events["barrier"]
+    expected[(barrier >= 0) & (by_hand.structure.place_of[barrier] < 0)] = -1  # an empty barrier that guards none now
+    assert np.array_equal(by_hand.event_places.of(steps), expected)
+    assert [by_hand.event_places.at(step) for step in range(50)] == expected[:50].tolist()

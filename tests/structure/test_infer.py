@@ -13,11 +13,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_kernels import random_kernel, verdict
 
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.programs.agent_builder import BarrierHandle
+from visualizer.programs.builder import Builder
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.load import load_program
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.forget import forget
@@ -153,3 +157,56 @@ def test_names_and_confidence_are_told_with_why(lesson_trace: Trace) -> None:
 def test_what_is_told_is_never_inferred(lesson_trace: Trace) -> None:
     (ring,) = structure_of(lesson_trace).rings
     assert (ring.name, ring.confidence, ring.why) == ("", 1.0, "")
+
+
+def shared_empty(stages: int, tiles: int, consumers: int, parts: int, *, by_stage: bool) -> Trace:
+    """Each stage is loaded in parts, on a full barrier each, and freed at once on one empty barrier."""
+    b = Builder("shared")
+    wanted = [(side, stage) for side in (*range(parts), "empty") for stage in range(stages)]
+    if by_stage:
+        wanted.sort(key=lambda one: one[1])
+    at: dict[object, list[BarrierHandle]] = {side: [] for side, _ in wanted}
+    for side, stage in wanted:
+        count = consumers if side == "empty" else 1
+        at[side].append(b.barrier(f"{side}[{stage}]", count=count))
+    full, empty = [at[part] for part in range(parts)], at["empty"]
+    producer = b.agent("producer", role="producer")
+    producer.init_all()
+    producer.sync()
+    for tile in producer.tiles(tiles):
+        producer.wait(empty[tile % stages], (tile // stages + 1) & 1)
+        for part in range(parts):
+            producer.arrive_expect_tx(full[part][tile % stages], 1024 << part)
+            producer.copy(full[part][tile % stages], 0, 1024 << part)
+    for number in range(consumers):
+        consumer = b.agent(f"consumer{number}", role="consumer")
+        consumer.sync()
+        for tile in consumer.tiles(tiles):
+            for part in range(parts):
+                consumer.wait(full[part][tile % stages], tile // stages & 1)
+            consumer.arrive(empty[tile % stages])
+    return simulate(b.build())
+
+
+@pytest.mark.parametrize("by_stage", [False, True])
+@pytest.mark.parametrize(("stages", "consumers", "parts"), [(2, 1, 2), (3, 2, 2), (4, 2, 3)])
+def test_several_full_barriers_a_stage_that_share_an_empty_one(
+    stages: int, consumers: int, parts: int, by_stage: bool
+) -> None:
+    stranger = forget(shared_empty(stages, 4 * stages, consumers, parts, by_stage=by_stage))
+    (ring,) = infer(stranger).rings
+    assert ring.stages == stages
+    assert all(len(full) == parts and len(empty) == 1 for full, empty in zip(ring.full, ring.empty, strict=True))
+    names = [[stranger.agents[row].name for row in rows] for rows in (ring.producers, ring.consumers)]
+    assert names == [["producer"], [f"consumer{number}" for number in range(consumers)]]
+    assert ring.confidence == pytest.approx(0.85)
+    assert not diagnose(History(stranger)).findings
+
+
+@pytest.mark.parametrize("tiles", [1, 3, 4])
+def test_of_a_short_run_that_shares_an_empty_barrier_nothing_wrong_is_said(tiles: int) -> None:
+    trace = shared_empty(3, tiles, 2, 2, by_stage=False)
+    empty = {row for row, barrier in enumerate(trace.barriers) if barrier.name.startswith("empty")}
+    for ring in infer(forget(trace)).rings:
+        assert {row for stage in ring.empty for row in stage} <= empty
+        assert not {row for stage in ring.full for row in stage} & empty

@@ -93,7 +93,8 @@ def test_kinds_and_roles() -> None:
 )
 def test_what_cannot_be_is_named_and_its_barriers_are_unknown(entry: Any, what: str) -> None:
     found = structure({"ring": "ring0", "name": "ring0b"}, {"ring": "ring0b", "name": "ring0"}, entry)
-    (problem,) = found.problems
+    ((number, problem),) = found.problems.items()
+    assert number == 2
     assert problem.startswith("structure[2]: ")
     assert what in problem
     named = entry.get("full", entry.get("barriers", [])) if isinstance(entry, dict) else []

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
-from pane_testing import CONFIG, LAST, hand_history, requested, two_cta_history
+from pane_testing import CONFIG, LAST, hand_history, hand_trace, requested, two_cta_history
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from two_ring_traces import STAGES, two_rings
 
 from visualizer.playback.focus import Focus
+from visualizer.recording.schema import EventKind
+from visualizer.replay.history import History
+from visualizer.structure.find import structure_of
+from visualizer.structure.forget import forget
+from visualizer.structure.told import told
 from visualizer.views.memory_map_model import memory_map
 from visualizer.views.memory_map_widget import MemoryMapWidget
 from visualizer.views.pane import Pane
@@ -70,7 +77,56 @@ def test_another_cta_has_its_own_lanes() -> None:
 
 def test_an_unknown_program_still_shows_its_barriers() -> None:
     shown = memory_map(hand_history(config={"unknown": 1}), LAST)
-    assert [entry.region.name for entry in shown.regions] == ["full[0]", "full[1]", "empty[0]", "empty[1]"]
+    names = [entry.region.name for entry in shown.regions]
+    assert names == ["full[0]", "full[1]", "empty[0]", "empty[1]", "stage[0]", "stage[1]"]
+    assert [shown.cell(5, column).text for column in range(6)] == ["?", "?", "?", "?", "stage[1]", "tile 1, full"]
+    assert shown.headline() == (
+        "4 barriers, 32 bytes, 8-byte aligned  |  2 stage buffers; the recording does not tell where they lie"
+    )
+
+
+def test_every_ring_of_the_cta_is_there_under_its_name() -> None:
+    history = History(two_rings(4, ctas=2))
+    step = int(np.flatnonzero(history.trace.agent_cta[history.trace.events["agent"]] == 1)[-1])
+    shown = memory_map(history, step)
+    assert shown.cta == 1
+    rings = [f"{ring}.{kind}[{s}]" for ring, n in STAGES.items() for kind in ("full",) for s in range(n)]
+    rings += [f"{ring}.empty[{s}]" for ring, n in STAGES.items() for s in range(n)]
+    rings += [f"{ring}.stage[{s}]" for ring, n in STAGES.items() for s in range(n)]
+    assert sorted(entry.region.name for entry in shown.regions) == sorted(rings)
+    assert [entry.lane for entry in shown.regions] == [f"CTA1.{entry.region.name}" for entry in shown.regions]
+
+
+def test_of_two_rings_the_touched_stage_alone_is_focused() -> None:
+    history = History(two_rings(4))
+    kinds, rings = history.kinds, history.trace.events["ring"]
+    for row, ring in enumerate(STAGES):
+        step = int(np.flatnonzero((kinds == EventKind.READ_BEGIN) & (rings == row))[0])
+        shown = memory_map(history, step)
+        assert [entry.region.name for entry in shown.regions if entry.focused] == [f"{ring}.stage[0]"]
+
+
+def test_barriers_known_by_address_alone_are_called_by_what_they_are_for() -> None:
+    history = History(forget(two_rings(8)))
+    shown = memory_map(history, 0)
+    assert [entry.region.name for entry in shown.regions][:3] == ["ring0.full[0]", "ring0.full[1]", "ring0.full[2]"]
+    assert [entry.region.offset for entry in shown.regions][:3] == [0, 8, 16]
+    assert {entry.lane for entry in shown.regions} >= set(history.trace.barrier_index)
+    nothing_known = History(forget(two_rings(8)), structure=told(forget(two_rings(8))))
+    assert [entry.region.name for entry in memory_map(nothing_known, 0).regions][:2] == ["0x0", "0x8"]
+
+
+def test_the_lessons_buffers_go_with_the_rings_that_a_person_made_of_its_barriers() -> None:
+    trace = hand_trace()
+    split = [{"ring": "b", "full": ["full[1]"], "empty": ["empty[1]"]}]
+    shown = memory_map(History(trace, structure=structure_of(trace, split)), LAST)
+    assert [(entry.region.name, entry.region.offset) for entry in shown.regions if entry.role == "stage"] == [
+        ("stage[0]", 128),
+        ("b.stage[0]", 16512),
+    ]
+    gone = [{"barriers": ["full[0]", "empty[0]"], "kind": "unknown"}]
+    shown = memory_map(History(trace, structure=structure_of(trace, gone)), LAST)
+    assert [entry.state for entry in shown.regions if entry.role == "stage"] == ["unknown", "tile 1, full"]
 
 
 @pytest.fixture
@@ -128,3 +184,16 @@ def test_no_recording_no_map(pane: MemoryMapWidget) -> None:
     assert pane.bar.boxes() == []
     assert pane.table.model().rowCount() == 0
     assert pane.headline.text() == ""
+
+
+def test_a_buffer_whose_place_is_not_known_leads_to_its_latest_event(qtbot: QtBot, pane: MemoryMapWidget) -> None:
+    history = History(two_rings(4))
+    pane.set_history(history)
+    pane.set_focus(Focus(history.steps - 1, None))
+    pane.grab()
+    wishes = requested(pane)
+    box, entry = pane.bar.boxes()[-1]
+    assert entry.region.name == "V.stage[1]"
+    qtbot.mouseClick(pane.bar, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert [wish.lane for wish in wishes] == ["V.stage[1]"]
+    assert history.event_places.at(wishes[0].step) == history.structure.place(0, "V", 1)

@@ -9,6 +9,7 @@ from two_ring_traces import two_rings, unknowing, untold
 
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
+from visualizer.structure.find import structure_of
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes, ring
 
 
@@ -123,7 +124,7 @@ def test_the_ring_is_that_of_the_focused_event() -> None:
     assert [stage.lane for stage in v.stages] == ["V.stage[0]", "V.stage[1]"]
     assert {box.name for stage in v.stages for box in stage.barriers} <= set(history.trace.barrier_index)
     about_none = int(np.flatnonzero(kinds == EventKind.EXIT)[0])
-    assert ring(history, about_none, shown="V").name == "V"  # it stays what it was
+    assert ring(history, about_none, name="V").name == "V"
     assert ring(history, about_none).name == "K"
 
 
@@ -131,3 +132,15 @@ def test_where_no_ring_is_known_none_is_made_up_and_one_that_was_inferred_says_s
     assert (ring(unknowing(two_rings(6)), 20).name, ring(unknowing(two_rings(6)), 20).stages) == (None, ())
     inferred = History(untold(two_rings(6)))
     assert "% sure" in ring(inferred, 20).title
+
+
+def test_several_full_barriers_of_a_stage_are_told_apart_by_name() -> None:
+    trace = two_rings(6)
+    names = {kind: [[f"K.{kind}[{s}]", f"V.{kind}[{s}]"] for s in range(2)] for kind in ("full", "empty")}
+    history = History(trace, structure_of(trace, [{"ring": "both", **names}]))
+    shown = ring(history, 20, name="both")
+    assert [[box.title for box in stage.barriers] for stage in shown.stages] == [
+        [f"{ring}.{kind}[{stage}]" for kind in ("full", "empty") for ring in "KV"] for stage in range(2)
+    ]
+    assert "K.full[0] phase" in shown.summary()
+    assert [box.title for box in ring(history, 20, name="K").stages[0].barriers] == ["full[0]", "empty[0]"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.structure.find import structure_of
 from visualizer.views.pane import Pane
 from visualizer.views.ring_shapes_widget import Hit
 from visualizer.views.ring_widget import RingWidget
@@ -34,7 +36,7 @@ def hit_of(pane: RingWidget, kind: str, lane: str) -> Hit:
 
 def click(qtbot: QtBot, pane: RingWidget, kind: str, lane: str) -> None:
     if kind == "stage":
-        layout = pane._current_picture().layout
+        layout = pane.pictures()[0].layout
         stage = hit_of(pane, kind, lane).stage
         x, y = layout.point(layout.angles[stage], (layout.inner + layout.outer) / 2)
         place = QPoint(round(x), round(y))
@@ -126,11 +128,11 @@ def test_paints_every_step_at_any_size(qtbot: QtBot, theme: str, size: tuple[int
 
 
 def test_text_grows_with_the_widgets_font(pane: RingWidget) -> None:
-    before = pane._current_picture().sizes.card
+    before = pane.pictures()[0].sizes.card
     font = pane.font()
     font.setPointSizeF(font.pointSizeF() * 0.5)
     pane.setFont(font)
-    assert pane._current_picture().sizes.card[0] < before[0]
+    assert pane.pictures()[0].sizes.card[0] < before[0]
 
 
 def test_without_events_there_is_nothing_to_click(qtbot: QtBot) -> None:
@@ -140,3 +142,17 @@ def test_without_events_there_is_nothing_to_click(qtbot: QtBot) -> None:
     widget.set_history(History(replace(trace, events=trace.events[:0])))
     assert widget.hits() == ()
     assert not widget.grab().isNull()
+
+
+def test_every_barrier_of_a_stage_has_a_box_of_its_own(qtbot: QtBot, pane: RingWidget) -> None:
+    trace = hand_trace()
+    parts = [{"ring": "one", "full": [["full[0]", "full[1]"]], "empty": [["empty[0]", "empty[1]"]]}]
+    pane.set_history(History(trace, structure_of(trace, parts)))
+    pane.set_focus(Focus(LAST, None))
+    boxes = [hit.path.boundingRect() for hit in pane.hits() if hit.kind == "barrier"]
+    assert len(boxes) == 4
+    assert all(not a.intersects(b) for a, b in itertools.combinations(boxes, 2))
+    assert all(pane.rect().contains(box.toAlignedRect().adjusted(1, 1, -1, -1)) for box in boxes)
+    wishes = requested(pane)
+    click(qtbot, pane, "barrier", "empty[1]")
+    assert [wish.lane for wish in wishes] == ["empty[1]"]

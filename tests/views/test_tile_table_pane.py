@@ -72,38 +72,38 @@ def test_click_goes_to_where_the_cell_happened(
     qtbot: QtBot, pane: TileTableWidget, row: int, key: str, expected: Focus
 ) -> None:
     wishes = requested(pane)
-    place = pane.table.visualRect(pane.table.model().index(row, KEYS.index(key))).center()
-    qtbot.mouseClick(pane.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    place = pane.tables[0].table.visualRect(pane.tables[0].table.model().index(row, KEYS.index(key))).center()
+    qtbot.mouseClick(pane.tables[0].table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert wishes == [expected]
 
 
 def test_click_on_what_did_not_happen_asks_for_nothing(qtbot: QtBot, pane: TileTableWidget) -> None:
     wishes = requested(pane)
-    place = pane.table.visualRect(pane.table.model().index(2, KEYS.index("full_phase"))).center()
-    qtbot.mouseClick(pane.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    place = pane.tables[0].table.visualRect(pane.tables[0].table.model().index(2, KEYS.index("full_phase"))).center()
+    qtbot.mouseClick(pane.tables[0].table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert wishes == []
 
 
 def test_arrows_and_return_choose_a_cell(qtbot: QtBot, pane: TileTableWidget) -> None:
     wishes = requested(pane)
-    pane.table.setCurrentIndex(pane.table.model().index(0, KEYS.index("full_phase")))
-    qtbot.keyClick(pane.table, Qt.Key.Key_Right)
-    qtbot.keyClick(pane.table, Qt.Key.Key_Return)
+    pane.tables[0].table.setCurrentIndex(pane.tables[0].table.model().index(0, KEYS.index("full_phase")))
+    qtbot.keyClick(pane.tables[0].table, Qt.Key.Key_Right)
+    qtbot.keyClick(pane.tables[0].table, Qt.Key.Key_Return)
     assert wishes == [Focus(7, "consumer.w1")]
 
 
 def test_the_tile_of_the_event_is_the_current_row(pane: TileTableWidget) -> None:
-    assert pane.table.cells.current_row == 0
+    assert pane.tables[0].table.cells.current_row == 0
     pane.set_focus(Focus(34, None))
-    assert pane.table.cells.current_row == 2
+    assert pane.tables[0].table.cells.current_row == 2
     pane.set_focus(Focus(4, None))
-    assert pane.table.cells.current_row == -1
+    assert pane.tables[0].table.cells.current_row == -1
 
 
 def test_shows_the_focused_events_cta(pane: TileTableWidget) -> None:
     pane.set_history(two_cta_history())
     pane.set_focus(Focus(38 + 20, None))
-    assert pane.title.text() == " CTA 1 of 2"
-    assert pane.table.model().data(pane.table.model().index(0, 3)) == "full[0] 0→1"
+    assert pane.tables[0].title.text() == " CTA 1 of 2"
+    assert pane.tables[0].table.model().data(pane.tables[0].table.model().index(0, 3)) == "full[0] 0→1"
     pane.set_history(None)
-    assert pane.table.model().rowCount() == 0
+    assert pane.tables[0].table.model().rowCount() == 0

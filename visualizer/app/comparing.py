@@ -12,7 +12,7 @@ from visualizer.app.job import JobRunner, Work
 from visualizer.diagnosis.compare import Comparison
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.recording.file import load
+from visualizer.playback.opening import open_recording, problems_with
 from visualizer.recording.trace import TraceError
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
@@ -32,7 +32,7 @@ class Comparing:
         self.jobs = JobRunner(window)
         self.dock: QDockWidget | None = None
         self.pane: CompareWidget | None = None
-        self._path = Path()
+        self._path = self._sidecar = Path()
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
@@ -48,7 +48,8 @@ class Comparing:
         """Load `path` and compare; a bad file is a message and changes nothing."""
         self._path = path
         self._window.messages.show_note(tr("loading {name}", name=path.name))
-        self.jobs.start(_work(self._window.document.history, path))
+        self._sidecar = self._window.notebook.sidecar(path)
+        self.jobs.start(_work(self._window.document.history, path, self._sidecar))
 
     def close(self) -> None:
         """Another recording is in the window now: nothing is compared with it."""
@@ -72,6 +73,8 @@ class Comparing:
         document = window.document
         self.pane.set_comparison(comparison, document.title, self._path.name)
         window.messages.hide()
+        if problems := problems_with(comparison.b, self._sidecar):
+            window.messages.show_error("\n".join(problems))
         self.dock.show()
         self.dock.raise_()
         if window.navigator.focus is not None:
@@ -92,10 +95,10 @@ class Comparing:
         self.dock.resize(round(size.width() * 0.9), round(size.height() * 0.9))
 
 
-def _work(a: History, path: Path) -> Work:
+def _work(a: History, path: Path, sidecar: Path) -> Work:
     def work(progress: Progress, cancelled: CancelCheck) -> Comparison:
         progress(0.0, tr("loading {name}", name=path.name))
-        b = History(load(path))
+        b = open_recording(path, sidecar)
         if cancelled():
             raise Cancelled
         progress(0.4, tr("comparing with {name}", name=path.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
@@ -26,6 +27,8 @@ class Document:
     read: bool = True
     focus: Focus | None = None
     """Where to look first, if the recording was opened by an address."""
+    entries: tuple[Any, ...] = ()
+    """What a person says of the structure, which `history` follows; entries as in docs/structure.md."""
 
     @property
     def needs_diagnosis(self) -> bool:

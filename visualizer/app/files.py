@@ -33,7 +33,7 @@ class Files:
     def open(self, path: Path, focus: Focus | None = None) -> None:
         """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
         if self.may_replace():
-            self._window.jobs.start(open_work(path, focus))
+            self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
 
     def open_lesson(self) -> None:
         """The recorded H200 lesson; a simulated one if the recording is not installed."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 from visualizer.cli.errors import describe_os_error
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
+from visualizer.playback.notes_file import NotesError
 from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import Cancelled, SourceError
@@ -53,7 +54,7 @@ class Job(QThread):
             result = self._work(self._report, self._stop.is_set)
         except Cancelled:
             self.cancelled.emit(self._number)
-        except (ExportError, SourceError, TraceError, ProgramError) as error:
+        except (ExportError, NotesError, SourceError, TraceError, ProgramError) as error:
             self.failed.emit(self._number, str(error))
         except OSError as error:
             self.failed.emit(self._number, describe_os_error(error))

@@ -33,6 +33,7 @@ _TITLES = {
     "diagnosis": mark("Diagnosis"),
     "breakpoints": mark("Breakpoints"),
     "notes": mark("Notes"),
+    "structure": mark("Structure"),
     "statistics": mark("Statistics"),
     "predict": mark("Predict"),
 }
@@ -89,7 +90,7 @@ class Docks:
         else:
             window.tabifyDockWidget(docks["explanation"], docks["barriers"])
             window.tabifyDockWidget(docks["code"], docks["tiles"])
-        for name in ("events", "memory", "diagnosis"):
+        for name in ("events", "memory", "diagnosis", "structure"):
             window.tabifyDockWidget(docks["tiles"], docks[name])
         for name in ("breakpoints", "notes", "statistics", "predict"):
             window.tabifyDockWidget(docks["code"], docks[name])

@@ -42,10 +42,12 @@ from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import LAYOUT_VERSION, Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
+from visualizer.app.structuring import Structuring
 from visualizer.app.transport_bar import TransportBar
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
 from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
@@ -82,6 +84,7 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
+        self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
@@ -119,12 +122,15 @@ class MainWindow(QMainWindow):
         """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
         self.playback.pause()
         self.reading.stop()
+        self.structuring.jobs.stop()
         self.messages.hide()
         self.comparing.close()
         self.document = document
         history = document.history
         if document.read:
-            self._show_history(document)
+            self.navigator.set_history(history)
+            self.show_history(document)
+            self._show_notes(document)
         else:
             self.navigator.set_history(None)
             self.transport.set_history(None)
@@ -143,6 +149,7 @@ class MainWindow(QMainWindow):
             self.messages.show_note(ending_sentence(ending))
         if document.needs_diagnosis:
             self.show_pane("diagnosis")
+        self.structuring.set_document(document)
         if document.read and document.focus is not None:
             self.places.look_at(document.focus)
         self.actions_by_id.refresh()
@@ -151,7 +158,9 @@ class MainWindow(QMainWindow):
         """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
         self.document = document
         if document.report is None:
-            self._show_history(document)
+            self.navigator.set_history(document.history)
+            self.show_history(document)
+            self._show_notes(document)
             if document.focus is not None:
                 self.places.look_at(document.focus)
         else:
@@ -164,23 +173,26 @@ class MainWindow(QMainWindow):
             self.show_pane("diagnosis")
         self.actions_by_id.refresh()
 
-    def _show_history(self, document: Document) -> None:
+    def show_history(self, document: Document) -> None:
+        """What panes and bars show of a history, at the navigator's focus."""
         for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
             pane.set_report(document.report)
-        self.navigator.set_history(document.history)
         self.transport.set_history(document.history)
         self.pane_host.set_history(document.history, self.navigator.focus)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)
             self.find_bar.set_focus(self.navigator.focus)
         self._mark_errors(document)
-        self._show_notes(document)
 
     def _show_notes(self, document: Document) -> None:
-        """What a person noted on the recording; and what breakpoints and find look through, once it is read."""
-        events = Events(document.history) if document.read else None
+        """What a person noted on the recording."""
         self.notebook.set_document(document)
-        self.breakpoints.set_events(events, self.notebook.notes.breakpoints)
+        self.show_events(document, self.notebook.notes.breakpoints)
+
+    def show_events(self, document: Document, breakpoints: tuple[SavedBreakpoint, ...]) -> None:
+        """What breakpoints and find look through, once it is read."""
+        events = Events(document.history) if document.read else None
+        self.breakpoints.set_events(events, breakpoints)
         self.find_bar.set_events(events)
 
     def _mark_errors(self, document: Document) -> None:
@@ -213,24 +225,27 @@ class MainWindow(QMainWindow):
     @property
     def is_working(self) -> bool:
         """Whether something runs that Cancel stops."""
-        return self.jobs.is_busy or self.reading.is_busy or self.timeline.busy or self.comparing.jobs.is_busy
+        jobs = (self.jobs, self.comparing.jobs, self.structuring.jobs)
+        return any(job.is_busy for job in jobs) or self.reading.is_busy or self.timeline.busy
 
     def cancel_work(self) -> None:
         self.jobs.cancel()
         self.reading.cancel()
         self.timeline.cancel()
         self.comparing.jobs.cancel()
+        self.structuring.jobs.cancel()
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
         self.document = self.document.saved_as(path)
         self.notebook.saved_as(self.document)
+        self.structuring.saved_as(self.document)
         self.status.show_document(self.document)
         self._show_title()
 
     def run_experiment(self, experiment: Experiment) -> None:
         if self.files.may_replace():
-            self.jobs.start(record_work(experiment))
+            self.jobs.start(record_work(experiment, before=self.document))
 
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -278,6 +293,7 @@ class MainWindow(QMainWindow):
         self.exports.jobs.stop()
         self.comparing.close()
         self.reading.stop()
+        self.structuring.jobs.stop()
         self.experiment.what_if.jobs.stop()
         self.breakpoints.job.stop()
         self.find_bar.job.stop()

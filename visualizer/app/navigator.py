@@ -35,6 +35,11 @@ class Navigator(QObject):
         if self.focus is not None:
             self._visited.visit(self.focus)
 
+    def replace_history(self, history: History) -> None:
+        """The same events, of which something else is known now: the focus stays, and so does where it was."""
+        self._history = history
+        self._causality = Causality(history)
+
     @property
     def can_go_back(self) -> bool:
         return self._visited.can_go_back

@@ -36,11 +36,18 @@ class Notebook(QObject):
         """The sidecar file; None while notes cannot be kept."""
         return self._path
 
+    def sidecar(self, recording: Path) -> Path:
+        """The file for what a person says of a recording."""
+        if recording.resolve().is_relative_to(resource_dir("assets").resolve()):
+            # What comes with phasescope may not be writable, and is no place for a person's notes.
+            return self._window.settings.directory / "notes" / notes_path(recording).name
+        return notes_path(recording)
+
     def set_document(self, document: Document) -> None:
         """Another recording, with the notes that lie beside it."""
         self._document = document
         self.notes = Notes()
-        self._path = self._path_for(document.path)
+        self._path = self.sidecar(document.path) if document.path is not None else None
         if self._path is not None:
             try:
                 self.notes = load_notes(self._path, document.history.trace)
@@ -51,7 +58,7 @@ class Notebook(QObject):
     def saved_as(self, document: Document) -> None:
         """The recording has another file: the notes go with it, unless others are there."""
         self._document = document
-        self._path = self._path_for(document.path)
+        self._path = self.sidecar(document.path) if document.path is not None else None
         if self._path is None:
             return
         try:
@@ -151,11 +158,3 @@ class Notebook(QObject):
         """Say it once and keep what follows in the window only: a file that is not ours to replace stays."""
         self._path = None
         self._window.messages.show_error(str(error))
-
-    def _path_for(self, recording: Path | None) -> Path | None:
-        if recording is None:
-            return None
-        if recording.resolve().is_relative_to(resource_dir("assets").resolve()):
-            # What comes with phasescope may not be writable, and is no place for a person's notes.
-            return self._window.settings.directory / "notes" / notes_path(recording).name
-        return notes_path(recording)

@@ -17,6 +17,7 @@ from visualizer.views.notes_widget import NotesWidget
 from visualizer.views.predict_widget import PredictWidget
 from visualizer.views.ring_widget import RingWidget
 from visualizer.views.statistics_widget import StatisticsWidget
+from visualizer.views.structure_widget import StructureWidget
 from visualizer.views.tile_table_widget import TileTableWidget
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -32,6 +33,7 @@ _MAKE: dict[str, Callable[[], QWidget]] = {
     "diagnosis": DiagnosisWidget,
     "breakpoints": BreakpointsWidget,
     "notes": NotesWidget,
+    "structure": StructureWidget,
     "statistics": StatisticsWidget,
     "predict": PredictWidget,
 }

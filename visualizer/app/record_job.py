@@ -12,11 +12,12 @@ from visualizer.app.document import Document
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.playback.notes_file import NotesError, load_structure
+from visualizer.playback.opening import history_with
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import parameter_words
 from visualizer.programs.program import Program
 from visualizer.recording.file import load
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
@@ -49,16 +50,24 @@ class Experiment:
         return shlex.join([*words, *parameter_words(asked.parameters), "-o", f"{Path(program).stem}.pscope"])
 
 
-def record_work(experiment: Experiment, note: str = "") -> Callable[[Progress, CancelCheck], Document]:
-    """Work that records `experiment`; raises what the source raises (SourceError, ProgramError, Cancelled)."""
+def record_work(
+    experiment: Experiment, note: str = "", before: Document | None = None
+) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that records `experiment`; raises what the source raises (SourceError, ProgramError, Cancelled).
+
+    `before`: the document shown, whose structure, as a person told it, goes with a run of the same program.
+    """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         trace = record(experiment.source, experiment.request, progress, cancelled)
         trace = replace(trace, meta=replace(trace.meta, command=experiment.command()))
-        document = Document(_history(trace, progress, cancelled), path=None, saved=False, note=note)
+        same = before is not None and before.history.trace.meta.program == trace.meta.program
+        entries = before.entries if before is not None and same else ()
+        history = _built(history_with(trace, entries), progress, cancelled)
+        document = Document(history, path=None, saved=False, note=note, entries=entries)
         # The agents of a window do not start where the program's do.
         program = None if trace.meta.window else experiment.request.laid_out
-        return _diagnosed(document, program, progress, cancelled)
+        return diagnosed(document, program, progress, cancelled)
 
     return work
 
@@ -68,19 +77,27 @@ _READ_AT_ONCE = 300_000
 """Events of a recording that is read in a moment; a longer one shows its lanes first."""
 
 
-def open_work(path: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
+def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
     """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file.
 
-    See `read_work` for a document that is not read.
+    See `read_work` for a document that is not read. A sidecar file that cannot be read tells no structure; the notebook
+    says why.
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, tr("loading {name}", name=path.name))
         trace = load(path)
+        try:
+            entries = tuple(load_structure(sidecar))
+        except NotesError:
+            entries = ()
+        history = history_with(trace, entries)
         if len(trace) > _READ_AT_ONCE:
-            return Document(History(trace), path=path, saved=True, read=False, focus=focus)
-        document = Document(_history(trace, progress, cancelled), path=path, saved=True, focus=focus)
-        return _diagnosed(document, None, progress, cancelled)
+            return Document(history, path=path, saved=True, read=False, focus=focus, entries=entries)
+        history = _built(history, progress, cancelled)
+        return diagnosed(
+            Document(history, path=path, saved=True, focus=focus, entries=entries), None, progress, cancelled
+        )
 
     return work
 
@@ -102,21 +119,20 @@ def read_work(document: Document, held_up: Callable[[], bool]) -> Callable[[Prog
 
 def diagnose_work(document: Document) -> Callable[[Progress, CancelCheck], Document]:
     """Work that diagnoses a document that has been read."""
-    return lambda progress, cancelled: _diagnosed(document, None, progress, cancelled)
+    return lambda progress, cancelled: diagnosed(document, None, progress, cancelled)
 
 
-def _history(trace: Trace, progress: Progress, cancelled: CancelCheck) -> History:
+def _built(history: History, progress: Progress, cancelled: CancelCheck) -> History:
     if cancelled():
         raise Cancelled
     progress(0.95, tr("reading the recording"))
-    history = History(trace)
     if history.steps:
         # What every pane will ask for; in the window's own thread it would freeze millions of events long.
         history.build()
     return history
 
 
-def _diagnosed(document: Document, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Document:
+def diagnosed(document: Document, program: Program | None, progress: Progress, cancelled: CancelCheck) -> Document:
     """The document with its diagnosis. A run on a GPU never comes back, so a defect here must not lose it."""
     if cancelled():
         raise Cancelled

@@ -18,7 +18,7 @@ from visualizer.views.theme import theme_names
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 """UI scales in percent that Ctrl+= and Ctrl+- step through."""
-LAYOUT_VERSION = 4
+LAYOUT_VERSION = 5
 """Raise when docks are added or renamed, so that an old window state is not forced on the new docks."""
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.opening import open_history
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import mark, tr
-from visualizer.recording.file import load
 from visualizer.replay.history import History
 
 EXAMPLES = mark("""examples:
@@ -47,7 +47,7 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.cta is not None and args.tile is None:
         raise UserError(tr("--cta applies to --tile only"))
-    histories = [History(load(path)) for path in (args.a, args.b)]
+    histories = [open_history(path) for path in (args.a, args.b)]
     comparison = Comparison(*histories)
     if not comparison.agents:
         raise UserError(

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.opening import open_history
 from visualizer.cli.program_options import add_program_options, parameters_from, program_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.language import mark, tr
 from visualizer.programs.program import Program
-from visualizer.recording.file import load
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -48,13 +47,13 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    trace, program = _what(args)
-    report = diagnose(History(trace), program)
+    history, program = _what(args)
+    report = diagnose(history, program)
     print(json.dumps(report_json(report), indent=1) if args.json else report_text(report))
     return EXIT_CLEAN if report.clean else EXIT_FINDINGS
 
 
-def _what(args: argparse.Namespace) -> tuple[Trace, Program | None]:
+def _what(args: argparse.Namespace) -> tuple[History, Program | None]:
     given = args.program is not None or args.fault is not None or bool(parameters_from(args))
     if args.trace is not None:
         if given or args.seed is not None:
@@ -65,10 +64,10 @@ def _what(args: argparse.Namespace) -> tuple[Trace, Program | None]:
                     trace=args.trace,
                 )
             )
-        return load(args.trace), None
+        return open_history(args.trace), None
     if not given:
         raise UserError(tr("diagnose needs a recording, or --program NAME or FILE.py"))
     if args.seed is not None and args.seed < 0:
         raise UserError(tr("--seed is {seed}; it must be 0 or more", seed=args.seed))
     program = program_from(args)
-    return simulate(program, seed=args.seed or 0), program
+    return History(simulate(program, seed=args.seed or 0)), program

@@ -9,12 +9,11 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.exporting import clear_progress, progress, start_qt
+from visualizer.cli.opening import open_history
 from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
 from visualizer.language import mark, tr
-from visualizer.recording.file import load
-from visualizer.replay.history import History
 from visualizer.views.theme import theme_names
 
 EXAMPLES = mark("""examples:
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(
             tr("--step is for pictures (png, svg, pdf); a {suffix} file has no place for it", suffix=format_.suffix)
         )
-    history = History(load(args.trace))
+    history = open_history(args.trace)
     selection = select(history, args.range, args.lanes)
     if args.step is not None and not 0 <= args.step < history.steps:
         raise UserError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.cli.opening import open_history
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
@@ -15,8 +16,6 @@ from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.wording import commas, duration
 from visualizer.language import mark, tr, trn
-from visualizer.recording.file import load
-from visualizer.replay.history import History
 
 EXAMPLES = mark("""examples:
   phasescope predict run.pscope                         1 to 8 stages, everything else as recorded
@@ -65,12 +64,12 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     counts = _stages(args.stages)
     _check_options(args)
-    trace = load(args.trace)
+    history = open_history(args.trace)
     try:
         prediction = predict(
-            find_facts(History(trace)), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
+            find_facts(history), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
         )
-        verification = verify(trace, prediction, args.source) if args.verify else None
+        verification = verify(history.trace, prediction, args.source) if args.verify else None
     except PredictError as problem:
         raise UserError(f"{args.trace}: {problem}") from None
     if args.json:

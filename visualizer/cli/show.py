@@ -9,19 +9,17 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.find_text import found_events, found_text
+from visualizer.cli.opening import open_history
 from visualizer.cli.show_rings import rings_document, rings_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
 from visualizer.diagnosis.explain import explain
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
-from visualizer.playback.notes_file import NotesError, load_structure, notes_path
-from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
-from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 
 EXAMPLES = mark("""examples:
@@ -62,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if args.cta is not None and not args.table:
         raise UserError(tr("--cta applies to --table only"))
     path, step = _place(args)
-    history = History(load(path))
+    history = open_history(path)
     document: Any
     if step is not None:
         document = _step(history, step)
@@ -74,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         document = _table(history, args.cta or 0)
         text = table_text(document)
     else:
-        structure = _structure(path, history.trace)
+        structure = history.structure
         document = summary(history.trace, structure)
         text = "\n\n".join(part for part in (summary_text(document), rings_text(structure, document["rings"])) if part)
     print(json.dumps(document, indent=1) if args.json else text)
@@ -96,14 +94,6 @@ def _place(args: argparse.Namespace) -> tuple[Path, int | None]:
     return address.path, address.focus.step
 
 
-def _structure(path: Path, trace: Trace) -> Structure:
-    """The structure as the sidecar file has it."""
-    try:
-        return structure_of(trace, load_structure(notes_path(path)))
-    except NotesError as error:
-        raise UserError(str(error)) from None
-
-
 def summary(trace: Trace, structure: Structure) -> dict[str, Any]:
     """What was recorded, from what, how it ended and how far it can be trusted."""
     meta = trace.meta
@@ -120,6 +110,7 @@ def summary(trace: Trace, structure: Structure) -> dict[str, Any]:
         "barriers": len(trace.barriers),
         "stages": trace.stages,
         "rings": rings_document(trace, structure),
+        "structure_problems": list(structure.problems.values()),
         "records_lost": meta.records_lost,
         "events_dropped": meta.events_dropped,
         "trust": trust_sentence(meta),

@@ -32,8 +32,8 @@ def rings_document(trace: Trace, structure: Structure) -> list[dict[str, Any]]:
 
 
 def rings_text(structure: Structure, rings: Sequence[Mapping[str, Any]]) -> str:
-    """The first CTA's rings, a line each, and what is wrong with the user's entries; "" where a program told them."""
-    lines = list(structure.problems)
+    """The first CTA's rings, a line each; "" where a program told them."""
+    lines: list[str] = []
     if structure.unknown:
         lines.append(tr("rings: unknown, {why}", why=structure.unknown))
     if len(structure.names) > 1 or any(ring.confidence < TOLD for ring in structure.rings):

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.cli.opening import open_history
 from visualizer.cli.stats_text import statistics_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.language import mark, tr
-from visualizer.recording.file import load
-from visualizer.replay.history import History
 
 EXAMPLES = mark("""examples:
   phasescope stats run.pscope                      the whole recording
@@ -49,9 +48,10 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    trace = load(args.trace)
+    history = open_history(args.trace)
+    trace = history.trace
     first, last = _range(args.range, trace.duration_ps)
-    found = statistics(find_facts(History(trace)), first, last)
+    found = statistics(find_facts(history), first, last)
     print(json.dumps(found.as_json(), indent=1) if args.json else statistics_text(found, trace))
     return EXIT_CLEAN
 

@@ -113,7 +113,7 @@ def restarted(history: History, waits: Waits, wait: int) -> str:
     """Whether the agent's PipelineState began anew before the wait, as a sentence; "" if its count only grew."""
     agent = int(waits.agent[wait])
     ring = history.structure.ring_of[waits.barrier[wait]]
-    cursor = history.agents.ring_row(history.trace, history.structure.rings[ring].name if ring >= 0 else None)
+    cursor = history.structure.rings[ring].cursor_ring if ring >= 0 else 0
     if cursor < 0:
         return ""
     advances = history.agents.advances.steps(cursor * len(history.trace.agents) + agent)

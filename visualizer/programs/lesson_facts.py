@@ -18,7 +18,9 @@ def complete_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recorded_parameters(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The parameters in a recording's `config`, all of them; None if it is not of the lesson."""
+    """The parameters in a recording's `config`, all of them; None if it is not of the lesson, or tells none."""
+    if not config:
+        return None
     try:
         return complete_parameters(config)
     except ProgramError:
@@ -28,6 +30,8 @@ def recorded_parameters(config: Mapping[str, Any]) -> dict[str, Any] | None:
 def lesson_facts(config: Mapping[str, Any]) -> dict[str, Any] | None:
     """`recorded_parameters` and what follows from them: bytes, the counts of arrivals that barriers are initialised
     with, and threads."""
+    if not config:
+        return None
     try:
         lesson = LessonConfig.from_dict(config)
     except ProgramError:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.recording.event_columns import EventColumns
+from visualizer.recording.trace import Trace
 from visualizer.replay.step_index import Steps
 from visualizer.structure.model import Structure
 
@@ -38,10 +39,15 @@ class EventPlaces:
             np.ascontiguousarray(table[:, self._barrier_cta]) for table in (self._first, self._stages)
         )
         self._fewest = int(self._stages.min())
+        self._moved = _moved_stages(trace, structure, self._first, self._stages)
+        if self._moved is not None:
+            self._told_stage = np.array([barrier.stage for barrier in trace.barriers] + [-1], np.int64)
 
     def of(self, steps: NDArray[np.integer]) -> Steps:
         """The place of the event at each of `steps`; -1: none. Same shape."""
         columns = self._columns
+        if self._moved is not None:
+            return self._of_moved(steps, self._moved)
         first: Steps
         barrier, stage = columns.barrier.take(steps), columns.stage[steps]
         several = self._rings > 1
@@ -66,6 +72,8 @@ class EventPlaces:
     def at(self, step: int) -> int:
         """The place of one event; -1: none."""
         columns = self._columns
+        if self._moved is not None:
+            return int(self.of(np.array([step]))[0])
         barrier, stage, ring = int(columns.barrier[step]), int(columns.stage[step]), int(columns.ring[step])
         if stage < 0 or self._unknown[ring]:
             return int(self._of_barrier[barrier])
@@ -79,3 +87,31 @@ class EventPlaces:
         if len(unbound := np.flatnonzero(barrier < 0)):
             cta[unbound] = self._agent_cta[self._columns.agent.take(steps[unbound])]
         return cta
+
+    def _of_moved(self, steps: NDArray[np.integer], moved: NDArray[np.int64]) -> Steps:
+        """As `of`, where a person laid out what the recording tells: a barrier's event is where the barrier is now."""
+        columns = self._columns
+        barrier, stage = columns.barrier.take(steps), columns.stage.take(steps)
+        known = np.where((stage >= 0) & (stage < moved.shape[2]), stage, -1)
+        named = moved[columns.ring.take(steps), self.ctas_of(steps), known]
+        own = (barrier >= 0) & ((stage < 0) | (self._told_stage[barrier] == stage))
+        place: Steps = np.where(own, self._of_barrier[barrier], np.where(known >= 0, named, -1))
+        return place
+
+
+def _moved_stages(
+    trace: Trace, structure: Structure, first: NDArray[np.int64], stages: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """The place of each stage that the recording tells, (rings of the trace, CTAs, stages): that of its full barrier,
+    or of its empty one. None: all are where told, at `first` (rings, CTAs) and after, `stages` of them."""
+    ring_row = {name: row for row, name in enumerate(trace.rings)}
+    told = np.full((*first.shape, max([0, *(barrier.stage for barrier in trace.barriers)]) + 1), -1, np.int64)
+    is_moved = False
+    for barrier, place in zip(trace.barriers, structure.place_of.tolist(), strict=True):
+        if barrier.stage < 0:
+            continue
+        at = ring_row[barrier.ring], barrier.cta
+        is_moved |= barrier.stage >= stages[at] or place != first[at] + barrier.stage
+        if place >= 0 and (barrier.kind == "full" or told[*at, barrier.stage] < 0):
+            told[*at, barrier.stage] = place
+    return told if is_moved else None

@@ -49,6 +49,14 @@ class History:
         self._structure = structure
         self._latest: State | None = None
 
+    def with_structure(self, structure: Structure) -> History:
+        """The same recording with another structure. What does not follow from structure is not built again."""
+        other = History(self.trace, structure)
+        for name in ("columns", "barriers", "agents", "completion_steps", "wait_ends"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
     def build(self) -> None:
         """Build all columns now, several at a time; otherwise each is when it is first asked for."""
         _ = self.event_places  # the others are built from it

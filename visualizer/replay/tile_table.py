@@ -165,12 +165,11 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
     wanted = np.zeros(len(trace.barriers) + 1, bool)
     wanted[barriers] = True
     stage = np.append(history.structure.stage_of, -1)
-    cursor_ring = history.agents.ring_row(trace, ring.name)
     for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
         waits = history.waits_of(row)
         waits = waits.keep(wanted[waits.barrier] & (waits.tile >= 0))
         blocked = (waits.end < 0) | (trace.events["flags"][waits.end] & EventFlag.BLOCKED > 0)
-        cursor = _cursors_at(history, row, cursor_ring, waits.begin)
+        cursor = _cursors_at(history, row, ring.cursor_ring, waits.begin)
         tiles.append(waits.tile)
         columns = (waits.begin, stage[waits.barrier], waits.parity, waits.end, blocked, *cursor.T)
         rows.append(np.stack(columns, axis=1).astype(np.int64))

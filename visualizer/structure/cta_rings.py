@@ -15,6 +15,7 @@ from visualizer.structure.uses import Action
 _ROUND_TWICE = 0.95  # the order of use and both partners agree
 _ONE_SIDED = 0.8  # one of the two partners never used it as it should
 _NO_EMPTY = 0.85
+_SHARED = 0.85  # one empty barrier guards what several full ones load
 _SINGLE = 0.75
 _NOT_ROUND = 0.6  # the length of one of two arrays, or of both, rests on the other's
 _NO_SITES = 0.8  # times this where instructions are not known, which tell apart rings that are used in step
@@ -25,13 +26,19 @@ _ODD_PARITY = 0.8  # times this where the parity of waits does not turn where th
 class FoundRing:
     """A ring of one CTA; barriers are places in Facts, by stage."""
 
-    full: tuple[int, ...]
+    full: tuple[tuple[int, ...], ...]  # several where a stage is loaded in parts
     empty: tuple[int, ...]  # (): none
     producers: frozenset[int]
     consumers: frozenset[int]
     committed: bool  # the tensor core fills it
     confidence: float
     why: str
+    named: tuple[str, str] = ("", "")  # class and function that fill it, as the source has them; "": not known
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """All its barriers."""
+        return sum(self.full, ()) + self.empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +53,9 @@ class CtaRings:
         """By place."""
         kinds: list[BarrierKind] = ["other"] * barriers
         for ring in self.rings:
-            for place in ring.full:
-                kinds[place] = "full"
+            for stage in ring.full:
+                for place in stage:
+                    kinds[place] = "full"
             for place in ring.empty:
                 kinds[place] = "empty"
         for turn in self.turns:
@@ -64,11 +72,10 @@ def find_rings(facts: Facts) -> CtaRings:
     arrays = [array for array in arrays if not in_turns & set(array.members)]
     pairs, rest = find_pairs(facts, arrays)
     rings = [_paired(facts, pair) for pair in pairs]
-    known = in_turns.union(*(ring.full + ring.empty for ring in rings))
-    alone = [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
-    known.update(*(ring.full for ring in alone))
+    rings += [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
+    known = in_turns.union(*(ring.places for ring in rings))
     stray = [place for place, barrier in enumerate(facts.barriers) if barrier.used and place not in known]
-    rings += [ring for ring in alone if not any(_may_be_its_empty(facts, ring, place) for place in stray)]
+    rings = [ring for ring in rings if not any(_may_be_its_empty(facts, ring, place) for place in stray)]
     rings.sort(key=lambda ring: ring.full[0])
     return CtaRings(tuple(rings), tuple(turns), _roles(facts, rings))
 
@@ -90,14 +97,19 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
             _ONE_SIDED,
             tr("agents go round these barriers in order, but only one side waits on them as it should"),
         )
-    full, empty = pair.full, pair.empty
+    fulls, empty = pair.fulls, pair.empty
+    if len(fulls) > 1:
+        confidence, why = (
+            _SHARED,
+            tr("each stage is filled on {n} barriers after one wait for empty, and freed at once", n=len(fulls)),
+        )
     return FoundRing(
-        full.members,
+        tuple(zip(*(full.members for full in fulls), strict=True)),
         empty.members,
-        full.union(facts, "fillers") | empty.union(facts, "waiters"),
-        full.union(facts, "waiters") | empty.union(facts, "arrivers"),
-        _is_committed(facts, full),
-        confidence * _doubt(facts, full.flips and empty.flips),
+        empty.union(facts, "waiters").union(*(full.union(facts, "fillers") for full in fulls)),
+        empty.union(facts, "arrivers").union(*(full.union(facts, "waiters") for full in fulls)),
+        any(_is_committed(facts, full) for full in fulls),
+        confidence * _doubt(facts, empty.flips and all(full.flips for full in fulls)),
         why,
     )
 
@@ -120,7 +132,7 @@ def _without_empty(facts: Facts, array: BarrierArray) -> FoundRing | None:
             tr("what they guard is loaded on these barriers in turn, and none says that a stage is free again"),
         )
     return FoundRing(
-        array.members,
+        tuple((place,) for place in array.members),
         (),
         array.union(facts, "fillers"),
         waiters,
@@ -135,7 +147,10 @@ def _doubt(facts: Facts, flips: bool) -> float:
 
 
 def _may_be_its_empty(facts: Facts, ring: FoundRing, place: int) -> bool:
-    """Whether an unexplained barrier is one on which its consumers arrive or its producers wait."""
+    """Whether an unexplained barrier is one on which its consumers arrive or its producers wait, and the ring has full
+    barriers that no empty ones are known of alone."""
+    if ring.empty and len(ring.full[0]) == 1:
+        return False
     barrier = facts.barriers[place]
     return not barrier.landed and bool(barrier.arrivers & ring.consumers or barrier.waiters & ring.producers)
 

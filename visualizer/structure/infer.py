@@ -19,6 +19,7 @@ from visualizer.recording.trace import Trace
 from visualizer.structure.cta_rings import CtaRings, find_rings
 from visualizer.structure.facts import facts_of
 from visualizer.structure.model import Ring, Structure, with_rings
+from visualizer.structure.stacks import calls_of, confirm, distinct_names
 from visualizer.structure.uses import Tally, Uses, tally, uses_of
 
 Ints = NDArray[np.int64]
@@ -111,7 +112,7 @@ def _examples(ctas: list[_Cta]) -> list[tuple[_Cta, _Cta]]:
 def _goes_round_alike(cta: _Cta, example: _Cta, found: CtaRings) -> bool:
     """Whether the CTA begins the stages of each ring in the order of the example, and uses them as evenly."""
     for ring in found.rings:
-        for places in (ring.full, ring.empty):
+        for places in (*zip(*ring.full, strict=True), ring.empty):
             if not places:
                 continue
             uneven, there = (np.ptp(one.acts[list(places)], axis=0) > 1 for one in (cta, example))
@@ -135,11 +136,12 @@ def _look_closely(columns: EventColumns, known: Tally, addresses: Ints, examples
     order = np.argsort(cta_of, kind="stable")
     cta_of = cta_of[order]
     found: dict[int, CtaRings] = {}
+    calls = calls_of(trace.sites)
     for example in examples:
         of_it = order[slice(*np.searchsorted(cta_of, [example.cta, example.cta + 1]))]
         own = trace.agent_cta == example.cta
         facts = facts_of(_only(uses, of_it), example.rows, first_phase, own, (addresses, known.count))
-        found[example.cta] = find_rings(facts)
+        found[example.cta] = confirm(facts, find_rings(facts), calls)
     return found
 
 
@@ -157,8 +159,9 @@ def _same_part(trace: Trace, known: Tally, example: int, cta: int) -> dict[int, 
 
 def _structure(trace: Trace, found: list[tuple[_Cta, CtaRings, dict[int, int]]], unknown: str) -> Structure:
     addresses = barrier_addresses(trace)
-    firsts = sorted({int(addresses[cta.rows[ring.full[0]]]) for cta, rings, _ in found for ring in rings.rings})
-    names = {address: f"ring{number}" for number, address in enumerate(firsts)}
+    lie_at = {(cta.cta, ring): int(addresses[cta.rows[ring.full[0][0]]]) for cta, of, _ in found for ring in of.rings}
+    names = {address: f"ring{number}" for number, address in enumerate(sorted(set(lie_at.values())))}
+    names |= distinct_names({address: ring.named for (_, ring), address in lie_at.items() if ring.named[1]})
     roles: list[AgentRole] = [agent.role for agent in trace.agents]
     kinds: list[BarrierKind] = ["other"] * len(trace.barriers)
     turns: list[tuple[int, ...]] = []
@@ -174,9 +177,9 @@ def _structure(trace: Trace, found: list[tuple[_Cta, CtaRings, dict[int, int]]],
         for ring in of_cta.rings:
             rings.append(
                 Ring(
-                    names[int(addresses[rows[ring.full[0]]])],
+                    names[lie_at[cta.cta, ring]],
                     cta.cta,
-                    tuple((rows[place],) for place in ring.full),
+                    tuple(tuple(rows[place] for place in stage) for stage in ring.full),
                     tuple((rows[place],) for place in ring.empty) or ((),) * len(ring.full),
                     tuple(sorted(agent[row] for row in ring.producers if row in agent)),
                     tuple(sorted(agent[row] for row in ring.consumers if row in agent)),

@@ -6,8 +6,8 @@ and who produces and who consumes, is knowledge about the program: it may be tol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ class Ring:
     consumers: tuple[int, ...] = ()  # agents that read it
     confidence: float = TOLD  # 0..1
     why: str = ""  # what it rests on, in one sentence; "": it was told
+    cursor_ring: int = -1  # row of Trace.rings in which agents' cursors over it count; -1: none are recorded
 
     @property
     def stages(self) -> int:
@@ -53,7 +54,7 @@ class Structure:
     stage_of: NDArray[np.int32]  # (barriers,): its stage there; -1: none
     unknown: str = ""  # why nothing is known, in one sentence; "": something is
     turns: tuple[tuple[int, ...], ...] = ()  # ordered sequences: barriers of kind "order", from the one that may begin
-    problems: tuple[str, ...] = ()  # what the user told of the structure and cannot be so, a sentence each
+    problems: Mapping[int, str] = field(default_factory=dict)  # which of the user's entries cannot be so, and why
 
     @cached_property
     def first_place(self) -> NDArray[np.int64]:
@@ -108,12 +109,14 @@ class Structure:
 
 def with_rings(structure: Structure, rings: Iterable[Ring]) -> Structure:
     """The structure with these rings in place of its own; barriers' rings and stages follow from them."""
-    kept = sorted(rings, key=lambda ring: ring.cta)
+    kept = list(rings)
+    there = {ring.name for ring in kept}
+    names = tuple(dict.fromkeys([*(n for n in structure.names if n in there), *(ring.name for ring in kept)]))
+    kept.sort(key=lambda ring: (ring.cta, names.index(ring.name)))
     ring_of = np.full(len(structure.kinds), -1, np.int32)
     stage_of = np.full(len(structure.kinds), -1, np.int32)
     for row, ring in enumerate(kept):
         for stages in (ring.full, ring.empty):
             for stage, barriers in enumerate(stages):
                 ring_of[list(barriers)], stage_of[list(barriers)] = row, stage
-    names = tuple(dict.fromkeys([*(name for name in structure.names), *(ring.name for ring in kept)]))
     return replace(structure, rings=tuple(kept), names=names, ring_of=ring_of, stage_of=stage_of)

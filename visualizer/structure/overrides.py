@@ -32,17 +32,22 @@ class _Wrong(Exception):
     """Why an entry cannot be so."""
 
 
+def without_cta(name: str) -> str:
+    """What an entry calls a barrier or an agent of this name."""
+    return _CTA.sub("", name)
+
+
 def apply_overrides(trace: Trace, structure: Structure, entries: Sequence[Any]) -> Structure:
     """The structure as the user wants it, entry by entry; `problems` says which entries could not be followed."""
     naming = _Naming(trace)
-    problems: list[str] = []
+    problems: dict[int, str] = {}
     for number, entry in enumerate(entries):
         try:
             structure = _apply(trace, naming, structure, entry)
         except _Wrong as wrong:
-            problems.append(tr("structure[{number}]: {what}", number=number, what=str(wrong)))
+            problems[number] = tr("structure[{number}]: {what}", number=number, what=str(wrong))
             structure = _forget(structure, naming.mentioned(entry))
-    return replace(structure, problems=tuple(problems))
+    return replace(structure, problems=problems)
 
 
 class _Naming:
@@ -53,13 +58,13 @@ class _Naming:
         self.agents: dict[str, list[int]] = {}
         addresses = barrier_addresses(trace)
         for row, barrier in enumerate(trace.barriers):
-            names = {barrier.name, _CTA.sub("", barrier.name)}
+            names = {barrier.name, without_cta(barrier.name)}
             if barrier.address >= 0 or barrier.offset >= 0:
                 names.add(hex(addresses[row]))
             for name in names:
                 self.barriers.setdefault(name, []).append(row)
         for row, agent in enumerate(trace.agents):
-            for name in {agent.name, _CTA.sub("", agent.name)}:
+            for name in {agent.name, without_cta(agent.name)}:
                 self.agents.setdefault(name, []).append(row)
 
     def barrier(self, name: object) -> list[int]:
@@ -95,7 +100,7 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
     if "full" in entry:
         return _lay_out(trace, naming, structure, entry)
     if "name" in entry:
-        return _rename(structure, _text(entry, "ring"), _text(entry, "name"))
+        return _rename(structure, _ring(entry), _text(entry, "name"))
     if "kind" in entry:
         return _set_kind(naming, structure, entry)
     role = entry["role"]
@@ -108,7 +113,7 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
 
 def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping[str, Any]) -> Structure:
     """A ring of these barriers, in every CTA that has them; rings that had some of them keep their other stages."""
-    name = _text(entry, "ring")
+    name = _ring(entry)
     full = [_stage(naming, stage) for stage in _list(entry, "full")]
     empty = [_stage(naming, stage) for stage in _list(entry, "empty")] if "empty" in entry else [[] for _ in full]
     if not full or len(full) != len(empty):
@@ -119,6 +124,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     if len(set(rows)) < len(rows):
         raise _Wrong(tr("a barrier is in it twice"))
     ctas = {int(trace.barrier_cta[row]) for row in rows}
+    names = structure.names  # a ring that is laid out anew stands where it stood
     structure = _forget(structure, set(rows))
     if any(ring.name == name and ring.cta in ctas for ring in structure.rings):
         raise _Wrong(tr("there is a ring {name!r} already", name=name))
@@ -132,7 +138,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     kinds = list(structure.kinds)
     for row in rows:
         kinds[row] = "full" if any(row in stage for stage in full) else "empty"
-    return with_rings(replace(structure, kinds=tuple(kinds), unknown=""), [*structure.rings, *made])
+    return with_rings(replace(structure, kinds=tuple(kinds), names=names, unknown=""), [*structure.rings, *made])
 
 
 def _with_agents(trace: Trace, structure: Structure, ring: Ring) -> Ring:
@@ -189,9 +195,9 @@ def _forget(structure: Structure, rows: set[int]) -> Structure:
             if full
         ]
         if stages:
-            rings.append(
-                replace(ring, full=tuple(stage[0] for stage in stages), empty=tuple(stage[1] for stage in stages))
-            )
+            full, empty = tuple(stage[0] for stage in stages), tuple(stage[1] for stage in stages)
+            cursors = ring.cursor_ring if len(stages) == ring.stages else -1
+            rings.append(replace(ring, full=full, empty=empty, cursor_ring=cursors))
     left = {row for ring in rings for stage in (*ring.full, *ring.empty) for row in stage}
     turns = tuple(turn for turn in structure.turns if not rows & set(turn))
     left.update(row for turn in turns for row in turn)
@@ -210,6 +216,11 @@ def _list(entry: Mapping[str, Any], key: str) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise _Wrong(tr("{key} must be a list of names", key=key))
     return value
+
+
+def _ring(entry: Mapping[str, Any]) -> str:
+    """A ring's name: "" for one that was told without."""
+    return "" if entry["ring"] == "" else _text(entry, "ring")
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

@@ -26,7 +26,7 @@ class Evidence:
 class Pair:
     """Arrays of equal length. `proved`: each came round by itself, so that its length is sure."""
 
-    full: BarrierArray
+    fulls: tuple[BarrierArray, ...]  # several: each stage is loaded in as many parts, and freed at once
     empty: BarrierArray
     evidence: Evidence
     proved: bool
@@ -45,21 +45,36 @@ def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], li
     while options:
         sure = [empty for empty, fits in options.items() if len(fits) == 1]
         fulls = [next(iter(options[empty])) for empty in sure]
+        if not sure and (shared := _shared(options)):
+            pairs += shared
+            break
         if not sure or len(set(fulls)) < len(fulls) or set(fulls) & set(sure):
             several_ways.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
             break
         for empty, full in zip(sure, fulls, strict=True):
             proved = full.wrapped and empty.wrapped
-            pairs.append(Pair(full, empty, options.pop(empty)[full], proved))
-        gone = {array for pair in pairs for array in (pair.full, pair.empty)}
+            pairs.append(Pair((full,), empty, options.pop(empty)[full], proved))
+        gone = {array for pair in pairs for array in (*pair.fulls, pair.empty)}
         options = {
             empty: {full: found for full, found in fits.items() if full not in gone}
             for empty, fits in options.items()
             if empty not in gone
         }
         options = {empty: fits for empty, fits in options.items() if fits}
-    placed = {place for pair in pairs for array in (pair.full, pair.empty) for place in array.members} | several_ways
+    placed = several_ways.union(*(array.members for pair in pairs for array in (*pair.fulls, pair.empty)))
     return pairs, [array for array in arrays if not placed & set(array.members)]
+
+
+def _shared(options: dict[BarrierArray, dict[BarrierArray, Evidence]]) -> list[Pair]:
+    """The one empty array that guards several full ones, as of K and V that are loaded by stage and freed together. Of
+    two empty arrays that fit the same full ones, either could guard either: none.
+    """
+    if len(options) != 1:
+        return []
+    ((empty, fits),) = options.items()
+    sure = empty.wrapped and all(full.wrapped for full in fits)
+    both_sides = all(found.producers and found.consumers for found in fits.values())
+    return [Pair(tuple(fits), empty, Evidence(True, True), True)] if sure and both_sides and len(empty) > 1 else []
 
 
 def _proved_by_partners(facts: Facts, arrays: list[BarrierArray]) -> list[BarrierArray]:

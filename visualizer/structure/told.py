@@ -73,4 +73,5 @@ def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int]) -> Ri
         tuple(map(tuple, empty)),
         producers=tuple(row for row in takes_part if trace.agents[row].role in _PRODUCES),
         consumers=tuple(row for row in takes_part if trace.agents[row].role in _CONSUMES),
+        cursor_ring=trace.rings.index(name),
     )

@@ -16,6 +16,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 from visualizer.structure.model import TOLD
+from visualizer.views.lanes import stage_key, stage_title
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
@@ -63,18 +64,24 @@ def _warp(name: str) -> int:
     return int(name[1:]) if name[:1] == "w" and name[1:].isdigit() else -1
 
 
+def rings_at(history: History, step: int) -> list[str]:
+    """The names of the rings of the focused event's CTA."""
+    return [ring.name for ring in history.structure.of_cta(cta_at(history.trace, step))]
+
+
 def ring_at(history: History, step: int, shown: str | None = None) -> str | None:
     """The name of the ring of the focused event's CTA that panes show: the one that the event is about; if it is about
     none, the one `shown` before, or the CTA's first. None: no ring is known there."""
-    rings = [ring.name for ring in history.structure.of_cta(cta_at(history.trace, step))]
+    rings = rings_at(history, step)
     if len(rings) < 2:
         return rings[0] if rings else None
     event = history.trace.events[step]
     place = history.event_places.at(step)
     if place >= 0:
         about = history.structure.at(place)[0].name
-    elif int(event["kind"]) == EventKind.ADVANCE and int(event["ring"]) < len(history.structure.names):
-        about = history.structure.names[int(event["ring"])]
+    elif int(event["kind"]) == EventKind.ADVANCE:
+        of_cta = history.structure.of_cta(cta_at(history.trace, step))
+        about = next((ring.name for ring in of_cta if ring.cursor_ring == int(event["ring"])), shown or "")
     else:
         about = shown or ""
     return about if about in rings else rings[0]
@@ -97,18 +104,29 @@ def ring_title(history: History, step: int, ring: str | None) -> str:
     return " · ".join(parts)
 
 
-def stage_step(history: History, cta: int, stage: int, step: int, ring: str | None = None) -> int | None:
-    """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
-    place = stage_place(history, cta, stage, ring)
-    return _nearest(history.stages.index, place, step) if place >= 0 else None
-
-
 def stage_place(history: History, cta: int, stage: int, ring: str | None = None) -> int:
     """The place of a stage of the CTA's ring of this name, None: of its first; -1: there is none."""
     if ring is None:
         rings = history.structure.of_cta(cta)
         ring = rings[0].name if rings else ""
     return history.structure.place(cta, ring, stage)
+
+
+def stage_name(history: History, place: int) -> str:
+    """What a stage buffer is called in its CTA: "stage[1]", "K.stage[1]" where there are several rings."""
+    ring, stage = history.structure.at(place)
+    return stage_title(stage, ring.name if len(history.structure.names) > 1 else "")
+
+
+def stage_lane(history: History, place: int) -> str:
+    """The key of a stage buffer's lane."""
+    ring, stage = history.structure.at(place)
+    return stage_key(history.trace, ring.cta, stage, ring.name if len(history.structure.names) > 1 else "")
+
+
+def place_step(history: History, place: int, step: int) -> int | None:
+    """The latest event that changed a stage buffer at or before `step`, else the next one, else None."""
+    return _nearest(history.stages.index, place, step)
 
 
 def barrier_step(history: History, row: int, step: int) -> int | None:

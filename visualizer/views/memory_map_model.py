@@ -1,21 +1,20 @@
-"""The shared-memory map as plain data: every byte of SharedStorage in address order, and what it holds now.
+"""The shared-memory map as plain data: every barrier and stage buffer of a CTA in address order, and what it holds now.
 
-Places follow from the program's parameters; what lies there, from the recording.
+Where barriers lie is recorded. Where buffers lie follows from the lesson's parameters; other recordings do not tell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.wording import state_word
-from visualizer.language import mark, tr
+from visualizer.language import mark, tr, trn
 from visualizer.programs.lesson_facts import lesson_facts
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History, StageState, State
-from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, Region, SharedStorage
+from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, DATA_ALIGNMENT, Region, SharedStorage
+from visualizer.structure.names import barrier_name
 from visualizer.views.cells import Cell, Column
-from visualizer.views.context import cta_at, stage_place
-from visualizer.views.lanes import stage_key
+from visualizer.views.context import cta_at, cta_barriers, stage_lane, stage_name
 from visualizer.views.ring_model import STAGE_WORDS
 
 COLUMNS = (
@@ -23,7 +22,7 @@ COLUMNS = (
     Column("offset", mark("decimal"), mark("the same offset in decimal"), True, "000000"),
     Column("size", mark("bytes"), mark("size of the object"), True, "000000"),
     Column("alignment", mark("align"), mark("the alignment the object needs, in bytes"), True, "align"),
-    Column("name", mark("object"), mark("what lies there"), False, "empty[0]"),
+    Column("name", mark("object"), mark("what lies there"), False, "K.empty[0]"),
     Column(
         "state",
         mark("now"),
@@ -33,13 +32,17 @@ COLUMNS = (
     ),
 )
 
+NOWHERE = -1
+"""The offset of a buffer of which nobody knows where it lies."""
+
 
 @dataclass(frozen=True, slots=True)
 class MapRegion:
     """One object: its place, and its state at a step."""
 
-    region: Region
+    region: Region  # at NOWHERE, of no size, if that is not known
     role: str  # "barrier", "stage", "padding"
+    row: int  # of the barrier; of a stage, its place (visualizer.structure.model); -1 for padding
     lane: str  # "" for padding
     paint: str  # the theme's Paint it is drawn with
     label: str  # what is written in its block of the bar
@@ -66,10 +69,10 @@ class MemoryMap:
         entry = self.regions[row]
         region = entry.region
         text = {
-            "hex": f"0x{region.offset:x}",
-            "offset": str(region.offset),
-            "size": str(region.size),
-            "alignment": "" if entry.role == "padding" else str(region.alignment),
+            "hex": f"0x{region.offset:x}" if region.offset != NOWHERE else "?",
+            "offset": str(region.offset) if region.offset != NOWHERE else "?",
+            "size": str(region.size) if region.size else "?",
+            "alignment": "" if entry.role == "padding" else str(region.alignment) if region.size else "?",
             "name": region.name,
             "state": entry.state,
         }[COLUMNS[column].key]
@@ -81,7 +84,9 @@ class MemoryMap:
     def headline(self) -> str:
         """Total and alignment in one line."""
         barriers = [entry.region for entry in self.regions if entry.role == "barrier"]
-        parts = [tr("SharedStorage: {bytes} bytes", bytes=self.total_bytes)]
+        stages = [entry.region for entry in self.regions if entry.role == "stage"]
+        placed = bool(stages) and stages[0].offset != NOWHERE
+        parts = [tr("SharedStorage: {bytes} bytes", bytes=self.total_bytes)] if placed else []
         if barriers:
             size = sum(region.size for region in barriers)
             parts.append(
@@ -92,8 +97,7 @@ class MemoryMap:
                     alignment=BARRIER_ALIGNMENT,
                 )
             )
-        stages = [entry.region for entry in self.regions if entry.role == "stage"]
-        if stages:
+        if placed:
             parts.append(
                 tr(
                     "{n} x {bytes} bytes of tiles, {alignment}-byte aligned",
@@ -102,66 +106,82 @@ class MemoryMap:
                     alignment=stages[0].alignment,
                 )
             )
+        elif stages:
+            parts.append(
+                trn(
+                    "{n} stage buffer; the recording does not tell where it lies",
+                    "{n} stage buffers; the recording does not tell where they lie",
+                    len(stages),
+                )
+            )
         return "  |  ".join(parts)
 
 
 def memory_map(history: History, step: int, lane: str | None = None) -> MemoryMap:
     """The map of the focused event's CTA after event `step`; focused: what `lane` names, else what the event is on."""
-    trace = history.trace
-    cta = cta_at(trace, step)
+    cta = cta_at(history.trace, step)
     state = history.state_at(step)
-    regions = _regions(trace, cta)
-    lanes = [_lane(trace, cta, region) for region in regions]
-    focused = lane if lane in lanes else _touched(trace, step, cta)
+    entries = _objects(history, state, cta)
+    focused = lane if lane and any(entry.lane == lane for entry in entries) else _touched(history, step)
     return MemoryMap(
         cta=cta,
-        total_bytes=max((region.end for region in regions), default=0),
-        regions=tuple(
-            _map_region(history, state, cta, region, name, bool(name) and name == focused)
-            for region, name in zip(regions, lanes, strict=True)
-        ),
+        total_bytes=max((entry.region.end for entry in entries), default=0),
+        regions=tuple(replace(entry, focused=bool(entry.lane) and entry.lane == focused) for entry in entries),
     )
 
 
-def _regions(trace: Trace, cta: int) -> list[Region]:
-    """The program's layout; of a program whose parameters say nothing, the barriers where the recording has them."""
+def _objects(history: History, state: State, cta: int) -> list[MapRegion]:
+    """The lesson's layout where the barriers lie as it says; else the barriers, and after them the buffers of all
+    rings."""
+    trace, structure = history.trace, history.structure
+    row_at = {trace.barriers[row].offset: row for row in cta_barriers(trace, cta)}
+    row_at.pop(-1, None)
     facts = lesson_facts(trace.meta.config)
-    if facts:
-        return SharedStorage(facts["stages"], facts["tile_bytes"]).regions()
-    barriers = [barrier for barrier in trace.barriers if barrier.cta == cta and barrier.offset >= 0]
-    return [
-        Region(barrier.name.rsplit(".", 1)[-1], barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT)
-        for barrier in sorted(barriers, key=lambda barrier: barrier.offset)
-    ]
+    storage = SharedStorage(facts["stages"], facts["tile_bytes"]) if facts else None
+    if storage is None or sorted(row_at) != [BARRIER_BYTES * number for number in range(2 * storage.stages)]:
+        places = structure.places_of(cta)
+        return [
+            *(_barrier(history, state, row_at[offset]) for offset in sorted(row_at)),
+            *(_stage(history, state, place, NOWHERE, 0, DATA_ALIGNMENT) for place in range(places.start, places.stop)),
+        ]
+    entries: list[MapRegion] = []
+    for region in storage.regions():
+        if region.offset in row_at:
+            entries.append(_barrier(history, state, row_at[region.offset]))
+        elif region.offset < storage.data_offset:
+            entries.append(MapRegion(region, "padding", -1, "", "empty", "", "padding", focused=False))
+        else:
+            stage = (region.offset - storage.data_offset) // storage.stage_bytes
+            place = int(structure.place_of[row_at[storage.full_offset(stage)]])
+            if place >= 0:
+                entries.append(_stage(history, state, place, region.offset, region.size, region.alignment))
+            else:
+                entries.append(MapRegion(region, "stage", -1, "", "empty", "", tr("unknown"), focused=False))
+    return entries
 
 
-def _lane(trace: Trace, cta: int, region: Region) -> str:
-    if region.name == "padding":
-        return ""
-    return f"CTA{cta}.{region.name}" if trace.ctas > 1 else region.name
+def _touched(history: History, step: int) -> str | None:
+    row = int(history.trace.events["barrier"][step])
+    if row >= 0:
+        return history.trace.barriers[row].name
+    place = history.event_places.at(step)
+    return stage_lane(history, place) if place >= 0 else None
 
 
-def _touched(trace: Trace, step: int, cta: int) -> str | None:
-    event = trace.events[step]
-    if int(event["barrier"]) >= 0:
-        return trace.barriers[int(event["barrier"])].name
-    return stage_key(trace, cta, int(event["stage"])) if int(event["stage"]) >= 0 else None
+def _barrier(history: History, state: State, row: int) -> MapRegion:
+    barrier = history.trace.barriers[row]
+    region = Region(
+        barrier_name(history.trace, history.structure, row), barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT
+    )
+    return MapRegion(region, "barrier", row, barrier.name, *_barrier_state(state, row), focused=False)
 
 
-def _map_region(history: History, state: State, cta: int, region: Region, lane: str, focused: bool) -> MapRegion:
-    if not lane:
-        return MapRegion(region, "padding", "", "empty", "", "padding", False)
-    row = history.trace.barrier_index.get(lane)
-    if row is not None:
-        return MapRegion(region, "barrier", lane, *_barrier_state(state, row), focused)
-    stage = int(region.name.removeprefix("stage[").removesuffix("]"))
-    place = stage_place(history, cta, stage)
-    occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
-    tile = int(state.stage_tile[place]) if place >= 0 else -1
-    word = STAGE_WORDS[occupancy]
-    text = f"tile {tile}, {state_word(word)}" if tile >= 0 else state_word(word)
-    label = f"tile {tile}" if tile >= 0 else state_word(word)
-    return MapRegion(region, "stage", lane, word, label, text, focused)
+def _stage(history: History, state: State, place: int, offset: int, size: int, alignment: int) -> MapRegion:
+    word, tile = STAGE_WORDS[StageState(int(state.stage_state[place]))], int(state.stage_tile[place])
+    held = state_word(word)
+    label, text = (f"tile {tile}", f"tile {tile}, {held}") if tile >= 0 else (held, held)
+    region = Region(stage_name(history, place), offset, size, alignment)
+    return MapRegion(region, "stage", place, stage_lane(history, place), word, label, text, focused=False)
 
 
 def _barrier_state(state: State, row: int) -> tuple[str, str, str]:

@@ -10,8 +10,8 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
-from visualizer.views.context import barrier_step, stage_step
-from visualizer.views.memory_map_model import COLUMNS, MapRegion, MemoryMap, memory_map
+from visualizer.views.context import barrier_step, place_step
+from visualizer.views.memory_map_model import COLUMNS, NOWHERE, MapRegion, MemoryMap, memory_map
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import mono_font, smallest_text, use_panel_colours
@@ -85,6 +85,8 @@ class MemoryBar(Painted, QWidget):
                     bytes=entry.region.size,
                     state=entry.state,
                 )
+                if entry.region.offset == NOWHERE:
+                    text = f"{entry.region.name}: {entry.state}"
             QToolTip.showText(event.globalPos(), tip(text), self)
             return True
         return super().event(event)
@@ -116,7 +118,7 @@ class MemoryBar(Painted, QWidget):
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_group_titles(self, painter: QPainter) -> None:
-        """Names over the bar and first offsets under it, one for each run of objects of a kind."""
+        """Names over the bar and first offsets under it, one for each run of objects of a kind that has room for it."""
         line = self.fontMetrics().height()
         painter.setPen(pen(self.theme.text))
         groups: dict[str, list[QRectF]] = {}
@@ -125,15 +127,22 @@ class MemoryBar(Painted, QWidget):
             name = entry.region.name.partition("[")[0]
             groups.setdefault(name, []).append(box)
             first.setdefault(name, entry)
+        free = 0.0  # where the next offset may begin
         for name, boxes in groups.items():
+            if name == "padding":
+                continue
             run = boxes[0].united(boxes[-1])
-            painter.setFont(self.font())
             title = f"{name}[0..{len(boxes) - 1}]" if len(boxes) > 1 else first[name].region.name
-            if name != "padding":
+            painter.setFont(self.font())
+            if self._width(painter, title) <= run.width():
                 painter.drawText(run.translated(0, -run.height() / 2 - 0.7 * line), Qt.AlignmentFlag.AlignCenter, title)
-                painter.setFont(mono_font(self.font()))
-                under = QRectF(run.x(), run.bottom() + 0.1 * line, max(run.width(), 5 * line), line)
-                painter.drawText(under, Qt.AlignmentFlag.AlignLeft, f"0x{first[name].region.offset:x}")
+            painter.setFont(mono_font(self.font()))
+            offset = f"0x{first[name].region.offset:x}"
+            if first[name].region.offset != NOWHERE and run.x() >= free:
+                width = self._width(painter, offset)
+                under = QRectF(run.x(), run.bottom() + 0.1 * line, width, line)
+                painter.drawText(under, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextDontClip, offset)
+                free = run.x() + width + line / 2
 
     @staticmethod
     def _width(painter: QPainter, text: str) -> float:
@@ -200,11 +209,7 @@ class MemoryMapWidget(QWidget):
         """Focus the latest event on the object at or before the focus, or the next one if there is none."""
         if self._history is None or self._map is None or not self._map.regions[row].lane:
             return
-        entry, trace = self._map.regions[row], self._history.trace
-        if entry.role == "barrier":
-            step = barrier_step(self._history, trace.barrier_index[entry.lane], self._step)
-        else:
-            stage = int(entry.region.name.removeprefix("stage[").removesuffix("]"))
-            step = stage_step(self._history, self._map.cta, stage, self._step)
+        entry = self._map.regions[row]
+        step = (barrier_step if entry.role == "barrier" else place_step)(self._history, entry.row, self._step)
         if step is not None:
             self.focus_requested.emit(Focus(step, entry.lane))

@@ -5,7 +5,7 @@ Pure and small, so that golden tests need no window; ring_layout says where thin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import state_word
@@ -14,9 +14,19 @@ from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.views.context import cta_agents, cta_at, join_names, ring_at, ring_title, short_name, stage_place
+from visualizer.structure import model as structure
+from visualizer.structure.overrides import without_cta
+from visualizer.views.context import (
+    cta_agents,
+    cta_at,
+    join_names,
+    ring_at,
+    ring_title,
+    short_name,
+    stage_lane,
+    stage_place,
+)
 from visualizer.views.diagnosis_model import owing_findings
-from visualizer.views.lanes import stage_key
 
 STAGE_WORDS = {
     StageState.EMPTY: "empty",
@@ -50,6 +60,12 @@ class RingBarrier:
     bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
     focused: bool
     owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
+    own_name: str = ""  # where its stage has several of its kind: its name without the CTA
+
+    @property
+    def title(self) -> str:
+        """What its box is headed with."""
+        return self.own_name or f"{self.kind}[{self.stage}]"
 
     @property
     def parity(self) -> int:
@@ -125,7 +141,9 @@ class Ring:
         for stage in self.stages:
             tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
             boxes = ", ".join(
-                " ".join(f"{b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split())
+                " ".join(
+                    f"{b.own_name or b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split()
+                )
                 for b in stage.barriers
             )
             parts.append(f"stage {stage.index} {state_word(stage.state)}{tile}: {boxes}")
@@ -136,8 +154,8 @@ class Ring:
         return "; ".join(parts)
 
 
-def ring(history: History, step: int, report: Report | None = None, shown: str | None = None) -> Ring:
-    """The ring that the focused event is about, or else the one `shown` before, after event `step`.
+def ring(history: History, step: int, report: Report | None = None, name: str | None = None) -> Ring:
+    """The ring of this name of the focused event's CTA, None: the one that the event is about, after event `step`.
 
     `report` says who owes arrivals.
     """
@@ -148,7 +166,7 @@ def ring(history: History, step: int, report: Report | None = None, shown: str |
     focused_barrier = int(event["barrier"])
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
-    name = ring_at(history, step, shown)
+    name = ring_at(history, step) if name is None else name
     known = None if name is None else history.structure.rings[history.structure.row(cta, name)]
     stages = known.stages if known else 0
     several = len(history.structure.of_cta(cta)) > 1
@@ -161,16 +179,20 @@ def ring(history: History, step: int, report: Report | None = None, shown: str |
         for row in (*known.full[stage], *known.empty[stage]) if known else ():
             owed = _owed(trace, state, row, findings.get(trace.barriers[row].name))
             is_full = history.structure.kinds[row] == "full"
-            boxes[stage].append(_barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed))
+            box = _barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed)
+            boxes[stage].append(box)
+        for number, box in enumerate(boxes[stage]):
+            if sum(other.kind == box.kind for other in boxes[stage]) > 1:
+                boxes[stage][number] = replace(box, own_name=without_cta(box.name))
     return Ring(
         cta=cta,
         title=ring_title(history, step, name),
         stages=tuple(
-            _stage(history, state, cta, (name or "", stage), tuple(boxes[stage]), stage == focused_stage, several)
+            _stage(history, state, stage_place(history, cta, stage, name), tuple(boxes[stage]), stage == focused_stage)
             for stage in range(stages)
         ),
-        producers=_cursors(history, state, cta, name, "producer", int(event["agent"])),
-        consumers=_cursors(history, state, cta, name, "consumer", int(event["agent"])),
+        producers=_cursors(history, state, known, "producer", int(event["agent"])) if known else (),
+        consumers=_cursors(history, state, known, "consumer", int(event["agent"])) if known else (),
         name=name,
     )
 
@@ -208,28 +230,17 @@ def _barrier(history: History, state: State, row: int, total: int, focused: bool
     )
 
 
-def _stage(
-    history: History,
-    state: State,
-    cta: int,
-    of_ring: tuple[str, int],
-    barriers: tuple[RingBarrier, ...],
-    focused: bool,
-    several: bool,
-) -> RingStage:
-    """`of_ring`: name of the ring and stage there; `several`: the CTA has more rings."""
-    name, stage = of_ring
-    place = stage_place(history, cta, stage, name)
-    occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
+def _stage(history: History, state: State, place: int, barriers: tuple[RingBarrier, ...], focused: bool) -> RingStage:
+    occupancy = StageState(int(state.stage_state[place]))
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
     if occupancy == StageState.FILLING:
         filled = _landed_share(full) if full and full.bytes_expected else 0.0
     return RingStage(
-        index=stage,
-        lane=stage_key(history.trace, cta, stage, name if several else ""),
+        index=history.structure.at(place)[1],
+        lane=stage_lane(history, place),
         state=STAGE_WORDS[occupancy],
-        tile=int(state.stage_tile[place]) if place >= 0 else -1,
+        tile=int(state.stage_tile[place]),
         filled=min(max(filled, 0.0), 1.0),
         barriers=barriers,
         focused=focused,
@@ -243,18 +254,16 @@ def _landed_share(full: RingBarrier) -> float:
 
 
 def _cursors(
-    history: History, state: State, cta: int, ring: str | None, role: str, focused_agent: int
+    history: History, state: State, known: structure.Ring, role: str, focused_agent: int
 ) -> tuple[RingCursor, ...]:
     """The role's cursors in ring order; agents that stand at the same place are one cursor."""
     trace = history.trace
-    cursors = history.cursors_at(state.step, ring) if len(trace.rings) > 1 else None
+    cursors = history.agents.cursors(trace, state.step, known.cursor_ring)
     places: dict[tuple[int, int, int], list[int]] = {}
-    for row in cta_agents(trace, cta):
-        place = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
-        if cursors is not None:
-            place = (int(cursors[row, 0]), int(cursors[row, 1]), int(cursors[row, 2]))
-        if history.structure.roles[row] == role and place[0] >= 0:
-            places.setdefault(place, []).append(row)
+    for row in cta_agents(trace, known.cta):
+        index, phase, count = cursors[row].tolist()
+        if history.structure.roles[row] == role and 0 <= index < known.stages:
+            places.setdefault((index, phase, count), []).append(row)
     return tuple(
         RingCursor(
             role=role,

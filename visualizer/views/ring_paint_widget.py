@@ -129,13 +129,13 @@ class RingPicture:
         if not stage.barriers:
             return
         x, y = self.layout.point(self.layout.angles[stage.index], self.layout.outer + 1)
-        card = self.shapes.barrier_box(stage.index, "full") | self.shapes.barrier_box(stage.index, "empty")
+        boxes = self.shapes.barrier_boxes(stage)
+        card = boxes[0] | boxes[-1]
         painter.setPen(pen(self.theme.border, 1.5))
         painter.drawLine(QPointF(x, y), _nearest_point(card, x, y))
 
     def _paint_card(self, painter: QPainter, stage: RingStage) -> None:
-        for barrier in stage.barriers:
-            box = self.shapes.barrier_box(stage.index, barrier.kind)
+        for barrier, box in zip(stage.barriers, self.shapes.barrier_boxes(stage), strict=True):
             painter.setPen(pen(self.theme.border, 1.0))
             painter.setBrush(colour(self.theme.header))
             if barrier.focused:
@@ -149,7 +149,7 @@ class RingPicture:
         row = QRectF(box.x() + sizes.pad, box.y(), box.width() - 2 * sizes.pad, sizes.row)
         painter.setFont(sizes.text)
         painter.setPen(pen(theme.text))
-        painter.drawText(row, LEFT, f"{barrier.kind}[{barrier.stage}]")
+        painter.drawText(row, LEFT, barrier.title)
         side = sizes.row * 0.8
         digit = QRectF(row.x() + sizes.label + sizes.pad, row.y() + (sizes.row - side) / 2, side, side)
         paint = theme.phase_odd if barrier.parity else theme.phase_even

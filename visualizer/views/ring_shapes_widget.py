@@ -16,7 +16,7 @@ from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
-from visualizer.views.ring_model import Ring, RingCursor, phase_bytes
+from visualizer.views.ring_model import Ring, RingCursor, RingStage, phase_bytes
 from visualizer.views.theme import GLYPHS
 
 NO_TILE = mark("no tile")
@@ -78,7 +78,8 @@ class TextSizes:
         self.row = self.line * 1.2
         self.pad = self.char * 0.8
         counts = max((barrier.init_count for barrier in trace.barriers), default=1) or _UNTOLD_COUNT
-        self.label = QFontMetricsF(self.text).horizontalAdvance("empty[0]")
+        titles = ["empty[0]", *(barrier.own_name for stage in shown.stages for barrier in stage.barriers)]
+        self.label = max(map(QFontMetricsF(self.text).horizontalAdvance, titles))
         self.pending = self.char * len(f"{counts}/{counts}")
         self.bar = 0.0 if compact else self.char * 4
         total = phase_bytes(trace)
@@ -86,8 +87,10 @@ class TextSizes:
         upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
         word = 0.0 if compact else QFontMetricsF(self.text).horizontalAdvance("bytes")
         lower = word + self.bytes + 0.6 * self.bar + 2 * self.pad
-        self.rows = {"full": 2 + (bool(total) and "full" in owed), "empty": 1 + ("empty" in owed)}
-        self.card = (max(upper, lower) + 2 * self.pad, (1 + sum(self.rows.values())) * self.row + 2.2 * self.pad)
+        self.rows = {"full": 1 + bool(total) + ("full" in owed), "empty": 1 + ("empty" in owed)}
+        cards = [[self.rows[barrier.kind] for barrier in stage.barriers] for stage in shown.stages]
+        height = max([sum(rows) * self.row + (0.6 * len(rows) + 1.0) * self.pad for rows in cards], default=0.0)
+        self.card = (max(upper, lower) + 2 * self.pad, self.row + height)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
 
@@ -182,15 +185,16 @@ class RingShapes:
         path.closeSubpath()
         return path
 
-    def barrier_box(self, stage: int, kind: str) -> QRectF:
-        """The box of a stage's full or empty barrier in its card."""
-        card, sizes = self.layout.cards[stage], self.sizes
+    def barrier_boxes(self, stage: RingStage) -> list[QRectF]:
+        """The boxes of a stage's barriers in its card, one below the other."""
+        card, sizes = self.layout.cards[stage.index], self.sizes
         gap = 0.6 * sizes.pad
-        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage] else 0.0)
-        if kind == "full":
-            return QRectF(card.x, top, card.width, sizes.rows["full"] * sizes.row)
-        top += sizes.rows["full"] * sizes.row + gap
-        return QRectF(card.x, top, card.width, sizes.rows["empty"] * sizes.row)
+        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage.index] else 0.0)
+        boxes: list[QRectF] = []
+        for barrier in stage.barriers:
+            boxes.append(QRectF(card.x, top, card.width, sizes.rows[barrier.kind] * sizes.row))
+            top = boxes[-1].bottom() + gap
+        return boxes
 
     def producer_box(self, stage: int) -> QRectF:
         """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
@@ -224,7 +228,7 @@ class RingShapes:
         for stage in self.ring.stages:
             wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
             hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
-            for barrier in stage.barriers:
+            for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
                 help_ = tr(
                     "{name}: phase #{phase} (parity {parity}), {pending} of {expected} arrivals pending, tx {tx} bytes",
                     name=barrier.name,
@@ -234,8 +238,7 @@ class RingShapes:
                     expected=barrier.expected,
                     tx=barrier.tx,
                 ) + (f"; {barrier.owed}" if barrier.owed else "")
-                box = _rectangle(self.barrier_box(stage.index, barrier.kind))
-                hits.append(Hit(box, "barrier", barrier.name, stage.index, help_))
+                hits.append(Hit(_rectangle(place), "barrier", barrier.name, stage.index, help_))
         boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
         for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
             help_ = tr(

@@ -13,11 +13,12 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.context import agent_step, barrier_step, stage_step
+from visualizer.views.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
 from visualizer.views.diagnosis_model import owing_findings
 from visualizer.views.painted_widget import Painted
 from visualizer.views.pane_look_widget import smallest_text
 from visualizer.views.plain_text_widget import tip
+from visualizer.views.ring_choice_widget import RingChoice
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
@@ -27,11 +28,13 @@ from visualizer.views.theme import Theme, load_theme
 FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
 """Text sizes tried, largest first, over the widget's font."""
 RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
-"""Least outer radius over the pane's shorter side at which a text size is taken; less with more cards around it."""
+"""Least outer radius over the ring's shorter side at which a text size is taken; less with more cards around it."""
+SIDE_BY_SIDE = 22
+"""Line heights that each of several rings side by side is wide, at least."""
 
 
 class RingWidget(Painted, QWidget):
-    """The stages as a ring with cursors and barriers, at the focused step."""
+    """The stages as a ring with cursors and barriers, at the focused step; several rings side by side where wide."""
 
     focus_requested = Signal(object)
 
@@ -44,11 +47,14 @@ class RingWidget(Painted, QWidget):
         self._history: History | None = None
         self._report: Report | None = None
         self._step = 0
-        self._ring: Ring | None = None
-        self._frame: RingFrame | None = None
-        self._picture: RingPicture | None = None
+        self._rings: tuple[Ring, ...] = ()
+        self._frames: tuple[RingFrame, ...] = ()
+        self._pictures: tuple[RingPicture, ...] = ()
+        self._followed: str | None = None
         self._key_hit = -1
         self._last_tile = ""
+        self.choice = RingChoice(self)
+        self.choice.activated.connect(self._refresh)
 
     def sizeHint(self) -> QSize:
         em = self.fontMetrics().height()
@@ -68,7 +74,8 @@ class RingWidget(Painted, QWidget):
         self._last_tile = f"tile {last}"
         self._step = 0
         self._key_hit = -1
-        self._frame = None
+        self._followed = None
+        self._frames = ()
         self._refresh()
 
     def set_focus(self, focus: Focus) -> None:
@@ -77,27 +84,26 @@ class RingWidget(Painted, QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._picture = None
+        self._pictures = ()
         self.update()
 
     def hits(self) -> tuple[Hit, ...]:
         """Everything that can be clicked, in the order the arrow keys visit it."""
-        picture = self._current_picture()
-        return picture.shapes.hits if picture else ()
+        return tuple(hit for picture in self.pictures() for hit in picture.shapes.hits)
 
     def paint(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), self._theme.panel)
-        picture = self._current_picture()
-        if picture is None or self._ring is None or not self._ring.stages:
+        if not any(shown.stages for shown in self._rings):
             painter.setPen(self._theme.text_muted)
             wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             room = self.rect().adjusted(8, 8, -8, -8)
             painter.drawText(room, wrapped, self._why_empty())
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        picture.paint(painter)
+        for picture in self.pictures():
+            picture.paint(painter)
         if self.hasFocus() and 0 <= self._key_hit < len(self.hits()):
-            picture.paint_key_mark(painter, self.hits()[self._key_hit])
+            self.pictures()[0].paint_key_mark(painter, self.hits()[self._key_hit])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         hit = self._hit_at(event.position())
@@ -127,77 +133,94 @@ class RingWidget(Painted, QWidget):
         return super().event(event)
 
     def resizeEvent(self, event: QEvent) -> None:
-        self._frame = None
-        self._picture = None
+        self._frames = ()
+        self._refresh()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._frame = None
-            self._picture = None
+            self._frames = ()
+            self._refresh()
             self.updateGeometry()
 
     def _why_empty(self) -> str:
-        if self._history is None or self._ring is None:
+        if self._history is None or not self._rings:
             return tr("Open or run a recording to see its ring")
         why = self._history.structure.unknown
         return tr("No ring is known here: {why}", why=why) if why else tr("No ring is known in this CTA.")
 
     def _refresh(self) -> None:
-        self._picture = None
-        history = self._history
-        before = self._ring
-        self._ring = None
+        self._pictures = ()
+        history, before = self._history, self._rings
+        self._rings = ()
         if history is not None and history.steps:
-            self._ring = ring(history, self._step, self._report, before.name if before else None)
-            if before is None or (len(before.stages), before.title) != (len(self._ring.stages), self._ring.title):
-                self._frame = None
-        self.setAccessibleDescription(self._ring.summary() if self._ring else "")
+            names = rings_at(history, self._step)
+            self.choice.offer(names)
+            self._followed = ring_at(history, self._step, self._followed)
+            wide = self.width() >= len(names) * SIDE_BY_SIDE * self.fontMetrics().height()
+            shown = self.choice.shown(self._followed, room_for_all=wide)
+            self._rings = tuple(ring(history, self._step, self._report, name) for name in shown)
+        else:
+            self.choice.offer(())
+        if [_frame_of(one) for one in before] != [_frame_of(one) for one in self._rings]:
+            self._frames = ()
+        self.setAccessibleDescription(". ".join(one.summary() for one in self._rings))
         self.update()
 
-    def _current_picture(self) -> RingPicture | None:
-        if self._ring is None or self._history is None:
-            return None
-        if self._picture is None:
-            if self._frame is None:
-                bounds = Box(0.0, 0.0, float(self.width()), float(self.height()))
-                self._frame = RingFrame(self._largest_fit(bounds), bounds)
-            self._picture = RingPicture(self._ring, self._theme, RingShapes(self._ring, self._frame))
-        return self._picture
+    def pictures(self) -> tuple[RingPicture, ...]:
+        """What is painted, from left to right."""
+        if not self._pictures:
+            if not self._frames:
+                self._frames = tuple(map(self._frame, self._rings, self._bounds()))
+            self._pictures = tuple(
+                RingPicture(one, self._theme, RingShapes(one, frame))
+                for one, frame in zip(self._rings, self._frames, strict=True)
+            )
+        return self._pictures
 
-    def _largest_fit(self, bounds: Box) -> TextSizes:
-        """The largest text at which the ring keeps its share of the pane; the smallest if none does."""
+    def _bounds(self) -> list[Box]:
+        """Where each ring goes: side by side, below the choice if there is one."""
+        top = 0.0 if self.choice.isHidden() else float(self.choice.height())
+        width = self.width() / max(len(self._rings), 1)
+        return [Box(n * width, top, width, max(self.height() - top, 1.0)) for n in range(len(self._rings))]
+
+    def _frame(self, shown: Ring, bounds: Box) -> RingFrame:
+        """The largest text at which the ring keeps its share of its room; the smallest if none does."""
         assert self._history is not None
-        assert self._ring is not None
-        trace, stages = self._history.trace, len(self._ring.stages)
+        trace, stages = self._history.trace, len(shown.stages)
         stuck = owing_findings(self._report)
         owed = frozenset(
             trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
         )
         smallest = smallest_text(self)
         sizes = [
-            TextSizes(self.font(), scale, trace, self._ring, self._last_tile, owed, smallest, compact)
+            TextSizes(self.font(), scale, trace, shown, self._last_tile, owed, smallest, compact)
             for compact in ((False, True) if smallest else (False,))
             for scale in FONT_SCALES
         ]
         share = RING_SHARE - SHARE_PER_STAGE * stages
         least = share * min(bounds.width, bounds.height)
-        return next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1])
+        return RingFrame(next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1]), bounds)
 
     def _hit_at(self, point: QPointF) -> Hit | None:
         """The topmost thing under a point: what is painted last lies on top."""
         return next((hit for hit in reversed(self.hits()) if hit.path.contains(point)), None)
 
     def _choose(self, hit: Hit) -> None:
-        history, shown = self._history, self._ring
-        if history is None or shown is None:
-            return
+        history = self._history
+        assert history is not None
         trace = history.trace
         if hit.kind == "barrier":
             step = barrier_step(history, trace.barrier_index[hit.lane], self._step)
         elif hit.kind == "agent":
             step = agent_step(history, trace.agent_index[hit.lane], self._step)
         else:
-            step = stage_step(history, shown.cta, hit.stage, self._step, shown.name)
+            shown = next(picture.ring for picture in self.pictures() if hit in picture.shapes.hits)
+            step = place_step(history, stage_place(history, shown.cta, hit.stage, shown.name), self._step)
         if step is not None:
             self.focus_requested.emit(Focus(step, hit.lane))
+
+
+def _frame_of(shown: Ring) -> tuple[int, str]:
+    """What the layout depends on, and the ring's title."""
+    return len(shown.stages), shown.title

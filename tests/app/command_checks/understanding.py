@@ -40,6 +40,7 @@ def _play_verify(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
 CHECKS: dict[str, Check] = {
     "window.statistics": _brings_to_front("statistics"),
     "window.predict": _brings_to_front("predict"),
+    "window.structure": _brings_to_front("structure"),
     "view.critical_path": _critical_path,
     "play.verify": _play_verify,
 }

@@ -50,6 +50,14 @@ COMMANDS = (
         ("Ctrl+Shift+D",),
     ),
     Command(
+        "window.structure",
+        mark("Show the structure"),
+        mark("Bring rings, barriers and agents to the front, to name them and to say what they are for."),
+        "Window",
+        lambda w: w.structuring.show_pane(),
+        ("Ctrl+Shift+R",),
+    ),
+    Command(
         "window.reset_layout",
         mark("Reset the layout"),
         mark("Put every pane back where it was at first."),

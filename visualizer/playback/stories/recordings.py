@@ -9,10 +9,11 @@ from typing import Any
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
 from visualizer.language import current, tr
+from visualizer.playback.notes_file import NotesError
+from visualizer.playback.opening import open_recording
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
-from visualizer.recording.file import load
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
@@ -30,7 +31,7 @@ class Recordings:
     def history(self, source: Source) -> History:
         """StoryError if there is no such recording, or no such program, fault or parameter."""
         if source.key not in self._histories:
-            self._histories[source.key] = History(self._trace(source))
+            self._histories[source.key] = self._open(source)
         return self._histories[source.key]
 
     def report(self, source: Source) -> Report:
@@ -40,15 +41,15 @@ class Recordings:
             self._reports[key] = diagnose(self.history(source))
         return self._reports[key]
 
-    def _trace(self, source: Source) -> Trace:
+    def _open(self, source: Source) -> History:
         if source.program:
-            return simulated(source.program, source.fault, source.parameters)
+            return History(simulated(source.program, source.fault, source.parameters))
         path = resource_dir("assets") / "traces" / f"{source.recording}.pscope"
         if not path.is_file():
             path = (self._folder or Path()) / source.recording
         try:
-            return load(path)
-        except TraceError as error:
+            return open_recording(path)
+        except (TraceError, NotesError) as error:
             raise StoryError(str(error)) from None
 
 

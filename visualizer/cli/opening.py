@@ -1,0 +1,22 @@
+"""Opens the recordings that commands are given, and says what of their sidecar files could not be followed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from visualizer.cli.errors import UserError
+from visualizer.playback.notes_file import NotesError, notes_path
+from visualizer.playback.opening import open_recording, problems_with
+from visualizer.replay.history import History
+
+
+def open_history(path: Path) -> History:
+    """The recording, with the structure that a person told of it. UserError where the sidecar file cannot be read."""
+    try:
+        history = open_recording(path)
+    except NotesError as error:
+        raise UserError(str(error)) from None
+    for problem in problems_with(history, notes_path(path)):
+        print(f"phasescope: {problem}", file=sys.stderr)
+    return history
