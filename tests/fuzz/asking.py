@@ -107,9 +107,12 @@ def refused_in_words() -> Iterator[None]:
     try:
         yield
     except REFUSALS as error:
-        words = str(error)
-        assert words.strip(), f"{type(error).__name__} says nothing"
-        assert "Traceback" not in words
+        check_words(str(error))
+
+
+def check_words(words: str) -> None:
+    assert words.strip(), "a refusal says nothing"
+    assert "Traceback" not in words
 
 
 def command(*arguments: str) -> int:

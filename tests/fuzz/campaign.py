@@ -54,7 +54,8 @@ class Tally:
             self.greediest = max(self.greediest, (answer.get("bytes", 0), seed))
 
     def text(self) -> str:
-        lines = [f"{self.kind}: {self.cases} cases, {sum(map(len, self.faults.values()))} faults in {len(self.faults)} places"]
+        found = sum(map(len, self.faults.values()))
+        lines = [f"{self.kind}: {self.cases} cases, {found} faults in {len(self.faults)} places"]
         for fault, seeds in sorted(self.faults.items(), key=lambda item: -len(item[1])):
             lines.append(f"  {len(seeds):5} {fault}; seeds {', '.join(map(str, sorted(seeds)[:5]))}")
         lines.append(f"  slowest {self.slowest[0]:.2f} s (seed {self.slowest[1]}),"

@@ -39,6 +39,7 @@ DETAILS = (
     "producer gave up after 1000 ms of waiting on empty[0] (3 of 1 CTAs timed out)",
     " waits on  with parity , but the barrier stays in phase #" * 30,
 )
+PROGRAMS = ("lesson", "baseline", "cluster", "cp_async", "attention")
 TABLES = ("agents", "barriers", "sites", "rings")
 
 
@@ -118,7 +119,9 @@ def _free_value(parts: Parts, random: Random) -> None:
     key = random.choice(KNOWN[name].split())
     held = parts.document["meta"].get(name)
     if isinstance(held, dict):
-        held[key] = nasty.like(random, held.get(key, random.choice((0, 1.5, "", [])))) if key != "probe" else _probe(random)
+        held[key] = (
+            nasty.like(random, held.get(key, random.choice((0, 1.5, "", [])))) if key != "probe" else _probe(random)
+        )
 
 
 def _probe(random: Random) -> Any:
@@ -131,15 +134,22 @@ def _window(parts: Parts, random: Random) -> None:
     keys = KNOWN["window"].split()
     parts.document["meta"]["window"] = {key: nasty.integer(random) for key in keys if random.random() < 0.8}
     if random.random() < 0.5:
-        parts.document["meta"]["window"]["roles_left_out"] = random.choice((["consumer"], ["producer", "x"], "consumer"))
+        parts.document["meta"]["window"]["roles_left_out"] = random.choice(
+            (["consumer"], ["producer", "x"], "consumer")
+        )
 
 
 def _ending(parts: Parts, random: Random) -> None:
-    parts.document["meta"]["ending"] = {"kind": random.choice(ENDINGS), "detail": random.choice((*DETAILS, nasty.text(random)))}
+    parts.document["meta"]["ending"] = {
+        "kind": random.choice(ENDINGS),
+        "detail": random.choice((*DETAILS, nasty.text(random))),
+    }
 
 
 def _program(parts: Parts, random: Random) -> None:
-    parts.document["meta"]["program"] = random.choice(("lesson", "baseline", "cluster", "cp_async", "attention", "x.py", nasty.text(random)))
+    parts.document["meta"]["program"] = random.choice(
+        ("lesson", "baseline", "cluster", "cp_async", "attention", "x.py", nasty.text(random))
+    )
 
 
 def _row(parts: Parts, random: Random) -> None:
@@ -168,7 +178,9 @@ def _field(parts: Parts, random: Random) -> None:
         row, other = random.choice(rows), random.choice(rows)
         if isinstance(row, dict) and row:
             key = random.choice(list(row))
-            row[key] = other.get(key) if isinstance(other, dict) and random.random() < 0.5 else nasty.like(random, row[key])
+            row[key] = (
+                other.get(key) if isinstance(other, dict) and random.random() < 0.5 else nasty.like(random, row[key])
+            )
 
 
 def _number(parts: Parts, random: Random) -> None:
@@ -193,7 +205,12 @@ def _cursor(parts: Parts, random: Random) -> None:
     if not isinstance(agent, dict):
         return
     stages = random.choice((1, 2, 3, 4, 8, 100, 32768))
-    cursor = {"stages": stages, "index": random.choice((0, stages - 1)), "phase": random.randint(0, 1), "count": random.choice((0, 1, 7, 2**31 - 1))}
+    cursor = {
+        "stages": stages,
+        "index": random.choice((0, stages - 1)),
+        "phase": random.randint(0, 1),
+        "count": random.choice((0, 1, 7, 2**31 - 1)),
+    }
     if isinstance(rings, list) and rings and random.random() < 0.4:
         agent["more_starts"] = {str(random.choice(rings)): cursor}
     else:
@@ -212,7 +229,10 @@ def _names(parts: Parts, random: Random) -> None:
 
 def _rings(parts: Parts, random: Random) -> None:
     """More rings than there were, and barriers and events in them."""
-    rings = [random.choice(("", "K", "V", "Q", "full", "stage", "x.y", nasty.text(random)[:30])) for _ in range(random.randint(1, 3))]
+    rings = [
+        random.choice(("", "K", "V", "Q", "full", "stage", "x.y", nasty.text(random)[:30]))
+        for _ in range(random.randint(1, 3))
+    ]
     parts.document["rings"] = list(dict.fromkeys(rings))
     for row in parts.document["barriers"]:
         if isinstance(row, dict):

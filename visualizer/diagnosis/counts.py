@@ -240,7 +240,7 @@ def _after_exit(history: History) -> list[Finding]:
 
 
 def _wrong_data(history: History) -> list[Finding]:
-    errors = int(history.trace.meta.check.get("errors", 0) or 0)
+    errors = history.trace.meta.check.get("errors", 0)
     if not errors:
         return []
     sentence = trn(
