@@ -80,7 +80,8 @@ def damage(content: bytes, random: Random) -> tuple[bytes, tuple[str, ...]]:
     parts = take_apart(content)
     ways = [random.choice(WAYS) for _ in range(random.choice((1, 1, 1, 2, 2, 3, 4)))]
     for way in ways:
-        way(parts, random)
+        if isinstance(parts.document.get("meta"), dict):  # else nothing more can be wrong with it
+            way(parts, random)
     parts.events = _loadable(parts.events, parts.document) if random.random() < 0.7 else parts.events
     return put_together(parts), tuple(way.__name__.strip("_") for way in ways)
 
@@ -333,12 +334,27 @@ def _samples(parts: Parts, random: Random) -> None:
         parts.document["meta"]["source"]["probe"] = _probe(random)
 
 
+def _many(parts: Parts, random: Random) -> None:
+    """Hundreds of rows where there were a few."""
+    name = random.choice(TABLES[:2])
+    rows = parts.document[name]
+    if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
+        return
+    row, spread = random.choice(rows), random.choice(("", "cta", "stage", "warp"))
+    for number in range(random.choice((50, 300, 2000))):
+        more = {**row, "name": f"more{number}"}
+        if spread in more:
+            more[spread] = number
+        rows.append(more)
+
+
 def _lost(parts: Parts, random: Random) -> None:
     meta = parts.document["meta"]
-    meta[random.choice(("records_lost", "events_dropped"))] = random.choice((1, 9, 2**31, 2**63 - 1))
+    if isinstance(meta, dict):
+        meta[random.choice(("records_lost", "events_dropped"))] = random.choice((1, 9, 2**31, 2**63 - 1))
 
 
 WAYS: tuple[Callable[[Parts, Random], None], ...] = (
     _any_value, _free_value, _free_value, _window, _ending, _program, _row, _field, _number, _cursor, _names, _rings,
-    _event_field, _event_field, _event_rows, _times, _samples, _lost,
+    _event_field, _event_field, _event_rows, _times, _samples, _lost, _many,
 )  # fmt: skip

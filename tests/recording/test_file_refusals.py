@@ -150,7 +150,7 @@ def test_unknown_keys_are_left_alone(repack: Callable[..., Path], lesson_file: P
         (("barriers", 2, "kind"), "half", "barriers[2].kind"),
         (("barriers", 2, "stage"), 40000, "barriers[2].stage"),
         (("barriers", 2, "init_count"), 1.5, "barriers[2].init_count in meta.json is 1.5"),
-        (("barriers", 2, "name"), "full[0]", "two barriers share a name"),
+        (("barriers", 2, "name"), "full[0]", "two agents or barriers are called"),
         (("sites", 0, "line"), 0, "sites[0].line"),
         (("source_files",), [1], "source_files in meta.json is [1]"),
         (("source_files", "kernels/async_pipeline.cu"), 1, "source_files['kernels/async_pipeline.cu']"),

@@ -206,7 +206,7 @@ def _after_exit(history: History) -> list[Finding]:
     warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in engines]
     people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)
-    for cta in range(trace.ctas):
+    for cta in np.unique(barrier_cta[remote]):
         mine = exits[agent_cta[exits] == cta]
         if len(mine) and len(mine) == people[cta]:
             left[cta] = mine[-1]

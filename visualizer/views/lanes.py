@@ -41,11 +41,9 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
     `structure`: if it is known already; otherwise it is asked for.
     """
     structure = structure or structure_of(trace)
-    groups: list[list[Lane]] = [[] for _ in range(max(trace.ctas, 1))]
+    groups: dict[int, list[Lane]] = {cta: [] for cta in trace.recorded_ctas}
 
     def add(lane: Lane) -> None:
-        while lane.cta >= len(groups):  # barriers of a CTA that has no agents
-            groups.append([])
         groups[lane.cta].append(lane)
 
     for row, agent in enumerate(trace.agents):
@@ -54,19 +52,17 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
     for row, agent in enumerate(trace.agents):
         if agent.role == "copy_engine":
             add(Lane(agent.name, _title(agent.name), "copy", agent.cta, row))
-    recorded = {agent.cta for agent in trace.agents}  # every k-th may be all that was recorded
     for place in range(structure.places):
         ring, stage = structure.at(place)
-        if ring.cta in recorded:
-            name = ring.name if len(structure.names) > 1 else ""
-            key = stage_key(trace, ring.cta, stage, name)
-            add(Lane(key, stage_title(stage, name), "stage", ring.cta, place))
+        name = ring.name if len(structure.names) > 1 else ""
+        key = stage_key(trace, ring.cta, stage, name)
+        add(Lane(key, stage_title(stage, name), "stage", ring.cta, place))
     for row, barrier in enumerate(trace.barriers):
         add(Lane(barrier.name, _title(barrier.name), "barrier", barrier.cta, row))
     if len(groups) > 1:
-        for cta, group in enumerate(groups):
+        for cta, group in groups.items():
             group.insert(0, Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta))
-    return [lane for group in groups for lane in group]
+    return [lane for group in groups.values() for lane in group]
 
 
 def stage_key(trace: Trace, cta: int, stage: int, ring: str = "") -> str:

@@ -111,27 +111,32 @@ def memory_map(history: History, step: int, lane: str | None = None) -> MemoryMa
     cta = cta_at(trace, step)
     state = history.state_at(step)
     regions = _regions(trace, cta)
-    lanes = [_lane(trace, cta, region) for region in regions]
-    focused = lane if lane in lanes else _touched(trace, step, cta)
+    focused = lane if any(lane == name for _, name in regions) else _touched(trace, step, cta)
     return MemoryMap(
         cta=cta,
-        total_bytes=max((region.end for region in regions), default=0),
+        total_bytes=max((region.end for region, _ in regions), default=0),
         regions=tuple(
-            _map_region(history, state, cta, region, name, bool(name) and name == focused)
-            for region, name in zip(regions, lanes, strict=True)
+            _map_region(history, state, cta, region, name, bool(name) and name == focused) for region, name in regions
         ),
     )
 
 
-def _regions(trace: Trace, cta: int) -> list[Region]:
-    """The program's layout; of a program whose parameters say nothing, the barriers where the recording has them."""
+def _regions(trace: Trace, cta: int) -> list[tuple[Region, str]]:
+    """The program's layout, each region with its lane ("": padding); where the recording's barriers are not those of
+    its parameters, or nothing is known of these, the barriers where the recording has them."""
+    barriers = [barrier for barrier in trace.barriers if barrier.cta == cta]
     facts = lesson_facts(trace.meta.config)
     if facts:
-        return SharedStorage(facts["stages"], facts["tile_bytes"]).regions()
-    barriers = [barrier for barrier in trace.barriers if barrier.cta == cta and barrier.offset >= 0]
+        regions = SharedStorage(facts["stages"], facts["tile_bytes"]).regions()
+        told = [(region, _lane(trace, cta, region)) for region in regions]
+        if {lane for region, lane in told if region.alignment == BARRIER_ALIGNMENT} == {
+            barrier.name for barrier in barriers
+        }:
+            return told
+    placed = sorted((barrier for barrier in barriers if barrier.offset >= 0), key=lambda barrier: barrier.offset)
     return [
-        Region(barrier.name.rsplit(".", 1)[-1], barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT)
-        for barrier in sorted(barriers, key=lambda barrier: barrier.offset)
+        (Region(barrier.name.rsplit(".", 1)[-1], barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT), barrier.name)
+        for barrier in placed
     ]
 
 
@@ -154,7 +159,7 @@ def _map_region(history: History, state: State, cta: int, region: Region, lane: 
     row = history.trace.barrier_index.get(lane)
     if row is not None:
         return MapRegion(region, "barrier", lane, *_barrier_state(state, row), focused)
-    stage = int(region.name.removeprefix("stage[").removesuffix("]"))
+    stage = int(region.name[len("stage[") : -1])
     place = stage_place(history, cta, stage)
     occupancy = StageState(int(state.stage_state[place])) if place >= 0 else StageState.EMPTY
     tile = int(state.stage_tile[place]) if place >= 0 else -1

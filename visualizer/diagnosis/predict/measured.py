@@ -103,14 +103,14 @@ def _table(facts: Facts) -> _Table:
 
     def narrow(cta: Ints, tile: Ints, values: Ints | Floats) -> Floats:
         table = np.full(shape, np.nan)
-        keep = (tile >= first) & (place[cta] >= 0)
+        keep = (tile >= first) & (tile < tiles) & (place[cta] >= 0)
         table[place[cta[keep]], tile[keep] - first] = values[keep]
         return table
 
     def per_consumer(agent: Ints, tile: Ints, values: Ints | Floats) -> Floats:
         table = np.full(wide, np.nan)
         cta = trace.agent_cta[agent]
-        keep = (tile >= first) & (place[cta] >= 0) & (column[agent] >= 0)
+        keep = (tile >= first) & (tile < tiles) & (place[cta] >= 0) & (column[agent] >= 0)
         table[place[cta[keep]], column[agent[keep]], tile[keep] - first] = values[keep]
         return table
 
