@@ -57,11 +57,8 @@ def _check_names(agents: Sequence[Agent], barriers: Sequence[Barrier]) -> None:
         if name in seen:
             raise TraceError(tr("two agents or barriers are called {name!r}; names must differ", name=name))
         seen.add(name)
-        if name.endswith("]") or name.startswith("CTA"):
-            if _LANE_OF_OTHERS.fullmatch(name):
-                raise TraceError(
-                    tr("an agent or barrier is called {name!r}, as the lane of a stage or CTA is", name=name)
-                )
+        if _LANE_OF_OTHERS.fullmatch(name):
+            raise TraceError(tr("an agent or barrier is called {name!r}, as the lane of a stage or CTA is", name=name))
 
 
 def _stages_of_rings(barriers: Sequence[Barrier]) -> Mapping[str, int]:

@@ -55,8 +55,8 @@ def told(trace: Trace) -> Structure:
 
 
 def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int], agents: list[int]) -> Ring:
-    """One ring of one CTA, of its barriers in `rows`. Who of its `agents` goes round it: agents of that role, with a cursor over it if
-    they have cursors over several rings."""
+    """One ring of one CTA, of its barriers in `rows`. Who of its `agents` goes round it: agents of that role, with a
+    cursor over it if they have cursors over several rings."""
     full: list[list[int]] = [[] for _ in range(stages)]
     empty: list[list[int]] = [[] for _ in range(stages)]
     for row in rows:
