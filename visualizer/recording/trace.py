@@ -184,7 +184,8 @@ def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tupl
     piece = events[first : first + _CHECKED_AT_ONCE]
     for column, (low, high) in ranges.items():
         values = np.ascontiguousarray(piece[column])  # numpy finds the extremes of such faster
-        if int(values.min()) < low or int(values.max()) >= high:
+        reachable = high <= np.iinfo(values.dtype).max
+        if int(values.min()) < low or (reachable and int(values.max()) >= high):
             row = int(np.flatnonzero((values < low) | (values >= high))[0])
             raise TraceError(
                 tr(

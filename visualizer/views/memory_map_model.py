@@ -129,9 +129,8 @@ def _regions(trace: Trace, cta: int) -> list[tuple[Region, str]]:
     if facts:
         regions = SharedStorage(facts["stages"], facts["tile_bytes"]).regions()
         told = [(region, _lane(trace, cta, region)) for region in regions]
-        if {lane for region, lane in told if region.alignment == BARRIER_ALIGNMENT} == {
-            barrier.name for barrier in barriers
-        }:
+        expected = {lane for region, lane in told if region.alignment == BARRIER_ALIGNMENT}
+        if expected == {barrier.name for barrier in barriers}:
             return told
     placed = sorted((barrier for barrier in barriers if barrier.offset >= 0), key=lambda barrier: barrier.offset)
     return [
