@@ -11,7 +11,7 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import current, tr
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.program import ProgramError
-from visualizer.programs.registry import find_program
+from visualizer.programs.registry import built_in_program
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
@@ -59,6 +59,6 @@ def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
     if not isinstance(seed, int):
         raise StoryError(tr("parameters.seed: must be a whole number"))
     try:
-        return simulate(find_program(program, values, fault or None), seed=seed)
+        return simulate(built_in_program(program, values, fault or None), seed=seed)
     except ProgramError as error:
         raise StoryError(str(error)) from None
