@@ -84,7 +84,10 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Trace:
-    """The Trace in the file `path`; its events are read-only and stay, whatever becomes of the file. Raises TraceError, which names the file."""
+    """The Trace in the file `path`; its events are read-only, and stay whatever becomes of the file.
+
+    Raises TraceError, which names the file.
+    """
     path = Path(path)
     try:
         mode = path.stat().st_mode
