@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
@@ -21,6 +24,16 @@ EXIT_INTERRUPTED = 130
 
 class UserError(Exception):
     """Bad input; the message names the file or option, what was expected and what to do."""
+
+
+def check_output(output: Path, *inputs: Path | None) -> None:
+    """UserError if writing `output` would destroy what is read."""
+    for given in inputs:
+        with suppress(OSError):  # one of them is not there
+            if given is not None and os.path.samefile(output, given):
+                raise UserError(
+                    tr("-o {path} is the file that is read, and would be lost: choose another name", path=output)
+                )
 
 
 def run_reporting(command: Callable[[], int]) -> int:
