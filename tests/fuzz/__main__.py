@@ -16,6 +16,7 @@ from tests.fuzz.campaign import campaign
 
 def main() -> int:
     from tests.fuzz import kinds
+    from tests.fuzz.outcome import Outcome
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, help="for so long, shared by the kinds (default: 1)")
@@ -29,7 +30,7 @@ def main() -> int:
     chosen = args.kind or list(kinds.KINDS)
     if args.again is not None:
         warnings.simplefilter("error")
-        outcome = kinds.Outcome()
+        outcome = Outcome()
         kinds.run(chosen[0], args.again, outcome)
         print(outcome)
         return 0

@@ -3,21 +3,17 @@ got. A stage ends well, or in one sentence of the kind that people are shown."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from visualizer.cli.errors import UserError
-from visualizer.cli.main import main
+from tests.fuzz.refusals import command, refused_in_words
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explain import explain
-from visualizer.diagnosis.predict.measured import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable
 from visualizer.diagnosis.report import Report, report_json
@@ -25,22 +21,16 @@ from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.diagnosis.trust import trust_sentence
-from visualizer.export.errors import ExportError
 from visualizer.language import use
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_steps
-from visualizer.playback.notes_file import NotesError
-from visualizer.playback.query.error import QueryError
-from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.sources import source_of
-from visualizer.programs.program import ProgramError
-from visualizer.recording.trace import Trace, TraceError
+from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
-from visualizer.sources.errors import SourceError
 from visualizer.views.barrier_table_model import BarrierRows
 from visualizer.views.cells import CellSource
 from visualizer.views.code_model import code_marks, lines_with_sites, next_step_at_line, source_names
@@ -55,10 +45,6 @@ from visualizer.views.statistics_model import charts, notes, places, range_text
 from visualizer.views.statistics_model import headline as statistics_headline
 from visualizer.views.tile_table_model import TileRows
 
-REFUSALS = (
-    UserError, ExportError, NotesError, PredictError, ProgramError, QueryError, SourceError, StoryError, TraceError,
-)  # fmt: skip
-"""What says in a sentence what is wrong."""
 FAST_EXPORTS = ("csv", "json", "vcd", "pftrace", "npz", "html")
 
 
@@ -99,35 +85,6 @@ def stages(asked: Asked) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "comparison", lambda: _comparison(asked)
         yield "exports", lambda: _exports(asked)
         yield "timeline", lambda: _timeline(asked)
-
-
-@contextlib.contextmanager
-def refused_in_words() -> Iterator[None]:
-    """A sentence is a good answer, if it is one: one line or more, none of them empty, no traceback in it."""
-    try:
-        yield
-    except REFUSALS as error:
-        check_words(str(error))
-
-
-def check_words(words: str) -> None:
-    assert words.strip(), "a refusal says nothing"
-    assert "Traceback" not in words
-
-
-def command(*arguments: str) -> int:
-    """A command line in this process; what it prints is thrown away, after it was encoded as for a terminal."""
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            status = main(arguments)
-        except SystemExit as ended:  # argparse
-            status = int(ended.code or 0) if not isinstance(ended.code, str) else 2
-    out.flush()
-    printed = out.buffer.getvalue().decode() if isinstance(out.buffer, io.BytesIO) else ""
-    assert "Traceback" not in printed
-    assert "\x1b" not in printed, "an escape sequence of a file reached the terminal"
-    return status
 
 
 def _summary(asked: Asked) -> None:

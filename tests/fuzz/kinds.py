@@ -7,26 +7,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import damage, seeds
-from tests.fuzz.asking import REFUSALS, Asked, check_words, refused_in_words, stages
+from tests.fuzz import damage, seeds, texts
+from tests.fuzz.asking import Asked, stages
+from tests.fuzz.outcome import Outcome
+from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 
 ONE_IN = 10
 """Of so many recordings one is also compared, exported and painted."""
-
-
-@dataclass
-class Outcome:
-    """How far a case got. `ways`: what was done to it; `reached`: the stages that ended well or in words."""
-
-    ways: tuple[str, ...] = ()
-    reached: list[str] = field(default_factory=list)
-    refused: str = ""  # the sentence that ended it before anything could be asked; "": none
 
 
 Case = Callable[[int, Path, Outcome], None]
@@ -65,4 +57,4 @@ def recording(seed: int, folder: Path, outcome: Outcome) -> None:
         outcome.reached.append(stage)
 
 
-KINDS: dict[str, Case] = {"recording": recording}
+KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS}

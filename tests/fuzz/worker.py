@@ -40,12 +40,13 @@ def main() -> None:
 
 def _case(kind: str, seed: int) -> dict[str, object]:
     from tests.fuzz import kinds
+    from tests.fuzz.outcome import Outcome
 
     _forget_peak()
     before, began = _memory("VmRSS"), process_time()
     signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
     answer: dict[str, object] = {}
-    outcome = kinds.Outcome()
+    outcome = Outcome()
     try:
         kinds.run(kind, seed, outcome)
     except BaseException as error:  # whatever it is, the report names it

@@ -106,7 +106,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    size = re.fullmatch(r"(\d+)x(\d+)", args.size)
+    size = re.fullmatch(r"(\d{1,9})x(\d{1,9})", args.size)
     if size is None:
         raise UserError(tr("--size {size}: expected WIDTHxHEIGHT, such as 1280x720", size=args.size))
     check_output(args.output, story_path(args.story))

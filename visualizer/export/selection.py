@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
+from visualizer.playback.query.wild import wild_matcher
 from visualizer.replay.history import History
 from visualizer.views.lanes import Lane, build_lanes
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
-_BOUND = re.compile(r"(\d+(?:\.\d+)?)\s*(ps|ns|us|µs|ms)?")
+_BOUND = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*(ps|ns|us|µs|ms)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +140,8 @@ def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[Lane, ...]:
         return tuple(lanes)
     chosen: set[str] = set()
     for pattern in patterns:
-        # Not fnmatch: to it the brackets of full[0] would be a set of characters.
-        wanted = re.compile(re.escape(pattern).replace(r"\*", ".*"))
-        found = {lane.key for lane in lanes if wanted.fullmatch(lane.key) or wanted.fullmatch(lane.title)}
+        wanted = wild_matcher(pattern)
+        found = {lane.key for lane in lanes if wanted(lane.key) or wanted(lane.title)}
         if not found:
             names = ", ".join(lane.key for lane in lanes[:12]) + (", ..." if len(lanes) > 12 else "")
             raise ExportError(

@@ -9,7 +9,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 
-_STAGE = re.compile(r"(?:CTA(\d+)\.)?(?:(.+)\.)?stage\[(\d+)\]")
+_STAGE = re.compile(r"(?:CTA(\d{1,9})\.)?(?:(.+)\.)?stage\[(\d{1,9})\]")
 
 
 def lane_steps(history: History, lane: str) -> tuple[StepIndex, int] | None:

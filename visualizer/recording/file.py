@@ -111,6 +111,8 @@ def load(path: str | os.PathLike[str]) -> Trace:
         ) from error
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from None
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise TraceError(tr("{path!r} cannot be the name of a file", path=str(path))) from None
 
 
 def _write(file: IO[bytes], trace: Trace, meta: bytes) -> None:
@@ -308,7 +310,7 @@ def _array_header(name: str, content: Bytes) -> tuple[tuple[int, ...], bool, Any
         shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
     except TraceError:
         raise
-    except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
+    except (LookupError, MemoryError, RecursionError, SyntaxError, TypeError, ValueError, tokenize.TokenError) as error:
         raise TraceError(
             tr(
                 "{name} has no valid npy header ({error}); {copy_again}",

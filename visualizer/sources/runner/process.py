@@ -125,9 +125,10 @@ class WorkerProcess:
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
-    """The message in a line; None if it is something a library printed."""
+    """The message in a line, of those that protocol.py lists; None if it is something a library printed."""
     try:
         message = json.loads(line)
     except ValueError:
         return None
-    return message if isinstance(message, dict) else None
+    known = ({"progress", "message"}, {"failed", "message"}, {"done"})
+    return message if isinstance(message, dict) and any(keys <= message.keys() for keys in known) else None
