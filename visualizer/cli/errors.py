@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from visualizer.cli.terminal import plain_output
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.stories.model import StoryError
@@ -18,8 +20,8 @@ from visualizer.sources.errors import SourceError
 EXIT_CLEAN = 0
 EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
-"""What a shell expects after Ctrl+C: 128 + SIGINT."""
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+"""What a shell expects after Ctrl+C."""
 
 
 class UserError(Exception):
@@ -39,7 +41,8 @@ def check_output(output: Path, *inputs: Path | None) -> None:
 def run_reporting(command: Callable[[], int]) -> int:
     """Run `command` and return its exit status; an error meant for a person is printed and becomes a status."""
     try:
-        return command()
+        with plain_output():
+            return command()
     except KeyboardInterrupt:
         _report(tr("cancelled"))
         return EXIT_INTERRUPTED
@@ -61,4 +64,5 @@ def describe_os_error(error: OSError) -> str:
 
 
 def _report(sentence: str) -> None:
-    print(f"phasescope: {sentence}", file=sys.stderr)
+    with plain_output():
+        print(f"phasescope: {sentence}", file=sys.stderr)
