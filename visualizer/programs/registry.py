@@ -51,17 +51,21 @@ PROGRAMS: Mapping[str, BuiltIn] = {
 
 
 def find_program(
-    name_or_path: str | None = None, parameters: Mapping[str, Any] | None = None, fault: str | None = None
+    name_or_path: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    fault: str | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Program:
     """The built-in program or the user's FILE.py, with the fault of this id or name.
 
     None: the program that the fault is told of, or the lesson. ProgramError says which of the three does not fit.
+    LoadCancelled if a file is still running when `cancelled` says so.
     """
     if name_or_path is None:
         name_or_path = LESSON if fault is None else find_fault(fault).base
     if is_file_name(name_or_path):
         check_program(name_or_path, parameters, fault)
-        program = load_program(Path(name_or_path))
+        program = load_program(Path(name_or_path), cancelled)
         if program.name in PROGRAMS:
             raise ProgramError(
                 tr(
