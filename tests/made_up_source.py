@@ -48,7 +48,7 @@ def made_up_source(asked: list[Request]) -> Source:
 
     def record(request: Request, progress: Progress | None, cancelled: CancelCheck | None) -> Trace:
         asked.append(request)
-        trace = simulate(request.layout, progress=progress, cancelled=cancelled)
+        trace = simulate(request.lay_out(cancelled), progress=progress, cancelled=cancelled)
         return replace(trace, meta=replace(trace.meta, source={"kind": "bench"}))
 
     return Source("bench", "Bench", OPTIONS, check=check, record=record)

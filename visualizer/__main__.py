@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
-from visualizer.cli.main import main
+
+def main() -> int:
+    """Run the command line. Ctrl+C while the libraries are still being read is no defect to show a traceback of."""
+    try:
+        from visualizer.cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
 
 if __name__ == "__main__":
     sys.exit(main())

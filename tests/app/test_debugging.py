@@ -18,7 +18,8 @@ from visualizer.app import newest_job
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
-from visualizer.playback.notes_file import notes_path
+from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
+from visualizer.playback.notes_file import load_notes, notes_path, save_notes
 from visualizer.recording.file import save
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
@@ -219,7 +220,7 @@ def test_notes_on_what_comes_with_phasescope_lie_with_the_settings(
 def test_notes_that_cannot_be_saved_are_said_once(saved_window: MainWindow, recording: Path) -> None:
     notes_path(recording).mkdir()
     saved_window.notebook.set_bookmark(1)
-    assert "Notes cannot be saved" in saved_window.messages.text
+    assert "notes.json cannot be read: Is a directory" in saved_window.messages.text
     saved_window.messages.hide()
     saved_window.notebook.set_bookmark(2)
     assert not saved_window.messages.isVisible()
@@ -312,3 +313,26 @@ def test_while_a_recording_is_read_nothing_is_noted_on_the_one_before(
         window.actions_by_id[command_id].trigger()
     assert window.breakpoints.all[1].hits is None
     assert notes_path(recording).read_bytes() == before
+
+
+def test_notes_of_another_window_are_kept_and_shown(saved_window: MainWindow, recording: Path, qtbot: QtBot) -> None:
+    trace = saved_window.document.history.trace
+    saved_window.notebook.set_bookmark(1)
+    other = load_notes(notes_path(recording), trace)
+    with qtbot.waitSignal(saved_window.notebook.changed):
+        other = save_notes(
+            notes_path(recording),
+            other.with_mark(Mark(Focus(5), text="theirs")).with_breakpoints([SavedBreakpoint("tile == 1")]),
+            trace,
+            other,
+        )
+    assert [mark.text for mark in saved_window.notebook.notes.marks if mark.focus.step == 5] == ["theirs"]
+    assert [one.query for one in saved_window.breakpoints.all] == ["tile == 1"]
+    saved_window.notebook.set_bookmark(2)
+    saved_window.breakpoints.add("blocked")
+    kept = load_notes(notes_path(recording), trace)
+    assert {mark.bookmark for mark in kept.marks} == {1, 2, None}
+    assert [one.query for one in kept.breakpoints] == ["tile == 1", "blocked"]
+    with qtbot.waitSignal(saved_window.notebook.changed):
+        save_notes(notes_path(recording), Notes(), trace, kept)
+    assert saved_window.notebook.notes.is_empty

@@ -94,3 +94,29 @@ def test_the_help_and_the_docs_name_every_format(phasescope: Callable) -> None:
     for suffix in FORMATS:
         assert suffix in shown
         assert f"`{suffix}`" in page
+
+
+@pytest.mark.parametrize("through", ["itself", "a link"])
+def test_the_recording_is_never_what_is_written(
+    phasescope: Callable, lesson_file: Path, tmp_path: Path, through: str
+) -> None:
+    recording = tmp_path / "run.csv"
+    recording.write_bytes(lesson_file.read_bytes())
+    output = recording
+    if through == "a link":
+        output = tmp_path / "link.csv"
+        output.symlink_to(recording)
+    outcome = phasescope("export", recording, "-o", output)
+    assert outcome.status == 2
+    assert "is the file that is read, and would be lost: choose another name" in outcome.err
+    assert recording.read_bytes() == lesson_file.read_bytes()
+
+
+def test_nor_is_a_program(phasescope: Callable, tmp_path: Path) -> None:
+    program = tmp_path / "mine.py"
+    program.write_text("def program(): ...\n")
+    for command in (["record", "-o"], ["explore", "--witness"]):
+        outcome = phasescope(*command, program, "--program", program)
+        assert outcome.status == 2
+        assert "is the file that is read" in outcome.err
+    assert program.read_text() == "def program(): ...\n"

@@ -41,6 +41,8 @@ def test_the_json_is_of_the_range_asked_for(
         ("5us:2us", "must end after it begins"),
         ("x:2us", "'x' is not a time"),
         ("1s:2s", "begins after the recording ends"),
+        ("9e400:", "'9e400' is not a time"),
+        ("9" * 5000 + ":", "is not a time"),
     ],
 )
 def test_a_wrong_range_is_explained(

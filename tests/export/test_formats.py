@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,13 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     with pytest.raises(ExportError, match=rf"package {package}.* run: pip install 'phasescope\[export\]'"):
         export(select(recorded), tmp_path / f"x{suffix}", Look())
     assert not list(tmp_path.iterdir())
+
+
+def test_a_page_of_too_many_lanes_is_refused(
+    four_ctas: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = replace(FORMATS[".html"], most_lanes=3)
+    monkeypatch.setitem(FORMATS, ".html", few)
+    with pytest.raises(ExportError, match=r"lanes are too many for this format, which takes up to 3; name some"):
+        export(select(four_ctas), tmp_path / "x.html", Look())
+    assert export(select(four_ctas, lanes=["CTA0.full[*]"]), tmp_path / "x.html", Look())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import process_time
 
 import pytest
 
@@ -37,3 +38,14 @@ def test_an_undefined_operation_is_told_within_its_sentence() -> None:
 def test_what_a_driver_says_stays() -> None:
     use("zh")
     assert recorded("CUDA_ERROR_LAUNCH_FAILED") == "CUDA_ERROR_LAUNCH_FAILED"
+
+
+def test_a_sentence_made_to_be_slow_is_not() -> None:
+    use("zh")
+    began = process_time()
+    for template in endings.SENTENCES:
+        pieces = re.split(r"\{\w+\}", template)
+        for length in (100, 400, 1500):
+            recorded("".join(piece * 3 + " on with parity" * (length // 15) for piece in pieces))
+            recorded(pieces[0] + "a " * length + pieces[-1] + "!")
+    assert process_time() - began < 2

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from visualizer.programs.load import load_program
+from visualizer.programs.load import LoadCancelled, load_program
 from visualizer.programs.operations import Arrive, Copy, Exit, Wait
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
+from visualizer.programs.run_file import run_file
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.source import Request
 
 _START = """from visualizer.programs.builder import Builder
 
@@ -84,7 +87,7 @@ def test_a_file_becomes_a_program_with_its_lines(tmp_path: Path) -> None:
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, line: str, why: str) -> None:
     path = written(tmp_path, f"{_START}    {line}\n    return b.build()\n")
     with pytest.raises(ProgramError, match=f"^{re.escape(f'{path}:8: ')}.*{re.escape(why)}") as caught:
-        load_program(path)
+        run_file(path)
     assert "\n" not in str(caught.value)
 
 
@@ -128,3 +131,48 @@ def test_what_a_file_would_ignore_is_refused(tmp_path: Path) -> None:
         find_program(path, fault="F06")
     with pytest.raises(ProgramError, match=r"--consumer-warps is a parameter of lesson; --program baseline"):
         find_program("baseline", {"consumer_warps": 2})
+
+
+def test_a_mistake_is_told_by_the_process_that_made_it(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match=r"mine\.py:8: ZeroDivisionError: division by zero"):
+        load_program(written(tmp_path, f"{_START}    1 / 0\n    return b.build()\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("import os; os._exit(7)", r"Python ended while it ran the file \(status 7\)"),
+        ("import os; os.kill(os.getpid(), 9)", r"\(status -9\)"),
+        ("import os; os.closerange(0, 100); os._exit(0)", r"\(status 0\)"),
+        ("import pathlib; b = Builder('x', config={'a': pathlib.Path()}); b.agent('A')", r"holds what no program does"),
+    ],
+)
+def test_what_it_does_to_its_python_stays_there(tmp_path: Path, line: str, why: str) -> None:
+    with pytest.raises(ProgramError, match=why):
+        load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"))
+
+
+def test_what_it_prints_is_no_answer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    line = "import os; print('hello'); os.write(1, b'there')"
+    assert load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n")).name == "mine"
+    out, err = capfd.readouterr()
+    assert (out, sorted(err.split())) == ("", ["hello", "there"])
+
+
+@pytest.mark.parametrize("line", ["while True: pass", "import os\n    os.fork()\n    while True: pass"])
+def test_one_that_never_ends_is_ended_with_what_it_started(tmp_path: Path, line: str) -> None:
+    path = written(tmp_path, f"{_START}    open({str(tmp_path / 'began')!r}, 'w').close()\n    {line}\n")
+    with pytest.raises(LoadCancelled):
+        load_program(path, lambda: (tmp_path / "began").exists())
+    with pytest.raises(Cancelled):
+        Request(str(path)).lay_out(lambda: True)
+
+
+def test_an_answer_runs_no_code(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    line = f"b = type('B', (Builder,), {{'__reduce__': lambda self: (open, ({str(mark)!r}, 'w'))}})('x')"
+    path = written(tmp_path, f"{_START}    {line}\n    b.agent('A')\n    import dataclasses\n"
+                   "    return dataclasses.replace(b.build(), config={'x': b})\n")  # fmt: skip
+    with pytest.raises(ProgramError, match=r"holds what no program does: \S*open"):
+        load_program(path)
+    assert not mark.exists()

@@ -16,6 +16,7 @@ from recording_files import assert_equal, members_of
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording import file as file_module
+from visualizer.recording import held
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.trace import Trace, TraceError
@@ -77,9 +78,10 @@ def test_a_large_files_layout_comes_back(lesson_trace: Trace, tmp_path: Path, mo
     assert loaded.events.ctypes.data % 64 == 0
 
 
-def test_events_are_mapped_read_only_and_aligned(lesson_file: Path) -> None:
+@pytest.mark.parametrize("read_up_to", [held.READ_UP_TO, 0], ids=["read", "mapped"])
+def test_events_are_read_only_and_aligned(lesson_file: Path, read_up_to: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held, "READ_UP_TO", read_up_to)
     events = load(lesson_file).events
-    assert isinstance(events, np.memmap)
     assert not events.flags.writeable
     assert events.ctypes.data % 64 == 0
     with pytest.raises(ValueError, match="read-only"):

@@ -9,6 +9,7 @@ import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ def test_unknown_keys_are_left_alone(repack: Callable[..., Path], lesson_file: P
         (("barriers", 2, "kind"), "half", "barriers[2].kind"),
         (("barriers", 2, "stage"), 40000, "barriers[2].stage"),
         (("barriers", 2, "init_count"), 1.5, "barriers[2].init_count in meta.json is 1.5"),
-        (("barriers", 2, "name"), "full[0]", "two barriers share a name"),
+        (("barriers", 2, "name"), "full[0]", "two agents or barriers are called"),
         (("sites", 0, "line"), 0, "sites[0].line"),
         (("source_files",), [1], "source_files in meta.json is [1]"),
         (("source_files", "kernels/async_pipeline.cu"), 1, "source_files['kernels/async_pipeline.cu']"),
@@ -252,3 +253,23 @@ def test_events_that_break_the_schema_are_refused(
     events = lesson_trace.events.copy()
     events[column][3] = value
     assert words in refusal(repack({"events.npy": npy(events)}))
+
+
+def test_a_key_that_is_there_twice_among_many_is_found_at_once(repack: Callable[..., Path]) -> None:
+    began = process_time()
+    many = ",".join(f'"{number}": 0' for number in range(60_000))
+    assert "the key '7' twice" in refusal(repack({"meta.json": f'{{{many}, "7": 1}}'.encode()}))
+    assert process_time() - began < 2
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_what_cannot_be_a_files_name_is_refused(name: str) -> None:
+    with pytest.raises(TraceError, match="cannot be the name of a file"):
+        load(Path(name))
+
+
+@pytest.mark.parametrize("descr", ["('<i8', (3,))", "((),)", "[()]", "('V48',)", "[('time',)]", "{}", "[('a', 'O')]"])
+def test_an_npy_header_of_any_shape_is_refused(descr: str, repack: Callable[..., Path]) -> None:
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (0,)}}".ljust(117) + "\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    assert "events.npy has" in refusal(repack({"events.npy": content}))

@@ -166,7 +166,7 @@ def test_events_must_have_the_schemas_dtype_and_one_dimension(lesson_trace: Trac
 
 
 def test_names_are_unique(lesson_trace: Trace) -> None:
-    with pytest.raises(TraceError, match="two agents share a name"):
+    with pytest.raises(TraceError, match="two agents or barriers are called"):
         replace(lesson_trace, agents=[*lesson_trace.agents[:-1], lesson_trace.agents[0]])
-    with pytest.raises(TraceError, match="two barriers share a name"):
+    with pytest.raises(TraceError, match="two agents or barriers are called"):
         replace(lesson_trace, barriers=[*lesson_trace.barriers[:-1], lesson_trace.barriers[0]])

@@ -83,8 +83,8 @@ def test_what_a_source_refuses_is_refused_by_whoever_asks(asked: list[Request]) 
 def test_a_request_lays_its_program_out_once() -> None:
     request = Request("lesson", {"tiles": 4})
     assert request.laid_out is None
-    assert request.layout.config["tiles"] == 4
-    assert request.laid_out is request.layout
+    assert request.lay_out().config["tiles"] == 4
+    assert request.laid_out is request.lay_out()
     assert request == Request("lesson", {"tiles": 4}), "what was laid out is no part of what was asked"
 
 

@@ -45,6 +45,14 @@ class BreakpointControl(QObject):
         self.all.replace_all(known)
         self._evaluate()
 
+    def take(self, saved: tuple[SavedBreakpoint, ...]) -> None:
+        """The list as it is with what another window did to it."""
+        known = {one.query: one for one in self.all}
+        self.all.replace_all(
+            [replace(known.get(one.query, Breakpoint(one.query)), enabled=one.enabled) for one in saved]
+        )
+        self._evaluate()
+
     def saved(self) -> tuple[SavedBreakpoint, ...]:
         return tuple(SavedBreakpoint(one.query, one.enabled) for one in self.all)
 

@@ -48,6 +48,10 @@ class Exports:
         path = self.choose_path(request.format)
         if path is None:
             return
+        document = self._window.document
+        if document is not None and document.path is not None and path.exists() and path.samefile(document.path):
+            self._failed(tr("That is the recording itself, which would be lost: choose another name."))
+            return
         self._path = path
         look = Look(self._window.appearance.theme.name, request.step)
         self.jobs.start(_work(request, path, look))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from visualizer.app.document import Document
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
+from visualizer.playback.notes_merge import merged
 from visualizer.resources import resource_dir
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ class Notebook(QObject):
         self._document: Document | None = None
         self._path: Path | None = None
         self.notes = Notes()
+        self._kept = Notes()  # as they are in the file, as far as this window knows
+        # The folder: the file is replaced whenever it is written, and may not be there yet.
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.directoryChanged.connect(lambda: self._look())
 
     @property
     def path(self) -> Path | None:
@@ -53,6 +59,8 @@ class Notebook(QObject):
                 self.notes = load_notes(self._path, document.history.trace)
             except NotesError as error:
                 self._give_up(error)
+        self._kept = self.notes
+        self._watch()
         self.changed.emit()
 
     def saved_as(self, document: Document) -> None:
@@ -61,10 +69,8 @@ class Notebook(QObject):
         self._path = self.sidecar(document.path) if document.path is not None else None
         if self._path is None:
             return
-        try:
-            load_notes(self._path, document.history.trace)
-        except NotesError as error:
-            self._give_up(error)
+        self._kept = Notes()  # what lies beside that file is added to
+        self._watch()
         self._write()
 
     def set_bookmark(self, number: int) -> None:
@@ -150,9 +156,32 @@ class Notebook(QObject):
         if self._path is None or self._document is None:
             return
         try:
-            save_notes(self._path, self.notes, self._document.history.trace)
+            self._take(save_notes(self._path, self.notes, self._document.history.trace, self._kept))
         except NotesError as error:
             self._give_up(error)
+
+    def _look(self) -> None:
+        """Another window may have written notes on the same recording."""
+        if self._path is None or self._document is None:
+            return
+        with suppress(NotesError):  # saving will say so
+            there = load_notes(self._path, self._document.history.trace)
+            if there != self._kept:
+                self._take(merged(self._kept, self.notes, there), there)
+                self.changed.emit()
+
+    def _take(self, notes: Notes, kept: Notes | None = None) -> None:
+        """The notes of all windows; `kept`: what of them is in the file, if not all."""
+        if notes.breakpoints != self.notes.breakpoints:
+            self._window.breakpoints.take(notes.breakpoints)
+        self.notes = notes
+        self._kept = notes if kept is None else kept
+
+    def _watch(self) -> None:
+        if watched := self._watcher.directories():
+            self._watcher.removePaths(watched)
+        if self._path is not None and self._path.parent.is_dir():
+            self._watcher.addPath(str(self._path.parent))
 
     def _give_up(self, error: NotesError) -> None:
         """Say it once and keep what follows in the window only: a file that is not ours to replace stays."""

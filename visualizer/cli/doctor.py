@@ -9,10 +9,10 @@ import argparse
 import json
 import platform
 import subprocess
-import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from visualizer.children import child_command, child_environment
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
 from visualizer.cli.show_text import columns, padded
 from visualizer.language import mark, tr
@@ -88,7 +88,11 @@ def examine_qt() -> list[Finding]:
     """Qt and the fonts, as a process that has only just started sees them."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "visualizer.app.qt_probe"], capture_output=True, text=True, timeout=_PROBE_SECONDS
+            child_command("visualizer.app.qt_probe"),
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_SECONDS,
         )
     except subprocess.TimeoutExpired:
         return [

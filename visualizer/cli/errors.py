@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
+from visualizer.cli.terminal import plain_output
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.stories.model import StoryError
@@ -15,18 +20,29 @@ from visualizer.sources.errors import SourceError
 EXIT_CLEAN = 0
 EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
-"""What a shell expects after Ctrl+C: 128 + SIGINT."""
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+"""What a shell expects after Ctrl+C."""
 
 
 class UserError(Exception):
     """Bad input; the message names the file or option, what was expected and what to do."""
 
 
+def check_output(output: Path, *inputs: Path | None) -> None:
+    """UserError if writing `output` would destroy what is read."""
+    for given in inputs:
+        with suppress(OSError):  # one of them is not there
+            if given is not None and os.path.samefile(output, given):
+                raise UserError(
+                    tr("-o {path} is the file that is read, and would be lost: choose another name", path=output)
+                )
+
+
 def run_reporting(command: Callable[[], int]) -> int:
     """Run `command` and return its exit status; an error meant for a person is printed and becomes a status."""
     try:
-        return command()
+        with plain_output():
+            return command()
     except KeyboardInterrupt:
         _report(tr("cancelled"))
         return EXIT_INTERRUPTED
@@ -48,4 +64,5 @@ def describe_os_error(error: OSError) -> str:
 
 
 def _report(sentence: str) -> None:
-    print(f"phasescope: {sentence}", file=sys.stderr)
+    with plain_output():
+        print(f"phasescope: {sentence}", file=sys.stderr)

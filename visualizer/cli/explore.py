@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError, check_output
 from visualizer.cli.program_options import add_program_options, program_from
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.wording import commas
@@ -69,6 +69,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     _check_options(args)
+    if args.witness is not None:
+        check_output(args.witness, Path(args.program or ""))
     program = program_from(args)
     if args.exhaustive:
         found = explore_exhaustively(program, limit_states=_or(args.limit_states, DEFAULT_LIMIT))

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, UserError
+from visualizer.cli.errors import EXIT_CLEAN, UserError, check_output
 from visualizer.cli.exporting import clear_progress, progress, start_qt
 from visualizer.cli.opening import open_history
 from visualizer.export.formats import FORMATS, expected_bytes, export, format_of, size_text
@@ -61,6 +61,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     format_ = format_of(args.output)
+    check_output(args.output, args.trace)
     if args.step is not None and format_.suffix not in (".png", ".svg", ".pdf"):
         raise UserError(
             tr("--step is for pictures (png, svg, pdf); a {suffix} file has no place for it", suffix=format_.suffix)

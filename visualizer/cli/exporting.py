@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from visualizer.cli.terminal import rewrite_line
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.sources.progress import Progress
@@ -39,11 +40,11 @@ def progress() -> Progress:
 def clear_progress() -> None:
     """Take the line away again."""
     if sys.stderr.isatty():
-        print(end="\r\x1b[K", file=sys.stderr)
+        rewrite_line("")
 
 
 def _show(fraction: float, what: str) -> None:
-    print(f"\r\x1b[K{fraction:4.0%} {what}", end="", file=sys.stderr, flush=True)
+    rewrite_line(f"{fraction:4.0%} {what}")
 
 
 def _silent(fraction: float, what: str) -> None:

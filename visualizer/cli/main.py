@@ -22,6 +22,7 @@ from visualizer.cli import (
 )
 from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
+from visualizer.cli.terminal import plain_output
 from visualizer.language import LANGUAGES, mark, tr
 
 COMMANDS = {
@@ -77,7 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen, arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
-    args = build_parser().parse_args(arguments)
+    with plain_output():
+        args = build_parser().parse_args(arguments)
     args.lang = args.lang or chosen
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))

@@ -14,7 +14,7 @@ from visualizer.programs.registry import PROGRAMS, find_program
 
 _PARAMETERS = PROGRAMS[LESSON].parameters
 _DEFAULTS = {parameter.name: parameter.default for parameter in _PARAMETERS}
-_TILE = re.compile(r"(\d+)[xX](\d+)")
+_TILE = re.compile(r"(\d{1,9})[xX](\d{1,9})")
 
 
 def add_program_options(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError, check_output
 from visualizer.cli.program_options import add_program_options, parameters_from
 from visualizer.cli.source_options import add_source_options, options_from
+from visualizer.cli.terminal import rewrite_line
 from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
 from visualizer.diagnosis.wording import ending_word
 from visualizer.language import mark, recorded, tr
@@ -67,6 +68,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     _check_output(args.output)
+    check_output(args.output, Path(args.program or ""))
     request = Request(args.program, parameters_from(args), args.fault, options_from(args))
     try:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
@@ -149,9 +151,9 @@ def _progress_line() -> Iterator[Progress | None]:
         line = f"{fraction:4.0%} {what}"
         if line != shown:
             shown = line
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            rewrite_line(line)
 
     try:
         yield show
     finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        rewrite_line("")

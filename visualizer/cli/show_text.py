@@ -107,7 +107,7 @@ def table_text(rows: Sequence[Document]) -> str:
 def aligned(rows: Sequence[Sequence[object]]) -> str:
     """Rows of cells in columns two blanks apart; None becomes a dash."""
     texts = [["-" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(columns(row[column]) for row in texts) for column in range(len(texts[0]))]
+    widths = [max(columns(row[column]) for row in texts) for column in range(len(texts[0]) if texts else 0)]
     lines = ("  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in texts)
     return "\n".join(line.rstrip() for line in lines)
 

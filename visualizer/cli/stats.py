@@ -24,7 +24,7 @@ EXAMPLES = mark("""examples:
 docs/statistics.md defines every number.
 """)
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ps|ns|us|ms|s)?")
+_TIME = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(ps|ns|us|ms|s)?")
 _UNITS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "ms": 1_000_000_000, "s": 1_000_000_000_000}
 
 

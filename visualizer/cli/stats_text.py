@@ -96,7 +96,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
 
 def _role(role: RoleShare) -> Row:
     shares = (role.busy, role.back_pressure, role.starved, role.other, role.issue)
-    return (role.role, role.agents, *(f"{role.share(part):.1%}" for part in shares))
+    return (role.role, role.agents, *(f"{role.share(part):.1%}" if role.present else None for part in shares))
 
 
 def _ring(ring: RingNumbers) -> str:
@@ -130,13 +130,18 @@ def _occupancy(occupancy: Occupancy) -> str:
 
 def _times(name: str, values: Distribution) -> Row:
     if not values.count:
-        return (name, 0)
+        return _none(name)
     numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
     return (name, values.count, *(duration(round(number)) for number in numbers))
 
 
+def _none(name: str) -> Row:
+    """A row that has no value: a dash stands for each number."""
+    return (name, 0, *[None] * 6)
+
+
 def _rates(name: str, values: Distribution) -> Row:
     if not values.count:
-        return (name, 0)
+        return _none(name)
     numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
     return (name, values.count, *(f"{number:.1f} B/ns" for number in numbers))

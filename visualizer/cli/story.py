@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError, check_output
 from visualizer.cli.exporting import clear_progress, progress, start_qt
 from visualizer.language import LANGUAGES, current, mark, tr, trn
 from visualizer.playback.address import Address
@@ -106,9 +106,10 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    size = re.fullmatch(r"(\d+)x(\d+)", args.size)
+    size = re.fullmatch(r"(\d{1,9})x(\d{1,9})", args.size)
     if size is None:
         raise UserError(tr("--size {size}: expected WIDTHxHEIGHT, such as 1280x720", size=args.size))
+    check_output(args.output, story_path(args.story))
     story = load_story(story_path(args.story))
     if problems := check_story(story):
         raise StoryError(*problems)

@@ -207,7 +207,7 @@ def _after_exit(history: History) -> list[Finding]:
     warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in engines]
     people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)
-    for cta in range(trace.ctas):
+    for cta in np.unique(barrier_cta[remote]):
         mine = exits[trace.agent_cta[events["agent"][exits]] == cta]
         if len(mine) and len(mine) == people[cta]:
             left[cta] = mine[-1]
@@ -240,7 +240,7 @@ def _after_exit(history: History) -> list[Finding]:
 
 
 def _wrong_data(history: History) -> list[Finding]:
-    errors = int(history.trace.meta.check.get("errors", 0) or 0)
+    errors = history.trace.meta.check.get("errors", 0)
     if not errors:
         return []
     sentence = trn(

@@ -88,7 +88,8 @@ def _leaves_early(trace: Trace, program: Program) -> list[Finding]:
             if any(isinstance(o, Sync) and o.cluster for o in agent.operations[number:]):
                 break
             arrivals = sum(isinstance(o, Arrive) and o.barrier == row for o in agent.operations)
-            waited = max(_waits(other, row) for other in program.agents if other.agent.cta == barrier.cta)
+            there = [other for other in program.agents if other.agent.cta == barrier.cta]
+            waited = max((_waits(other, row) for other in there), default=0)
             if waited < arrivals:
                 return [_early_leave(trace, agent, operation)]
     return []

@@ -4,10 +4,9 @@ and what of the run was not recorded. What nobody measured is said to be unknown
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from visualizer.language import mark, tr, trn
+from visualizer.recording.facts import Window
 from visualizer.recording.tables import Meta
 
 _ROLES = {"producer": mark("The producers were not recorded."), "consumer": mark("The consumers were not recorded.")}
@@ -34,7 +33,7 @@ def trust_sentence(meta: Meta) -> str:
         return tr("Exact, simulated: recording cost nothing, and there is one clock.")
     slowdown, spread = meta.cost.get("slowdown_percent"), meta.cost.get("spread_percent")
     clock = clock_error_ns(meta)
-    if not isinstance(slowdown, int | float) or not isinstance(spread, int | float):
+    if slowdown is None or spread is None:
         return tr(_SENTENCES["unknown", clock is not None], ns=clock)
     effect = "same" if abs(slowdown) <= spread else "slower" if slowdown > 0 else "faster"
     percent = f"{slowdown if effect == 'same' else abs(slowdown):.1f}"
@@ -50,7 +49,7 @@ def trust_detail(meta: Meta) -> str:
             trn(
                 "Slowdown: median over {n} pair of runs with logging off and on, {off} and {on} µs.",
                 "Slowdown: median over {n} pairs of runs with logging off and on, {off} and {on} µs.",
-                int(cost["pairs"]),
+                cost["pairs"],
                 off=_micro(cost.get("off_ns")),
                 on=_micro(cost.get("on_ns")),
             )
@@ -81,12 +80,12 @@ def trust_detail(meta: Meta) -> str:
 def clock_error_ns(meta: Meta) -> int | None:
     """What no event's time is off by, as far as the recording shows: anchors from the fit, events from their causes."""
     known = [meta.clock.get("residual_max_ns"), meta.reconcile.get("max_ns")]
-    errors = [error for error in known if isinstance(error, int | float) and math.isfinite(error)]
+    errors = [error for error in known if error is not None]
     # The timer ticks; even a fit through every anchor is no better than a few cycles.
     return max(math.ceil(max(errors)), 1) if errors else None
 
 
-def left_out_sentences(window: Mapping[str, Any]) -> list[str]:
+def left_out_sentences(window: Window) -> list[str]:
     """What of the run was not recorded, a sentence each; none if all of it was. `window` is Trace.meta.window."""
     if not window:
         return []
@@ -95,11 +94,13 @@ def left_out_sentences(window: Mapping[str, Any]) -> list[str]:
         told.append(
             tr(
                 "Tiles {first} to {last} of {tiles} were recorded.",
-                **{name: f"{window[name]:,}" for name in ("first", "last", "tiles")},
+                first=f"{window.get('first', 0):,}",
+                last=f"{window.get('last', 0):,}",
+                tiles=f"{window.get('tiles', 0):,}",
             )
         )
-    if left := int(window.get("ctas_left_out", 0)):
-        told.append(ctas_left_out(left, int(window.get("ctas", 0))))
+    if left := window.get("ctas_left_out", 0):
+        told.append(ctas_left_out(left, window.get("ctas", 0)))
     return told + [tr(_ROLES[role]) for role in window.get("roles_left_out", ()) if role in _ROLES]
 
 
@@ -107,5 +108,5 @@ def ctas_left_out(left: int, ctas: int) -> str:
     return trn("{n} of {ctas} CTAs was not recorded.", "{n} of {ctas} CTAs were not recorded.", left, ctas=ctas)
 
 
-def _micro(ns: object) -> str:
-    return f"{ns / 1000:.1f}" if isinstance(ns, int | float) else "?"
+def _micro(ns: float | None) -> str:
+    return "?" if ns is None else f"{ns / 1000:.1f}"

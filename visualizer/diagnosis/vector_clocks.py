@@ -87,7 +87,7 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
         clock = clocks[agent]
         if kind == EventKind.WAIT_END and barrier >= 0:
             known = completed[barrier]
-            _join(clock, known[min(relied_on.get(step, 0), len(known) - 1)])
+            _join(clock, known[min(max(relied_on.get(step, 0), 0), len(known) - 1)])
         elif kind in arrivals and barrier >= 0:
             _join(given[barrier], clock)
             clock[agent] += 1

@@ -25,8 +25,8 @@ _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 class Format:
     """`writer` is "module:function" below visualizer.export, imported when used: some need packages that are optional.
 
-    `bytes_per_event` estimates a file's size; 0: the size does not follow the events. `most_steps`: what the format
-    can show; 0: any number.
+    `bytes_per_event` estimates a file's size; 0: the size does not follow the events. `most_steps` and `most_lanes`:
+    what the format can show; 0: any number.
     """
 
     suffix: str
@@ -34,6 +34,7 @@ class Format:
     writer: str
     bytes_per_event: int = 0
     most_steps: int = 0
+    most_lanes: int = 0
     is_picture: bool = False  # painted with Qt: has a theme and may show a step
 
 
@@ -49,7 +50,7 @@ FORMATS = {
         Format(".svg", mark("Drawing (SVG)"), "pictures_widget:write_svg", is_picture=True),
         Format(".pdf", mark("Document (PDF)"), "pictures_widget:write_pdf", is_picture=True),
         Format(".gif", mark("Animation (GIF)"), "animation_widget:write_gif", most_steps=400, is_picture=True),
-        Format(".html", mark("Page to step through (HTML)"), "page:write_page", most_steps=5000),
+        Format(".html", mark("Page to step through (HTML)"), "page:write_page", most_steps=5000, most_lanes=2000),
     )
 }
 
@@ -120,6 +121,16 @@ def _refuse_what_is_too_large(format_: Format, selection: Selection, path: Path)
                 most=format_.most_steps,
                 first=selection.first,
                 last=selection.first + format_.most_steps - 1,
+            )
+        )
+    if format_.most_lanes and len(selection.lanes) > format_.most_lanes:
+        raise ExportError(
+            tr(
+                "{path}: {lanes} lanes are too many for this format, which takes up to {most}; name some with --lanes,"
+                ' such as --lanes "CTA0.*"',
+                path=path,
+                lanes=len(selection.lanes),
+                most=format_.most_lanes,
             )
         )
     size = expected_bytes(format_, selection)

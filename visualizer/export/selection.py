@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
+from visualizer.playback.query.wild import wild_matcher
 from visualizer.replay.history import History
 from visualizer.views.lanes import Lane, build_lanes, lanes_of_folds
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
-_BOUND = re.compile(r"(\d+(?:\.\d+)?)\s*(ps|ns|us|µs|ms)?")
+_BOUND = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*(ps|ns|us|µs|ms)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +158,8 @@ def _lanes(lanes: Sequence[Lane], patterns: Sequence[str]) -> tuple[tuple[Lane, 
     chosen = {lane.key for lane in lanes} if not patterns else set[str]()
     members = lanes_of_folds(lanes)
     for pattern in patterns:
-        # Not fnmatch: to it the brackets of full[0] would be a set of characters.
-        wanted = re.compile(re.escape(pattern).replace(r"\*", ".*"))
-        found = {lane.key for lane in lanes if any(map(wanted.fullmatch, (lane.key, lane.title, lane.name)))}
+        wanted = wild_matcher(pattern)
+        found = {lane.key for lane in lanes if any(map(wanted, (lane.key, lane.title, lane.name)))}
         if not found:
             names = ", ".join(lane.name for lane in own[:12]) + (", ..." if len(own) > 12 else "")
             raise ExportError(

@@ -15,6 +15,8 @@ from visualizer.export.table_columns import Column, table_columns
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import tr
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 def write_csv(selection: Selection, writing: Writing) -> None:
     """One line per event under a heading (RFC 4180, UTF-8); an empty cell means none."""
@@ -58,7 +60,9 @@ def _save_arrays(file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _quoted(name: str) -> str:
-    """The name as a cell: in quotes if it has a comma, a quote or a line's end."""
+    """The name as a cell: in quotes if it has a comma, a quote or a line's end. What a spreadsheet would take for a
+    formula has an apostrophe in front, by which spreadsheets know a text."""
+    name = f"'{name}" if name.startswith(_FORMULA) else name
     return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"\r\n') else name
 
 

@@ -45,7 +45,9 @@ def write_vcd(selection: Selection, writing: Writing) -> None:
     vcd = needed("vcd", "pyvcd", mark("VCD files"))
     text = io.TextIOWrapper(writing.file, "ascii", errors="replace")
     trace = selection.history.trace
-    comment = f"phasescope: {trace.meta.program}, ended: {trace.meta.ending.kind}"
+    # A $end in it would end it.
+    program = trace.meta.program.replace("$", "S")
+    comment = f"phasescope: {program}, ended: {trace.meta.ending.kind}"
     with vcd.VCDWriter(text, timescale="1 ps", comment=comment, init_timestamp=selection.begin) as writer:
         variables, parts = [], []
         for number, signal in enumerate(signals(selection)):

@@ -51,23 +51,46 @@ CTA_LEFT = mark("every agent of CTA {cta} has left the kernel")
 SENTENCES = tuple(value for name, value in sorted(globals().items()) if name.isupper() and isinstance(value, str))
 
 
+_LONGEST = 4000
+"""Characters of a sentence that is looked at: ours are far shorter, also where one quotes another."""
+
+
 def recorded(sentence: str) -> str:
     """A sentence of a recording in the current language; one that is not ours, such as a driver's, as it is."""
-    if current() == "en":
+    if current() == "en" or len(sentence) > _LONGEST:
         return sentence
-    for template, pattern in _patterns():
-        if (match := pattern.fullmatch(sentence)) is not None:
-            return tr(template, **{name: recorded(value) for name, value in match.groupdict().items()})
+    for template, pieces, names in _templates():
+        if (values := _taken_apart(sentence, pieces)) is not None:
+            return tr(template, **{name: recorded(value) for name, value in zip(names, values, strict=True)})
     return sentence
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """The templates with patterns that take them apart again; the longest first, for one may be within another."""
-    templates = sorted(SENTENCES, key=len, reverse=True)
-    return [(template, re.compile(_pattern(template), re.DOTALL)) for template in templates]
+def _templates() -> list[tuple[str, list[str], list[str]]]:
+    """The templates, each with the texts around its fields and the names of these; the longest first, for one may be
+    within another."""
+    parts = [(template, re.split(r"\{(\w+)\}", template)) for template in sorted(SENTENCES, key=len, reverse=True)]
+    return [(template, pieces[::2], pieces[1::2]) for template, pieces in parts]
 
 
-def _pattern(template: str) -> str:
-    parts = re.split(r"\{(\w+)\}", template)
-    return "".join(f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts))
+def _taken_apart(sentence: str, pieces: list[str]) -> list[str] | None:
+    """What stands between the pieces, each of at least one character; None if they do not all stand there in order.
+
+    Each piece is looked for once, where it first stands: what a stranger wrote cannot make this slow.
+    """
+    first, *others = pieces
+    if not others:
+        return [] if sentence == first else None
+    if not sentence.startswith(first):
+        return None
+    at, values = len(first), []
+    for piece in others[:-1]:
+        found = sentence.find(piece, at + 1)
+        if found < 0:
+            return None
+        values.append(sentence[at:found])
+        at = found + len(piece)
+    end = len(sentence) - len(others[-1])
+    if end <= at or not sentence.endswith(others[-1]):
+        return None
+    return [*values, sentence[at:end]]

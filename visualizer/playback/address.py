@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote
@@ -10,6 +11,7 @@ from urllib.parse import parse_qsl, quote
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 
+_STEP = re.compile(r"\d{1,18}", re.ASCII)
 _PLAIN = "[]./:"
 """Signs that may stand in an address as they are; everything that ends a part of it may not."""
 
@@ -39,7 +41,7 @@ def parse_address(text: str) -> Address:
     A file whose own name holds the # is taken as it is.
     """
     text = text.strip()
-    if text.isdecimal():
+    if _STEP.fullmatch(text):
         return Address(None, Focus(int(text)))
     name, sign, place = text.rpartition("#")
     # Unlike Path.exists, this says no to what cannot be a name.
@@ -51,7 +53,7 @@ def parse_address(text: str) -> Address:
 def _focus(place: str, text: str) -> Focus:
     parts = dict(parse_qsl(place, keep_blank_values=True))
     step, lane = parts.pop("step", ""), parts.pop("lane", None)
-    if not step.isdecimal() or parts:
+    if not _STEP.fullmatch(step) or parts:
         raise AddressError(
             tr("{address} is no address: after the # comes step=N, and &lane=NAME if a lane is selected.", address=text)
         )

@@ -15,8 +15,8 @@ from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex, Steps
 from visualizer.structure.groups import barrier_groups, find_group, warp_groups
 
-_STAGE = re.compile(r"(?:CTA(\d+)\.)?(?:(.+)\.)?stage\[(\d+)\]")
-_CTA = re.compile(r"CTA(\d+)")
+_STAGE = re.compile(r"(?:CTA(\d{1,9})\.)?(?:(.+)\.)?stage\[(\d{1,9})\]")
+_CTA = re.compile(r"CTA(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ class Notes:
     marks: tuple[Mark, ...] = ()
     breakpoints: tuple[SavedBreakpoint, ...] = field(default=())
 
+    @classmethod
+    def of(cls, marks: Iterable[Mark], breakpoints: Iterable[SavedBreakpoint]) -> Notes:
+        """Marks in any order."""
+        return cls(breakpoints=tuple(breakpoints))._with_marks(marks)
+
     @property
     def is_empty(self) -> bool:
         return not self.marks and not self.breakpoints

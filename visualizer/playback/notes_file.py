@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import numpy as np
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import BOOKMARKS, Mark, Notes, SavedBreakpoint, beyond
+from visualizer.playback.notes_merge import merged
+from visualizer.recording.replacing import alone_in, replacing
 from visualizer.recording.trace import Trace
 
 FORMAT = "phasescope-notes"
@@ -24,6 +26,8 @@ VERSION = 1
 STRUCTURE = "structure"
 """The key of what the user says of the structure."""
 MOST_BYTES = 16 << 20
+MOST_MARKS = 5000
+"""More than anybody writes, and few enough for a list to show at once."""
 _SAMPLED = 4096
 
 
@@ -73,13 +77,22 @@ def load_notes(path: Path, trace: Trace) -> Notes:
     return notes
 
 
-def save_notes(path: Path, notes: Notes, trace: Trace) -> None:
-    """Write the notes, all or nothing; without any, and no structure to keep, the file goes. Raises NotesError."""
-    structure = _structure_in(path)
-    if notes.is_empty and not structure:
-        _replace(path, None)
-    else:
-        _replace(path, _encode(notes, fingerprint(trace)) | ({STRUCTURE: structure} if structure else {}))
+def save_notes(path: Path, notes: Notes, trace: Trace, base: Notes | None = None) -> Notes:
+    """Write the notes, all or nothing, together with what another window wrote since they were `base`; without any, and
+    no structure to keep, the file goes. What is in the file now. Raises NotesError, also for a file that is not to be
+    written over.
+
+    `base` None: the notes replace what is there.
+    """
+    with _alone(path):
+        if base is not None:
+            notes = merged(base, notes, load_notes(path, trace))
+        structure = _structure_in(path)
+        if notes.is_empty and not structure:
+            _replace(path, None)
+        else:
+            _replace(path, _encode(notes, fingerprint(trace)) | ({STRUCTURE: structure} if structure else {}))
+    return notes
 
 
 def load_structure(path: Path) -> list[Any]:
@@ -102,15 +115,29 @@ def load_structure(path: Path) -> list[Any]:
 
 def save_structure(path: Path, structure: list[Any], trace: Trace) -> None:
     """Put the entries into the file in place of those that it has; the notes in it stay. Raises NotesError."""
-    load_structure(path)  # what cannot be read is not written over
+    with _alone(path):
+        load_structure(path)  # what cannot be read is not written over
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            document = _encode(Notes(), fingerprint(trace))
+        document.pop(STRUCTURE, None)
+        if structure:
+            document[STRUCTURE] = structure
+        _replace(path, document if structure or document.get("marks") or document.get("breakpoints") else None)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other window of ours writes the file meanwhile."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        document = _encode(Notes(), fingerprint(trace))
-    document.pop(STRUCTURE, None)
-    if structure:
-        document[STRUCTURE] = structure
-    _replace(path, document if structure or document.get("marks") or document.get("breakpoints") else None)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with alone_in(path.parent):
+            yield
+    except TimeoutError:
+        raise _unsaved(path, tr("another phasescope is writing there")) from None
+    except OSError as error:
+        raise _unsaved(path, error.strerror or str(error)) from None
 
 
 def _structure_in(path: Path) -> list[Any]:
@@ -123,22 +150,19 @@ def _structure_in(path: Path) -> list[Any]:
 
 def _replace(path: Path, document: dict[str, Any] | None) -> None:
     """Write the file, all or nothing; None: it goes. Raises NotesError."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         if document is None:
             path.unlink(missing_ok=True)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(text.encode("utf-8", "replace"))  # half a surrogate pair, which a paste may bring, is no text
     except OSError as error:
-        raise NotesError(
-            tr("Notes cannot be saved in {file}: {reason}.", file=path, reason=error.strerror or error)
-        ) from None
+        raise _unsaved(path, error.strerror or str(error)) from None
+
+
+def _unsaved(path: Path, reason: str) -> NotesError:
+    return NotesError(tr("Notes cannot be saved in {file}: {reason}.", file=path, reason=reason))
 
 
 def _encode(notes: Notes, of: str) -> dict[str, Any]:
@@ -178,17 +202,20 @@ def _decode(document: object) -> tuple[Notes, str]:
         )
     if STRUCTURE in top:
         _list(top, STRUCTURE)
-    notes = Notes()
-    for number, entry in enumerate(_list(top, "marks")):
-        notes = notes.with_mark(_mark(_object(entry, f"marks[{number}]"), f"marks[{number}]"))
-    numbers = [mark.bookmark for mark in notes.marks if mark.bookmark is not None]
+    if len(_list(top, "marks")) > MOST_MARKS:
+        raise _Wrong(tr("it has more than {most} marks", most=MOST_MARKS))
+    marks = [
+        _mark(_object(entry, f"marks[{number}]"), f"marks[{number}]")
+        for number, entry in enumerate(_list(top, "marks"))
+    ]
+    numbers = [mark.bookmark for mark in marks if mark.bookmark is not None]
     if len(set(numbers)) != len(numbers):
         raise _Wrong(tr("two marks have one bookmark number"))
     saved = [
         _breakpoint(_object(entry, f"breakpoints[{number}]"), f"breakpoints[{number}]")
         for number, entry in enumerate(_list(top, "breakpoints"))
     ]
-    return notes.with_breakpoints(saved), _text(top, tr("recording"), tr("the file"))
+    return Notes.of(marks, saved), _text(top, tr("recording"), tr("the file"))
 
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:
@@ -199,7 +226,7 @@ def _mark(entry: dict[str, Any], where: str) -> Mark:
         raise _Wrong(tr("{place}: last must be a step not before step, or null", place=where))
     if bookmark is not None and (isinstance(bookmark, bool) or bookmark not in BOOKMARKS):
         raise _Wrong(tr("{place}: bookmark must be 1 to 9, or null", place=where))
-    if lane is not None and not isinstance(lane, str):
+    if lane is not None and not (isinstance(lane, str) and _is_text(lane)):
         raise _Wrong(tr("{place}: lane must be a name, or null", place=where))
     return Mark(Focus(int(step), lane), last, _text(entry, "text", where), bookmark)
 
@@ -226,9 +253,14 @@ def _list(entry: dict[str, Any], key: str) -> list[Any]:
 
 def _text(entry: dict[str, Any], key: str, where: str) -> str:
     value = entry.get(key)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not _is_text(value):
         raise _Wrong(tr("{place}: {key} must be a text", place=where, key=key))
     return value
+
+
+def _is_text(value: str) -> bool:
+    """Whether it has no half of a surrogate pair."""
+    return value.isascii() or value == value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_step(value: object) -> bool:

@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 from visualizer.language import tr
 from visualizer.programs.agent_builder import MAX_STAGES, AgentBuilder, BarrierHandle
 from visualizer.programs.program import Program, ProgramError
+from visualizer.recording.invariants import MAX_RINGS
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
-from visualizer.recording.trace import MAX_RINGS, ONE_RING
+from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
 

@@ -1,19 +1,38 @@
-"""Loads a user's FILE.py and runs its `program()`. Whatever is wrong with it is one sentence with the file and line.
-
-The file is Python and runs with the user's rights, as any script does.
-"""
+"""Loads a user's FILE.py in a process of its own, so that one that never ends can be ended, and what it does to its
+Python stays there."""
 
 from __future__ import annotations
 
-import traceback
+import contextlib
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import NoReturn
+from typing import Any
 
-from visualizer.language import tr
+from visualizer.children import child_command, child_environment
+from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.programs.program import Program, ProgramError
 
-ENTRY = "program"
+_WORKER = "visualizer.programs.load_worker"
+_LOOK_S = 0.02
+_LAST_S = 1.0  # between its answer and its end
+_PARTS = (
+    "visualizer.programs.operations",
+    "visualizer.programs.program",
+    "visualizer.recording.tables",
+    "visualizer.semantics.pipeline_state",
+)
+"""The modules whose classes a Program is made of, besides what Python itself has."""
+
+
+class LoadCancelled(Exception):
+    """The user asked to stop before the file had come to its end."""
 
 
 def is_file_name(name: str) -> bool:
@@ -21,63 +40,67 @@ def is_file_name(name: str) -> bool:
     return name.endswith(".py")
 
 
-def load_program(path: Path) -> Program:
-    """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none."""
+def load_program(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Program:
+    """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none; LoadCancelled
+    soon after `cancelled()` is true."""
+    process = subprocess.Popen(
+        child_command(_WORKER, str(path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=child_environment(**{ENVIRONMENT: current()}),
+        start_new_session=True,  # Ctrl+C is for us: we end it
+    )
+    answer, ours = process.stdout, process.stdin
+    assert answer is not None
+    assert ours is not None
+    content: list[bytes] = []
+    reader = threading.Thread(target=lambda: content.append(answer.read()), daemon=True)
+    reader.start()
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ProgramError(
-            tr(
-                "--program {path}: {strerror}; name a Python file that defines {entry}()",
-                path=path,
-                strerror=error.strerror or error,
-                entry=ENTRY,
-            )
-        ) from None
-    except UnicodeDecodeError:
-        raise ProgramError(tr("{path}: not a Python file: its text is not UTF-8", path=path)) from None
-    try:
-        code = compile(text, str(path), "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise ProgramError(
-            tr("{path}:{lineno}: not valid Python: {msg}", path=path, lineno=error.lineno or 1, msg=error.msg)
-        ) from None
-    except ValueError as error:
-        raise ProgramError(tr("{path}:1: not valid Python: {error}", path=path, error=error)) from None
-    module = ModuleType(path.stem)
-    module.__file__ = str(path)
-    try:
-        exec(code, module.__dict__)
-        entry = getattr(module, ENTRY, None)
-        if not callable(entry):
-            raise ProgramError(
-                tr(
-                    "{path}:1: defines no function {entry}(); add one that returns Builder(...).build()",
-                    path=path,
-                    entry=ENTRY,
-                )
-            )
-        program = entry()
-    except (ProgramError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        _fail(path, error)
-    if not isinstance(program, Program):
-        line = entry.__code__.co_firstlineno if hasattr(entry, "__code__") else 1
-        raise ProgramError(
-            tr(
-                "{path}:{line}: {entry}() must return what Builder.build() makes, not {type}",
-                path=path,
-                line=line,
-                entry=ENTRY,
-                type=type(program).__name__,
-            )
-        )
-    return program
+        while reader.is_alive():
+            if cancelled():
+                raise LoadCancelled
+            reader.join(_LOOK_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_S)
+    finally:
+        _end(process)
+        reader.join()
+        ours.close()
+        answer.close()
+    return _answer(path, content[0], process.returncode)
 
 
-def _fail(path: Path, error: BaseException) -> NoReturn:
-    """Name the innermost line of the file itself that led to `error`."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    raise ProgramError(f"{path}:{lines[-1] if lines else 1}: {' '.join(what.split())}") from None
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it with whatever it has started, which would keep its answer open."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _answer(path: Path, content: bytes, status: int) -> Program:
+    try:
+        answer = _Unpickler(io.BytesIO(content)).load()
+    except EOFError:
+        raise ProgramError(
+            tr("{path}: Python ended while it ran the file (status {status})", path=path, status=status)
+        ) from None
+    except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError) as error:
+        raise ProgramError(
+            tr("{path}: what it returns holds what no program does: {error}", path=path, error=error)
+        ) from None
+    if isinstance(answer, Program):
+        return answer
+    raise ProgramError(str(answer))
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes nothing but the parts of a Program: an answer is data and runs no code here."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module in _PARTS:
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"{module}.{name}")

@@ -51,17 +51,21 @@ PROGRAMS: Mapping[str, BuiltIn] = {
 
 
 def find_program(
-    name_or_path: str | None = None, parameters: Mapping[str, Any] | None = None, fault: str | None = None
+    name_or_path: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    fault: str | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Program:
     """The built-in program or the user's FILE.py, with the fault of this id or name.
 
     None: the program that the fault is told of, or the lesson. ProgramError says which of the three does not fit.
+    LoadCancelled if a file is still running when `cancelled` says so.
     """
     if name_or_path is None:
         name_or_path = LESSON if fault is None else find_fault(fault).base
-    config = check_program(name_or_path, parameters, fault)
     if is_file_name(name_or_path):
-        program = load_program(Path(name_or_path))
+        check_program(name_or_path, parameters, fault)
+        program = load_program(Path(name_or_path), cancelled)
         if program.name in PROGRAMS:
             raise ProgramError(
                 tr(
@@ -71,9 +75,21 @@ def find_program(
                 )
             )
         return program
-    if fault is None:
-        return PROGRAMS[name_or_path].lay_out(config)
-    return faulty_program(name_or_path, find_fault(fault), config)
+    return built_in_program(name_or_path, parameters, fault)
+
+
+def built_in_program(name: str, parameters: Mapping[str, Any] | None = None, fault: str | None = None) -> Program:
+    """The same of a built-in alone: for names that come from a file, which may not say what code runs."""
+    if is_file_name(name):
+        raise ProgramError(
+            tr(
+                "program {name!r} is a file; stories and recordings may name built-in programs only: {known}",
+                name=name,
+                known=", ".join(sorted(PROGRAMS)),
+            )
+        )
+    config = check_program(name, parameters, fault)
+    return PROGRAMS[name].lay_out(config) if fault is None else faulty_program(name, find_fault(fault), config)
 
 
 def check_program(
@@ -108,8 +124,8 @@ def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
         return None
     if name != LESSON:
         mine = {parameter.name for parameter in PROGRAMS[name].parameters}
-        return find_program(name, {key: config[key] for key in config if key in mine}, config.get("fault"))
-    return find_program(name, config, config.get("fault"))
+        return built_in_program(name, {key: config[key] for key in config if key in mine}, config.get("fault"))
+    return built_in_program(name, config, config.get("fault"))
 
 
 def _built_in(name: str) -> BuiltIn:

@@ -24,6 +24,7 @@ from visualizer.reconstruction.phase_flips import find_flips
 from visualizer.reconstruction.reconcile import reconcile, summary
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Columns, CompleteCta
 from visualizer.reconstruction.spans import NEVER
+from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import NO_SAMPLES
 from visualizer.recording.tables import Agent, Barrier, Meta, Site
 from visualizer.recording.trace import Trace
@@ -88,7 +89,7 @@ def assemble_events(
         return LaidOut(event_rows(derived, time), moves, derived.landed)
 
     laid_out = each(lay_out, range(len(spans)))
-    figures = {
+    figures: Reconcile = {
         **summary([part.moves for part in laid_out]),
         "copies_observed": sum(part.landed.observed for part in laid_out),
         "copies_estimated": sum(part.landed.estimated for part in laid_out),

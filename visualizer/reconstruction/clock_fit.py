@@ -9,12 +9,12 @@ anchors - of its CTAs' starts and ends, and of a calibration kernel before and a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
+from visualizer.recording.facts import Clock
 from visualizer.recording.trace import TraceError
 
 _TOGETHER = 2_000
@@ -77,7 +77,7 @@ class ClockFit:
         result: NDArray[np.int64] = np.rint(after, out=after).astype(np.int64)
         return result
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Clock:
         """What goes into Trace.meta.clock."""
         return {
             "ps_per_cycle": float(np.median(self.ps_per_cycle)),

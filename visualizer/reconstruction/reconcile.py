@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
 from visualizer.reconstruction.logged import Logged, Rows
+from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 
@@ -38,7 +39,7 @@ class Moves:
         return cls(*np.unique(distances, return_counts=True), unresolved)
 
 
-def summary(moves: Sequence[Moves]) -> dict[str, float]:
+def summary(moves: Sequence[Moves]) -> Reconcile:
     """What Trace.meta.reconcile says about all parts; times in ns."""
     distances = np.concatenate([part.distances for part in moves])
     counts = np.concatenate([part.counts for part in moves])

@@ -1,6 +1,6 @@
 """Recordings as files: one `.pscope` holds a Trace, opens at once whatever its length, and is safe from strangers.
 
-A ZIP whose members are stored as they are, so a size cannot lie and the events can be mapped where they lie. Nothing
+A ZIP whose members are stored as they are, so a size cannot lie and the events can be used where they lie. Nothing
 in it is ever executed or unpickled. docs/trace-format.md is the reference.
 """
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
 from visualizer.recording.file_tables import decode_tables, encode_tables
+from visualizer.recording.held import Bytes, held_bytes
 from visualizer.recording.replacing import replacing
 from visualizer.recording.schema import EARLIER_EVENT_DTYPE, EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.recording.trace import Trace, TraceError
@@ -44,13 +45,11 @@ _ZIP64_FROM = 2**31 - 1
 _ENCRYPTED = 0x1
 _COPY_AGAIN = mark("copy or record it again")
 
-Bytes = NDArray[np.uint8]
-
 
 def save(trace: Trace, path: str | os.PathLike[str]) -> None:
     """Write `trace` to `path`, all of it or nothing: an older file there stays whole until the new one is.
 
-    A Trace that is mapped from the older file stays valid. Raises TraceError, which names the file.
+    A Trace that was loaded from the older file stays valid. Raises TraceError, which names the file.
     """
     path = Path(path)
     try:
@@ -85,7 +84,10 @@ def save(trace: Trace, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Trace:
-    """The Trace in the file `path`; its events are mapped, read-only. Raises TraceError, which names the file."""
+    """The Trace in the file `path`; its events are read-only, and stay whatever becomes of the file.
+
+    Raises TraceError, which names the file.
+    """
     path = Path(path)
     try:
         mode = path.stat().st_mode
@@ -109,6 +111,8 @@ def load(path: str | os.PathLike[str]) -> Trace:
         ) from error
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from None
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise TraceError(tr("{path!r} cannot be the name of a file", path=str(path))) from None
 
 
 def _write(file: IO[bytes], trace: Trace, meta: bytes) -> None:
@@ -139,8 +143,8 @@ def _write_rows(archive: zipfile.ZipFile, offset: int, name: str, rows: NDArray[
 
 def _read(file: IO[bytes]) -> Trace:
     members = _members(file)
-    mapped = np.memmap(file, np.uint8, mode="r")
-    meta = _content(mapped, members, META_MEMBER)
+    held = held_bytes(file)
+    meta = _content(held, members, META_MEMBER)
     if len(meta) > MAX_META_BYTES:
         raise TraceError(
             tr(
@@ -160,10 +164,10 @@ def _read(file: IO[bytes]) -> Trace:
                 copy_again=tr(_COPY_AGAIN),
             )
         )
-    events = _rows(EVENTS_MEMBER, _content(mapped, members, EVENTS_MEMBER), EVENT_DTYPE)
+    events = _rows(EVENTS_MEMBER, _content(held, members, EVENTS_MEMBER), EVENT_DTYPE)
     samples = NO_SAMPLES
     if SAMPLES_MEMBER in members:
-        samples = _rows(SAMPLES_MEMBER, _content(mapped, members, SAMPLES_MEMBER), SAMPLE_DTYPE)
+        samples = _rows(SAMPLES_MEMBER, _content(held, members, SAMPLES_MEMBER), SAMPLE_DTYPE)
     return Trace(
         tables.meta,
         tables.agents,
@@ -202,7 +206,7 @@ def _members(file: IO[bytes]) -> dict[str, zipfile.ZipInfo]:
     return members
 
 
-def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> Bytes:
+def _content(held: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> Bytes:
     """The bytes of a member where they lie in the file, their CRC checked."""
     member = members.get(name)
     if member is None:
@@ -219,14 +223,14 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
         raise TraceError(tr("{name} has two different sizes; {copy_again}", name=name, copy_again=tr(_COPY_AGAIN)))
     # Before the start (a damaged directory) would count from the end.
     offset = max(member.header_offset, 0)
-    header = mapped[offset : offset + _LOCAL_HEADER.size].tobytes()
+    header = held[offset : offset + _LOCAL_HEADER.size].tobytes()
     if len(header) < _LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
         raise TraceError(
             tr("{name} is not where the directory says; {copy_again}", name=name, copy_again=tr(_COPY_AGAIN))
         )
     _, name_length, extra_length = _LOCAL_HEADER.unpack(header)
     start = offset + _LOCAL_HEADER.size + name_length + extra_length
-    if start + member.file_size > len(mapped):
+    if start + member.file_size > len(held):
         raise TraceError(
             tr(
                 "{name} is said to have {file_size} bytes, more than the file holds; {copy_again}",
@@ -235,7 +239,7 @@ def _content(mapped: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
                 copy_again=tr(_COPY_AGAIN),
             )
         )
-    content = mapped[start : start + member.file_size]
+    content = held[start : start + member.file_size]
     crc = zlib.crc32(content.data)
     if crc != member.CRC:
         raise TraceError(
@@ -306,7 +310,7 @@ def _array_header(name: str, content: Bytes) -> tuple[tuple[int, ...], bool, Any
         shape, fortran_order, dtype = npy.read_array_header_1_0(stream)
     except TraceError:
         raise
-    except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
+    except (LookupError, MemoryError, RecursionError, SyntaxError, TypeError, ValueError, tokenize.TokenError) as error:
         raise TraceError(
             tr(
                 "{name} has no valid npy header ({error}); {copy_again}",

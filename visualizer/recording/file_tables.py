@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, NoReturn, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from visualizer.language import tr
+from visualizer.recording.facts import MOST, OBJECTS
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Frame, Meta, Site
 from visualizer.recording.trace import ONE_RING, Trace, TraceError
 from visualizer.semantics.pipeline_state import PipelineState
@@ -26,6 +29,9 @@ T = TypeVar("T")
 _MAX_INT = 2**31 - 1  # the tables end in int32 columns
 _MAX_CTA = 2**20 - 1
 _MAX_STAGE = 2**15 - 1  # int16 in the events
+
+
+_LATER_OBJECTS = ("window", "cost")  # which the first recordings did not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,36 @@ class _Node:
             return value
         return self.wrong(tr("a whole number in {low}..{high}", low=low, high=high))
 
+    def number(self, low: float, high: float) -> float:
+        value = self.value
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        return self.wrong(tr("a number in {low}..{high}", low=low, high=high))
+
+    def typed(self, kind: Any) -> Any:
+        """The value, if it has a type of those in facts.py."""
+        if is_typeddict(kind):
+            known = get_type_hints(kind, include_extras=True)
+            for name in known.keys() & self.object():
+                self.get(name).typed(known[name])
+        elif get_origin(kind) is Annotated:
+            base, (low, high) = get_args(kind)
+            self.integer(low, high) if base is int else self.number(low, high)
+        elif get_origin(kind) in (Union, UnionType):  # of a type with None; Annotated makes the former
+            if self.value is not None:
+                self.typed(get_args(kind)[0])
+        elif get_origin(kind) is dict:
+            for node in self.nodes().values():
+                node.typed(get_args(kind)[1])
+        elif get_origin(kind) is list:
+            self.rows(lambda node: node.typed(get_args(kind)[0]))
+        elif kind is bool:
+            if not isinstance(self.value, bool):
+                self.wrong(tr("true or false"))
+        else:
+            self.text()
+        return self.value
+
     def nodes(self) -> dict[str, _Node]:
         """The values of an object by key."""
         return {name: _Node(value, f"{self.key}[{name!r}]") for name, value in self.object().items()}
@@ -154,21 +190,19 @@ class _Node:
 
 def _meta(node: _Node) -> Meta:
     ending = node.get("ending")
+    facts = {
+        name: (node.optional(name, {}) if name in _LATER_OBJECTS else node.get(name)).typed(kind)
+        for name, kind in OBJECTS.items()
+    }
     return Meta(
         program=node.get("program").text(),
-        config=node.get("config").object(),
-        source=node.get("source").object(),
         ending=Ending(ending.get("kind").word(EndingKind), ending.get("detail").text()),
         command=node.get("command").text(),
         created=node.get("created").text(),
-        records_lost=node.get("records_lost").integer(0, 2**63 - 1),
-        events_dropped=node.get("events_dropped").integer(0, 2**63 - 1),
-        clock=node.get("clock").object(),
-        reconcile=node.get("reconcile").object(),
-        check=node.get("check").object(),
-        window=node.optional("window", {}).object(),
-        cost=node.optional("cost", {}).object(),
+        records_lost=node.get("records_lost").integer(0, MOST),
+        events_dropped=node.get("events_dropped").integer(0, MOST),
         versions=node.get("versions").texts(),
+        **facts,
     )
 
 
@@ -247,8 +281,7 @@ def _parse(raw: bytes) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise TraceError(tr("meta.json has the key {twice!r} twice in one object", twice=twice))
     return values
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from visualizer.recording.facts import Check, Clock, Cost, Reconcile, Source, Window
 from visualizer.semantics.pipeline_state import PipelineState
 
 AgentRole = Literal["producer", "consumer", "mma", "epilogue", "copy_engine", "tensor_core", "other"]
@@ -76,15 +77,15 @@ class Meta:
 
     program: str  # "lesson"
     config: dict[str, Any]  # the program's parameters by name
-    source: dict[str, Any]  # {"kind": "simulator" | "gpu", ...}: seed and latencies, or GPU model and driver
+    source: Source  # {"kind": "simulator" | "gpu", ...}: seed and latencies, or GPU model and driver
     ending: Ending
     command: str = ""  # the command line that makes this recording again
     created: str = ""  # ISO 8601, UTC
     records_lost: int = 0  # records the log had no room for
     events_dropped: int = 0  # recorded events left out because other agents' records of that time were lost
-    clock: dict[str, Any] = field(default_factory=dict)  # fit of SM cycles to nanoseconds
-    reconcile: dict[str, Any] = field(default_factory=dict)  # how far events were moved
-    window: dict[str, Any] = field(default_factory=dict)  # what of the run was not recorded; {}: all of it was
-    cost: dict[str, Any] = field(default_factory=dict)  # what recording did to the run's time; {}: unknown
-    check: dict[str, Any] = field(default_factory=dict)  # {"mode": "exact", "checked": n, "errors": n}
+    clock: Clock = field(default_factory=Clock)  # fit of SM cycles to nanoseconds
+    reconcile: Reconcile = field(default_factory=Reconcile)  # how far events were moved
+    window: Window = field(default_factory=Window)  # what of the run was not recorded; {}: all of it was
+    cost: Cost = field(default_factory=Cost)  # what recording did to the run's time; {}: unknown
+    check: Check = field(default_factory=Check)  # {"mode": "exact", "checked": n, "errors": n}
     versions: dict[str, str] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,18 +12,15 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
+from visualizer.recording.invariants import MOST_PS, check_tables
+from visualizer.recording.invariants import TraceError as TraceError
 from visualizer.recording.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
 from visualizer.recording.tables import Agent, Barrier, Meta, Site
 
 MAX_STAGES_WITHOUT_BARRIERS = 1024
 """A file that says so little of its stages may not make others build tables for millions of them."""
-MAX_RINGS = 255
 ONE_RING = ("",)
 _CHECKED_AT_ONCE = 1 << 15
-
-
-class TraceError(ValueError):
-    """A recording that breaks the format's rules; the message says which rule, where, and what was expected."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +72,13 @@ class Trace:
 
     @cached_property
     def ctas(self) -> int:
-        return max((a.cta for a in self.agents), default=-1) + 1
+        """One more than the highest number of a CTA that has agents or barriers."""
+        return max((row.cta for table in (self.agents, self.barriers) for row in table), default=-1) + 1
+
+    @cached_property
+    def recorded_ctas(self) -> tuple[int, ...]:
+        """The CTAs that have agents or barriers, ascending: of a large grid only some may have been recorded."""
+        return tuple(sorted({row.cta for table in (self.agents, self.barriers) for row in table}))
 
     @cached_property
     def agent_cta(self) -> NDArray[np.int32]:
@@ -98,6 +102,15 @@ class Trace:
     def duration_ps(self) -> int:
         return int(self.events["time"][-1]) if len(self.events) else 0
 
+    def part(self, steps: NDArray[np.int64]) -> Trace:
+        """The events at `steps`, which ascend from 0, with the same tables and samples: what was checked of the whole
+        holds of its parts, and is not checked again."""
+        made = copy(self)
+        events = self.events[steps]
+        events.flags.writeable = False
+        object.__setattr__(made, "events", events)
+        return made
+
     def _check(self) -> None:
         """Refuse what later code could not trust. Vectorised: a few passes over the columns."""
         events = self.events
@@ -105,24 +118,7 @@ class Trace:
             raise TraceError(
                 tr("events must be one-dimensional with the schema's dtype, not {dtype}", dtype=events.dtype)
             )
-        for table, rows in (("agent", self.agents), ("barrier", self.barriers)):
-            names = [row.name for row in rows]
-            if len(set(names)) != len(names):
-                raise TraceError(tr("two {table}s share a name", table=table))
-        if not 1 <= len(self.rings) <= MAX_RINGS or len(set(self.rings)) != len(self.rings):
-            raise TraceError(
-                tr("rings must be 1..{most} different names, not {names}", most=MAX_RINGS, names=list(self.rings))
-            )
-        for row, barrier in enumerate(self.barriers):
-            if barrier.ring not in self.rings:
-                raise TraceError(
-                    tr("barrier {row} is of ring {ring!r}, which is none of the rings", row=row, ring=barrier.ring)
-                )
-        told = {ring for agent in self.agents for ring, _ in agent.more_starts}
-        if unknown := sorted(told - set(self.rings)):
-            raise TraceError(
-                tr("an agent has a cursor over ring {ring!r}, which is none of the rings", ring=unknown[0])
-            )
+        check_tables(self.agents, self.barriers, self.rings, self.stages)
         if not len(events):
             return
         if events["time"][0] != 0:
@@ -132,7 +128,11 @@ class Trace:
                     time=int(events["time"][0]),
                 )
             )
+        if self.duration_ps > MOST_PS:
+            raise TraceError(tr("the last event is at {time} ps, beyond {most}", time=self.duration_ps, most=MOST_PS))
         ranges = {
+            "measured": (-MOST_PS, MOST_PS + 1),
+            "tile": (-1, 2**31),
             "agent": (0, len(self.agents)),
             "barrier": (-1, len(self.barriers)),
             "site": (-1, len(self.sites)),
@@ -152,7 +152,7 @@ class Trace:
             )
         if not len(samples):
             return
-        barrier, begin = samples["barrier"], samples["begin"]
+        barrier, begin, end = samples["barrier"], samples["begin"], samples["end"]
         unknown = np.flatnonzero((barrier < 0) | (barrier >= len(self.barriers)))
         if len(unknown):
             row = int(unknown[0])
@@ -164,6 +164,9 @@ class Trace:
                     barriers=len(self.barriers) - 1,
                 )
             )
+        beyond = np.flatnonzero((begin < -MOST_PS) | (begin > MOST_PS) | (end < -MOST_PS) | (end > MOST_PS))
+        if len(beyond):
+            raise TraceError(tr("sample {row} is at a time beyond ±{most} ps", row=int(beyond[0]), most=MOST_PS))
         step_back = np.flatnonzero(
             (barrier[1:] < barrier[:-1]) | ((barrier[1:] == barrier[:-1]) & (begin[1:] < begin[:-1]))
         )
@@ -181,7 +184,8 @@ def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tupl
     piece = events[first : first + _CHECKED_AT_ONCE]
     for column, (low, high) in ranges.items():
         values = np.ascontiguousarray(piece[column])  # numpy finds the extremes of such faster
-        if int(values.min()) < low or int(values.max()) >= high:
+        reachable = high <= np.iinfo(values.dtype).max
+        if int(values.min()) < low or (reachable and int(values.max()) >= high):
             row = int(np.flatnonzero((values < low) | (values >= high))[0])
             raise TraceError(
                 tr(

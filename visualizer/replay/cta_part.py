@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -59,13 +59,14 @@ class CtaParts:
         mine[remote[owner == cta]] = True
         mine[[0, -1]] = True
         steps = np.flatnonzero(mine)
-        return CtaPart(History(replace(trace, events=trace.events[steps]), self._history.structure), steps)
+        return CtaPart(History(trace.part(steps), self._history.structure), steps)
 
     @cached_property
-    def _cta(self) -> NDArray[np.uint16]:
+    def _cta(self) -> NDArray[np.unsignedinteger]:
         """The CTA of every event's agent."""
         trace = self._history.trace
-        cta: NDArray[np.uint16] = trace.agent_cta.astype(np.uint16)[trace.events["agent"]]
+        narrow = trace.agent_cta.astype(np.min_scalar_type(trace.ctas))
+        cta: NDArray[np.unsignedinteger] = narrow[trace.events["agent"]]
         return cta
 
     @cached_property

@@ -108,7 +108,7 @@ class Tiles:
     high: int
 
     def parse(self, text: str) -> tuple[int, int]:
-        match = re.fullmatch(r"(\d+):(\d*)", text)
+        match = re.fullmatch(r"(\d{1,15}):(\d{0,15})", text)
         if match is None or (match[2] and int(match[2]) < int(match[1])):
             raise ValueError(tr("{text!r} is not N:M, two tile numbers with N <= M, such as 1000:1099", text=text))
         return int(match[1]), int(match[2]) if match[2] else -1

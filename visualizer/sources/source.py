@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from visualizer.programs.load import LoadCancelled
 from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
 from visualizer.recording.trace import Trace
+from visualizer.sources.errors import Cancelled
 from visualizer.sources.option import Option
 from visualizer.sources.progress import CancelCheck, Progress
 
@@ -23,15 +24,22 @@ class Request:
     fault: str | None = None  # id or name
     options: Mapping[str, Any] = field(default_factory=dict)  # by Option.name, among those of the source
 
-    @cached_property
-    def layout(self) -> Program:
-        """The program, operation by operation, for sources that need it so. ProgramError if it cannot be."""
-        return find_program(self.program, self.parameters, self.fault)
+    def lay_out(self, cancelled: CancelCheck | None = None) -> Program:
+        """The program, operation by operation, for sources that need it so; made once. ProgramError if it cannot be,
+        Cancelled if a file is still running when told to stop."""
+        if self.laid_out is None:
+            try:
+                program = find_program(self.program, self.parameters, self.fault, cancelled or (lambda: False))
+            except LoadCancelled:
+                raise Cancelled from None
+            self.__dict__["_laid_out"] = program
+        assert self.laid_out is not None
+        return self.laid_out
 
     @property
     def laid_out(self) -> Program | None:
-        """`layout` if a source needed it: a file may read differently by now, and a long program takes its time."""
-        return self.__dict__.get("layout")
+        """The program if a source needed it: a file may read differently by now, and a long program takes its time."""
+        return self.__dict__.get("_laid_out")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,12 @@ def told(trace: Trace) -> Structure:
     for row, barrier in enumerate(trace.barriers):
         if barrier.stage >= 0:
             of_ring[barrier.cta, barrier.ring].append(row)
-    ctas = max(trace.ctas, 1 + max((barrier.cta for barrier in trace.barriers), default=-1))
+    agents_of = defaultdict(list)
+    for row, agent in enumerate(trace.agents):
+        agents_of[agent.cta].append(row)
     rings: list[Ring] = []
     ring_of = np.full(len(trace.barriers), -1, np.int32)
-    for cta in range(ctas):
+    for cta in trace.recorded_ctas:
         for name in trace.rings:
             rows = of_ring[cta, name]
             stages = 1 + max((trace.barriers[row].stage for row in rows), default=-1)
@@ -41,7 +43,7 @@ def told(trace: Trace) -> Structure:
             if not stages:
                 continue
             ring_of[rows] = len(rings)
-            rings.append(_ring(trace, cta, name, stages, rows))
+            rings.append(_ring(trace, cta, name, stages, rows, agents_of[cta]))
     return Structure(
         tuple(rings),
         tuple(trace.rings),
@@ -52,20 +54,16 @@ def told(trace: Trace) -> Structure:
     )
 
 
-def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int]) -> Ring:
-    """One ring of one CTA, of its barriers in `rows`. Who goes round it: agents of that role, with a cursor over it if
-    they have cursors over several rings."""
+def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int], agents: list[int]) -> Ring:
+    """One ring of one CTA, of its barriers in `rows`. Who of its `agents` goes round it: agents of that role, with a
+    cursor over it if they have cursors over several rings."""
     full: list[list[int]] = [[] for _ in range(stages)]
     empty: list[list[int]] = [[] for _ in range(stages)]
     for row in rows:
         barrier = trace.barriers[row]
         if barrier.kind in ("full", "empty"):
             (full if barrier.kind == "full" else empty)[barrier.stage].append(row)
-    takes_part = [
-        row
-        for row, agent in enumerate(trace.agents)
-        if agent.cta == cta and (name == trace.rings[0] or name in dict(agent.more_starts))
-    ]
+    takes_part = [row for row in agents if name == trace.rings[0] or name in dict(trace.agents[row].more_starts)]
     return Ring(
         name,
         cta,

@@ -21,7 +21,7 @@ NUMBER_KEYS = ("step", "cta", "stage", "tile", "parity", "amount")
 FILTER_KEYS = NAME_KEYS + NUMBER_KEYS
 
 _TERM = re.compile(r"\w+:")
-_NUMBER = re.compile(r"(-?\d+)(?:\.\.(-?\d+))?")
+_NUMBER = re.compile(r"(-?\d{1,18})(?:\.\.(-?\d{1,18}))?")
 
 
 class FilterError(ValueError):

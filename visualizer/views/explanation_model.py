@@ -61,7 +61,7 @@ def lost_text(trace: Trace) -> str:
     if meta.records_lost or meta.events_dropped:
         dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
         lines.append(tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped))
-    runs = int(meta.source.get("probe", {}).get("runs_lost", 0))
+    runs = meta.source.get("probe", {}).get("runs_lost", 0)
     if runs:
         lines.append(
             trn(

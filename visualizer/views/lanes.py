@@ -80,11 +80,11 @@ class _Builder:
     def __init__(self, trace: Trace, structure: Structure) -> None:
         self._trace = trace
         self._structure = structure
-        ctas = max(trace.ctas, 1, 1 + int(trace.barrier_cta.max(initial=-1)))  # a CTA may have barriers and no agents
-        heads = [Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta) for cta in range(ctas if ctas > 1 else 0)]
-        self._recorded = {agent.cta for agent in trace.agents}  # every k-th may be all that was recorded
-        self._above = [head.key for head in heads] or [""]
-        self._ctas = [[head] for head in heads] or [[]]
+        ctas = trace.recorded_ctas  # of a large grid only some may be
+        heads = {cta: Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta) for cta in ctas if len(ctas) > 1}
+        self._recorded = {agent.cta for agent in trace.agents}
+        self._above = {cta: f"CTA{cta}" if cta in heads else "" for cta in ctas}
+        self._ctas: dict[int, list[Lane]] = {cta: [heads[cta]] if cta in heads else [] for cta in ctas}
 
     def build(self) -> list[Lane]:
         self._add_agents()
@@ -100,7 +100,7 @@ class _Builder:
                 self._add_barrier(row, self._above[barrier.cta])
         for group in groups:
             self._add_group(group)
-        return [lane for lanes in self._ctas for lane in lanes]
+        return [lane for lanes in self._ctas.values() for lane in lanes]
 
     def _add_agents(self) -> None:
         """Warps of a group stand below its head, where the first of them was."""

@@ -156,7 +156,7 @@ def _histogram(title: str, values: Distribution, low: str, high: str, caption: s
     span = values.edges[-1] - values.edges[0]
 
     def place(value: float) -> float:
-        return min(max((value - values.edges[0]) / span, 0.0), 1.0)
+        return min(max((value - values.edges[0]) / span, 0.0), 1.0) if span else 0.5
 
     return Histogram(title, values.counts, low, high, caption, place(values.median), place(values.p95))
 

@@ -3,14 +3,12 @@ and counted under the last lane."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from visualizer.diagnosis.trust import left_out_sentences
 from visualizer.language import tr
+from visualizer.recording.facts import Window
 from visualizer.views.painting import brush, colour, hatch_brush, pen
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_paint import Fonts, paint_text
@@ -20,19 +18,19 @@ FOOTER = 1.8
 _LEAST = 6.0  # pixels of hatch worth drawing
 
 
-def before_text(window: Mapping[str, Any]) -> str:
+def before_text(window: Window) -> str:
     """ "tiles 0–999 not recorded"; "" if the recording starts with the run."""
-    before = int(window.get("tiles_before", 0))
+    before = window.get("tiles_before", 0)
     return _tiles(0, before - 1) if before else ""
 
 
-def after_text(window: Mapping[str, Any]) -> str:
+def after_text(window: Window) -> str:
     """The same for the tiles after the recording's last."""
-    after, tiles = int(window.get("tiles_after", 0)), int(window.get("tiles", 0))
+    after, tiles = window.get("tiles_after", 0), window.get("tiles", 0)
     return _tiles(tiles - after, tiles - 1) if after else ""
 
 
-def footer_text(window: Mapping[str, Any]) -> str:
+def footer_text(window: Window) -> str:
     """The CTAs and roles that have no lanes, or empty ones; "" if none was left out."""
     return " ".join(left_out_sentences({**window, "tiles_before": 0, "tiles_after": 0}))
 
@@ -44,7 +42,7 @@ def _tiles(first: int, last: int) -> str:
 
 
 def paint_left_out(
-    painter: QPainter, lanes: QRectF, begin: float, end: float, window: Mapping[str, Any], theme: Theme, fonts: Fonts
+    painter: QPainter, lanes: QRectF, begin: float, end: float, window: Window, theme: Theme, fonts: Fonts
 ) -> None:
     """Hatch what of `lanes` lies before x `begin` and after `end` (pixels into the lanes), if tiles are missing there.
 
@@ -80,7 +78,7 @@ def _paint_upwards(painter: QPainter, region: QRectF, text: str, theme: Theme, f
 
 
 def paint_footer(
-    painter: QPainter, lanes: QRectF, left: float, bottom: float, window: Mapping[str, Any], theme: Theme, fonts: Fonts
+    painter: QPainter, lanes: QRectF, left: float, bottom: float, window: Window, theme: Theme, fonts: Fonts
 ) -> None:
     """The line under the last lane, whose lower edge is at y `bottom`; beside the hatch that ends at x `left`."""
     text = footer_text(window)

@@ -95,7 +95,13 @@ def test_two_chapters_of_one_id_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(b"title =", "is not TOML"), (b"\xff\xfe", "is not UTF-8"), (b"#" * (5 << 20), "larger than 4 MB")],
+    [
+        (b"title =", "is not TOML"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"#" * (5 << 20), "larger than 1 MB"),
+        (b"x = " + b"[" * 9000, "nested too deeply"),
+        (b"x = " + b"9" * 5000, "is not TOML"),
+    ],
 )
 def test_files_that_are_no_story(tmp_path: Path, content: bytes, problem: str) -> None:
     path = tmp_path / "bad.toml"

@@ -13,7 +13,8 @@ from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
 from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.program import ProgramError
-from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.programs.registry import PROGRAMS, built_in_program
+from visualizer.recording.facts import Source as Facts
 from visualizer.recording.schema import EventFlag
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
@@ -141,11 +142,14 @@ def _run(source: VerifySource, recording: Trace, parameters: Mapping[str, Any], 
         if "mode" in meta.check:
             options["check"] = meta.check["mode"]
         return record(source, Request(meta.program, parameters, options=options), cancelled=cancelled)
-    recorded = meta.source if meta.source.get("kind") == "simulator" else {}
-    latencies = recorded.get("latencies")
+    recorded = meta.source if meta.source.get("kind") == "simulator" else Facts()
+    try:
+        latencies = Latencies(**recorded.get("latencies", {}))
+    except (TypeError, ValueError) as error:
+        raise PredictError(tr("the recording's latencies are not the simulator's: {error}", error=error)) from None
     return simulate(
-        find_program(meta.program, parameters),
-        seed=int(recorded.get("seed", 0)),
-        latencies=Latencies(**latencies) if isinstance(latencies, dict) else None,
+        built_in_program(meta.program, parameters),
+        seed=recorded.get("seed", 0),
+        latencies=latencies,
         cancelled=cancelled,
     )

@@ -34,11 +34,12 @@ def time_copies(history: History) -> CopyTimes:
 def _alone_from(cta: Ints, issued: Ints, landed: Ints) -> Ints:
     """So that overlapping copies count once: from when on all copies of the CTA issued earlier have landed."""
     order = np.lexsort((issued, cta))
-    # CTAs end to end, so that one running maximum does for all of them.
-    offset = cta[order] * (int(landed.max(initial=0)) + 1)
-    reached = np.maximum.accumulate(landed[order] + offset) - offset
-    begin = issued[order]
+    # CTAs end to end, by the rank of each landing, so that one running maximum does for all of them.
+    times, rank = np.unique(landed[order], return_inverse=True)
     same = cta[order][1:] == cta[order][:-1]
+    offset = np.concatenate([[0], np.cumsum(~same)])[: len(order)] * len(times)
+    reached = times[np.maximum.accumulate(rank + offset) - offset]
+    begin = issued[order]
     begin[1:][same] = np.maximum(begin[1:], reached[:-1])[same]
     alone = np.empty(len(begin), np.int64)
     alone[order] = begin

@@ -30,6 +30,7 @@ from visualizer.playback.query.syntax import (
     Node,
     Not,
 )
+from visualizer.playback.query.wild import wild_matcher
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
@@ -138,9 +139,8 @@ def _matcher(wanted: str, pattern: bool) -> Callable[[str], bool]:
     if not pattern:
         folded = wanted.lower()
         return lambda name: folded in (name.lower(), without_cta(name).lower())
-    wild = re.escape(wanted).replace(r"\*", ".*").replace(r"\?", ".")
-    regex = re.compile(wild, re.IGNORECASE)
-    return lambda name: bool(regex.fullmatch(name) or regex.fullmatch(without_cta(name)))
+    matches = wild_matcher(wanted.lower())
+    return lambda name: matches(name.lower()) or matches(without_cta(name).lower())
 
 
 def names_of(column: Column, history: History) -> list[str]:

@@ -32,7 +32,7 @@ _CHAPTER = {"id", "title", "recording", "program", "fault", "parameters", "other
 _SOURCE = {"recording", "program", "fault", "parameters"}
 _STEP = {"focus", "text", "lane", "panes", "highlight", "zoom", "notes", "question", "answer", "autoplay"}
 _FOCUS = {"step", "find", "nth", "offset"}
-_MAX_BYTES = 4 << 20
+_MAX_BYTES = 1 << 20
 
 
 def story_path(name: str) -> Path:
@@ -51,7 +51,7 @@ def load_story(path: str | os.PathLike[str]) -> Story:
     path = Path(path)
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise StoryError(tr("{path}: larger than 4 MB; a story is text", path=path))
+            raise StoryError(tr("{path}: larger than 1 MB; a story is text", path=path))
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         reason = error.strerror or str(error)
@@ -66,7 +66,9 @@ def parse_story(text: str, path: Path | None = None) -> Story:
     name = str(path) if path else tr("the story")
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise StoryError(tr("{path}: is nested too deeply", path=name)) from None
+    except ValueError as error:  # also a number of thousands of digits
         raise StoryError(tr("{path}: is not TOML: {reason}", path=name, reason=error)) from None
     reader = _Reader(name)
     story = reader.story(document, path)

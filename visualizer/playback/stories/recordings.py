@@ -13,7 +13,7 @@ from visualizer.playback.notes_file import NotesError
 from visualizer.playback.opening import open_recording
 from visualizer.playback.stories.model import Source, StoryError
 from visualizer.programs.program import ProgramError
-from visualizer.programs.registry import find_program
+from visualizer.programs.registry import built_in_program
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
 from visualizer.resources import resource_dir
@@ -60,6 +60,6 @@ def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
     if not isinstance(seed, int):
         raise StoryError(tr("parameters.seed: must be a whole number"))
     try:
-        return simulate(find_program(program, values, fault or None), seed=seed)
+        return simulate(built_in_program(program, values, fault or None), seed=seed)
     except ProgramError as error:
         raise StoryError(str(error)) from None

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +9,15 @@ import tomli_w
 
 from visualizer.language import tr
 from visualizer.playback.stories.model import DEFAULT_PANES, Chapter, FocusRule, Source, Step, Story, StoryError, Text
+from visualizer.recording.replacing import replacing
 
 
 def save_story(story: Story, path: Path) -> None:
     """Write `story` to `path`, all of it or nothing. StoryError, naming the file, if that fails."""
-    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        scratch.write_text(story_toml(story), encoding="utf-8")
-        os.replace(scratch, path)
+        with replacing(path) as file:
+            file.write(story_toml(story).encode("utf-8", "replace"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            scratch.unlink()
         raise StoryError(
             tr("{path} cannot be saved: {reason}; choose another place", path=path, reason=error.strerror or error)
         ) from None

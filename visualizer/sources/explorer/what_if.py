@@ -12,11 +12,11 @@ from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.mutations import producers, with_count, with_other_phase
 from visualizer.programs.program import Program, ProgramError
-from visualizer.programs.registry import find_program
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.outcome import Exploration
 from visualizer.sources.explorer.random_schedules import explore
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.source import Request
 
 SCHEDULES = 100
 """Enough to see a share, few enough to answer while one looks on."""
@@ -88,12 +88,12 @@ def ask(
 ) -> Answer:
     """Explore the program as it is and changed. ProgramError if there is no such program, Cancelled if cancelled."""
     parameters, note = _explored(program, parameters)
-    before = find_program(program, parameters, fault)
+    before = Request(program, parameters, fault).lay_out(cancelled)
     if what_if.more_stages:
         refusal = what_if.refusal(program, parameters)
         if refusal:
             raise ProgramError(refusal)
-        after = find_program(program, what_if.changed(parameters), fault)
+        after = Request(program, what_if.changed(parameters), fault).lay_out(cancelled)
     else:
         assert what_if.change_program is not None
         after = what_if.change_program(before)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from visualizer import __version__
 from visualizer.programs.operations import Advance, Exit, Fence, NamedSync, Operation, ProxyFence, Sync, Wait
+from visualizer.recording.facts import Source
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
@@ -55,11 +56,18 @@ def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
         ending = Ending("deadlock", witness.detail if witness.outcome == "deadlock" else shown)
     else:
         ending = Ending("completed", shown)
-    source = {"kind": "explorer", "exhaustive": exploration.exhaustive, "outcome": witness.outcome, "step": step}
+    source: Source = {
+        "kind": "explorer",
+        "exhaustive": exploration.exhaustive,
+        "outcome": witness.outcome,
+        "step": step,
+    }
+    if witness.seed is not None:
+        source["seed"] = witness.seed
     meta = Meta(
         program=program.name,
         config=dict(program.config),
-        source=source if witness.seed is None else {**source, "seed": witness.seed},
+        source=source,
         ending=ending,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"phasescope": __version__},

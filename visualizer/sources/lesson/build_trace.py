@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from visualizer.reconstruction.assemble import assemble_events
+from visualizer.recording.facts import Clock
 from visualizer.recording.schema import NO_SAMPLES
 from visualizer.recording.tables import Agent, Barrier, Meta, Site
 from visualizer.recording.trace import Trace
@@ -32,7 +33,7 @@ def build_trace(
     `probe` is what a probe saw in the same run.
     """
     decoded = decode(raw, agents, barriers, sites, shape)
-    clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
+    clock: Clock = {**decoded.clock.as_dict(), "missed_laps": decoded.missed_laps}
     meta = replace(meta, records_lost=int(decoded.lost.sum()), clock=clock)
     samples = NO_SAMPLES
     if probe is not None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from visualizer.language import mark
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.facts import Cost, Source
 from visualizer.sources.lesson.raw_log import LogLevel, RawLog
 from visualizer.sources.lesson.unfinished_log import FlightLayout
 from visualizer.sources.lesson.word_probe import ProbeMode
@@ -67,12 +68,12 @@ def log_layout(config: LessonConfig, level: LogLevel, capacity: int) -> FlightLa
 class Outcome:
     """What a kernel that ran came to."""
 
-    source: dict[str, Any]  # goes into Trace.meta.source
+    source: Source  # goes into Trace.meta.source
     versions: dict[str, str]
     crash: str = ""  # the CUDA error's name; then there is no log
     checked: int = 0  # values compared (exact) or CTAs summed (checksum)
     errors: int = 0  # of these, wrong ones
-    cost: dict[str, Any] = field(default_factory=dict)  # what logging costs; goes into Trace.meta.cost
+    cost: Cost = field(default_factory=Cost)  # what logging costs; goes into Trace.meta.cost
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -11,7 +11,6 @@ import tempfile
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from visualizer.language.endings import GAVE_UP, GAVE_UP_IN_CTAS, LAST_COPY, LOS
 from visualizer.programs.kernel_source import KERNEL_FILE, find_sites, kernel_text
 from visualizer.programs.lesson import NAME, agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.facts import Source
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.tables import Agent, Barrier, Ending, Meta
 from visualizer.recording.trace import Trace
@@ -151,23 +151,20 @@ def trace_of_log(
     """
     if raw.level == "off":
         trace = _empty_trace(config, outcome.source, outcome.versions, ending or Ending("completed"))
-        trace.meta.check.update(mode=options.check, checked=outcome.checked, errors=outcome.errors)
+        trace.meta.check.update({"mode": options.check, "checked": outcome.checked, "errors": outcome.errors})
         return trace
     agents = agents_of(config)
     barriers = barriers_of(config)
     ending = ending or _ending(raw, agents, barriers, bound_ms(options, raw.level))
     completed = ending.kind == "completed"
     text = kernel_text()
-    source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
+    source: Source = {**outcome.source, "kernel_ns": _kernel_ns(raw)}
     if probe is not None:
         source["probe"] = probe_figures(options.probe, probe)
     meta = _meta(config, source, outcome.versions, ending)
-    meta.check.update(
-        mode=options.check,
-        # Agents that gave up read nothing reliable, so nothing counts as checked.
-        checked=outcome.checked if completed else 0,
-        errors=outcome.errors if completed else 0,
-    )
+    # Agents that gave up read nothing reliable, so nothing counts as checked.
+    checked, errors = (outcome.checked, outcome.errors) if completed else (0, 0)
+    meta.check.update({"mode": options.check, "checked": checked, "errors": errors})
     meta.cost.update(outcome.cost)
     shape, sites, texts = pipeline_shape(config), find_sites(text), {KERNEL_FILE: text}
     if options.window.is_everything:
@@ -241,7 +238,7 @@ def _ending(raw: RawLog, agents: tuple[Agent, ...], barriers: tuple[Barrier, ...
     return Ending("timeout", GAVE_UP_IN_CTAS.format(n=len(stuck), ctas=raw.ctas, **facts))
 
 
-def _empty_trace(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Trace:
+def _empty_trace(config: LessonConfig, source: Source, versions: dict[str, str], ending: Ending) -> Trace:
     """A run whose log was lost with its context: device memory cannot be read after a launch failure."""
     text = kernel_text()
     return Trace(
@@ -254,7 +251,7 @@ def _empty_trace(config: LessonConfig, source: dict[str, Any], versions: dict[st
     )
 
 
-def _meta(config: LessonConfig, source: dict[str, Any], versions: dict[str, str], ending: Ending) -> Meta:
+def _meta(config: LessonConfig, source: Source, versions: dict[str, str], ending: Ending) -> Meta:
     return Meta(
         program=NAME,
         config=config.as_dict(),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by
 from visualizer.reconstruction.opening import opened
+from visualizer.recording.facts import Window as WindowFacts
 from visualizer.recording.schema import ARRIVAL_KINDS, EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.recording.trace import Trace
@@ -63,7 +64,7 @@ class Window:
         """The agents or barriers of the recorded CTAs."""
         return tuple(row for row in rows if self.records_cta(row.cta))
 
-    def as_dict(self, first: int, last: int, tiles: int, ctas: int) -> dict[str, Any]:
+    def as_dict(self, first: int, last: int, tiles: int, ctas: int) -> WindowFacts:
         """What goes into Trace.meta.window: of `tiles` tiles on `ctas` CTAs, `first` to `last` were recorded."""
         recorded = -(-ctas // self.every_cta)
         left_out = [role for role in ROLES if role not in self.roles]

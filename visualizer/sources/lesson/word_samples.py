@@ -6,13 +6,13 @@ They are no events: nobody acted, and nobody wants to step through them. Equal s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.reconstruction.clock_fit import ClockFit
+from visualizer.recording.facts import Probe
 from visualizer.recording.schema import SAMPLE_DTYPE
 from visualizer.recording.tables import Barrier
 from visualizer.recording.trace import TraceError
@@ -44,7 +44,7 @@ def decode_samples(
     return ordered
 
 
-def probe_figures(mode: ProbeMode, raw: RawProbe) -> dict[str, Any]:
+def probe_figures(mode: ProbeMode, raw: RawProbe) -> Probe:
     """What goes into Trace.meta.source["probe"]."""
     return {
         "mode": mode,

@@ -8,12 +8,13 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from visualizer.language import tr
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.facts import Cost, Source
 from visualizer.sources.lesson.job import COMPARING, Job, Outcome, flight_file, log_layout, probe_file
 from visualizer.sources.lesson.raw_log import STATUS_COMPLETED
 from visualizer.sources.lesson.values import expected_sum, source_matrix
@@ -53,7 +54,7 @@ def run(job: Job) -> Outcome:
             )
     except MemoryError:
         raise Unable("memory", tr("the source matrix does not fit in memory: use fewer --source-tiles")) from None
-    source = {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level}
+    source = cast(Source, {"kind": "gpu", **gpu, "sm": 90, "log_level": job.level})
     versions = {"cuda-bindings": importlib.metadata.version("cuda-bindings"), "numpy": np.__version__}
     try:
         kernel.warm_up()
@@ -78,7 +79,7 @@ def run(job: Job) -> Outcome:
         checked, errors = config.ctas, int((sums != expected_sum(config, matrix)).sum())
     else:
         checked = errors = 0
-    cost: dict[str, Any] = {} if job.level == "off" else {"record_ns": kernel.record_cost_ns()}
+    cost: Cost = {} if job.level == "off" else {"record_ns": kernel.record_cost_ns()}
     if job.ab_pairs and job.level != "off" and (done.log.status == STATUS_COMPLETED).all():
         say(progress=0.75, message=COMPARING)
         without = LessonKernel(config, matrix, job.check, level="off", fault=job.fault)

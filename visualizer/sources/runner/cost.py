@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb
-from typing import Any
 
 import numpy as np
+
+from visualizer.recording.facts import Cost
 
 LEAST_PAIRS = 6
 """With fewer, not even the range of all pairs holds the true median with 95 % certainty."""
@@ -14,7 +15,7 @@ MOST_PAIRS = 1000
 _CONFIDENCE = 0.95
 
 
-def slowdown(off_ns: Sequence[float], on_ns: Sequence[float]) -> dict[str, Any]:
+def slowdown(off_ns: Sequence[float], on_ns: Sequence[float]) -> Cost:
     """The keys of Trace.meta.cost about pairs of runs: times (ns) with logging off and on, pair by pair.
 
     `slowdown_percent` is the median of on/off; `spread_percent` half the width of its 95 % confidence interval by order

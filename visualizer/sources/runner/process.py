@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import visualizer
+from visualizer.children import child_command, child_environment
 from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.language.endings import TOO_LONG, WORKER_ENDED
 from visualizer.sources.errors import Cancelled, SourceError
@@ -43,19 +40,14 @@ class WorkerProcess:
     """One worker. `wait` must be called once; it leaves no process behind, whatever happens."""
 
     def __init__(self, module: str, job: str) -> None:
-        """Run `module`, whose main function is protocol.serve, on `job`.
-
-        -P: the current folder is not on its path, so that no file there is imported instead of a library's.
-        """
-        root = str(Path(visualizer.__file__).resolve().parent.parent)
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+        """Run `module`, whose main function is protocol.serve, on `job`."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by wait()
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],
+            child_command(module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": path, ENVIRONMENT: current()},
+            env=child_environment(**{ENVIRONMENT: current()}),
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, name="gpu-worker-reader", daemon=True)
@@ -133,9 +125,10 @@ class WorkerProcess:
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
-    """The message in a line; None if it is something a library printed."""
+    """The message in a line, of those that protocol.py lists; None if it is something a library printed."""
     try:
         message = json.loads(line)
     except ValueError:
         return None
-    return message if isinstance(message, dict) else None
+    known = ({"progress", "message"}, {"failed", "message"}, {"done"})
+    return message if isinstance(message, dict) and any(keys <= message.keys() for keys in known) else None

@@ -33,7 +33,7 @@ def _record(request: Request, progress: Progress | None, cancelled: CancelCheck 
     from visualizer.sources.simulator.simulate import simulate
 
     seed = request.options.get(SEED.name, SEED.default)
-    trace = simulate(request.layout, seed=seed, progress=progress, cancelled=cancelled)
+    trace = simulate(request.lay_out(cancelled), seed=seed, progress=progress, cancelled=cancelled)
     window = window_of(request.options)
     if window.is_everything:
         return trace

@@ -1,0 +1,60 @@
+"""The kinds of input: what a case of each is, made of nothing but its seed, and what is done with it.
+
+A case's answer is how far it got: the stages that it reached, and where it was refused in words.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from tests.fuzz import damage, seeds, texts
+from tests.fuzz.asking import Asked, stages
+from tests.fuzz.outcome import Outcome
+from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
+from visualizer.recording.file import load
+from visualizer.replay.history import History
+
+ONE_IN = 10
+"""Of so many recordings one is also compared, exported and painted."""
+
+
+Case = Callable[[int, Path, Outcome], None]
+
+
+def run(kind: str, seed: int, outcome: Outcome) -> None:
+    """The case `seed` of a kind, which notes how far it gets. Whatever it raises is a fault of phasescope."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        KINDS[kind](seed, Path(folder), outcome)
+
+
+def recording(seed: int, folder: Path, outcome: Outcome) -> None:
+    """A damaged recording: opened, replayed, and asked everything."""
+    random = Random(seed)
+    known = seeds.recordings()
+    name = random.choice(sorted(known))
+    content, ways = damage.damage(known[name], random)
+    outcome.ways = ways
+    path = folder / "case.pscope"
+    path.write_bytes(content)
+    try:
+        trace = load(path)
+    except REFUSALS as error:
+        check_words(str(error))
+        outcome.refused = str(error).removeprefix(f"{path}: ")
+        return
+    outcome.reached.append("load")
+    asked = Asked(trace, History(trace), path, folder, random, thorough=seed % ONE_IN == 0)
+    for stage, ask in stages(asked):
+        try:
+            with refused_in_words():
+                ask()
+        except Exception as error:
+            error.add_note(f"in {stage}")
+            raise
+        outcome.reached.append(stage)
+
+
+KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS}

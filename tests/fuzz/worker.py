@@ -1,0 +1,93 @@
+"""Runs cases one after another in a process of their own, so that a crash, a freeze or greed costs one case.
+
+Prints a line of JSON before each case and one after it. Run: python -m tests.fuzz.worker KIND FIRST COUNT [STRIDE]
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import resource
+import signal
+import sys
+import traceback
+import warnings
+from time import process_time
+
+LONGEST_S = 5.0
+"""Processor time that a case may take."""
+MOST_BYTES = 1 << 30
+"""Memory that a case may take over what the process had."""
+_MEMORY_LIMIT = 6 << 30  # of addresses: greed ends in a MemoryError before it ends the machine
+
+
+def main() -> None:
+    kind, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    stride = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    warnings.simplefilter("error")
+    faulthandler.enable()
+    # In C, as a regular expression does not come back to Python; the default action then ends the process.
+    faulthandler.register(signal.SIGPROF, chain=True)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from tests.fuzz import seeds
+
+    seeds.recordings()
+    for seed in range(first, first + count * stride, stride):
+        _say({"begin": seed})
+        _say({"end": seed, **_case(kind, seed)})
+
+
+def _case(kind: str, seed: int) -> dict[str, object]:
+    from tests.fuzz import kinds
+    from tests.fuzz.outcome import Outcome
+
+    _forget_peak()
+    before, began = _memory("VmRSS"), process_time()
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
+    answer: dict[str, object] = {}
+    outcome = Outcome()
+    try:
+        kinds.run(kind, seed, outcome)
+    except BaseException as error:  # whatever it is, the report names it
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        answer = {"fault": _where(error), "traceback": traceback.format_exc()}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    answer |= {"ways": outcome.ways, "reached": outcome.reached, "refused": outcome.refused}
+    answer["seconds"] = process_time() - began
+    taken = _memory("VmHWM") - before
+    answer["bytes"] = taken
+    if taken > MOST_BYTES and "fault" not in answer:
+        answer["fault"] = f"took {taken / 2**30:.1f} GiB"
+    return answer
+
+
+def _where(error: BaseException) -> str:
+    """What it is, and the innermost place in phasescope that raised it."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/visualizer/" in frame.filename]
+    notes = " ".join(getattr(error, "__notes__", ()))
+    if not frames:
+        return f"{type(error).__name__}: {error} {notes}"
+    last = frames[-1]
+    file = last.filename.rpartition("/visualizer/")[2]
+    return f"{type(error).__name__} at {file}:{last.lineno} {last.name} {notes}"
+
+
+def _memory(key: str) -> int:
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(key))
+
+
+def _forget_peak() -> None:
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+def _say(line: dict[str, object]) -> None:
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
