@@ -45,7 +45,7 @@ _ROOM_FOR_PAIRS = 70
 """Narrower ones show one pane at a time under the timeline, and one under the ring."""
 _LEAST = QSize(320, 240)
 """No pane asks for more pixels: at a large scale it scrolls instead of pushing the window off the screen."""
-_WIDE_TEXT = frozenset({"experiment", "ring", "memory", "breakpoints", "notes"})
+_WIDE_TEXT = frozenset({"experiment", "ring", "memory", "breakpoints", "notes", "structure"})
 """Panes that do not scroll by themselves."""
 
 

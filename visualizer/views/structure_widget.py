@@ -48,6 +48,10 @@ class StructureTree(QTreeWidget):
 
     menu_asked = Signal(object)
 
+    def sizeHint(self) -> QSize:
+        """A few lines: beside what can be done with them, it takes the room there is."""
+        return QSize(super().sizeHint().width(), 5 * self.fontMetrics().height())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()
         if event.key() == Qt.Key.Key_F2 and item is not None and item.flags() & Qt.ItemFlag.ItemIsEditable:
@@ -132,10 +136,6 @@ class StructureWidget(QWidget):
         self.remove_button.clicked.connect(lambda: self.entry_removed.emit(max(self.entries.currentRow(), 0)))
         self._enable()
         self.set_entries((), {})
-
-    def minimumSizeHint(self) -> QSize:
-        em = self.fontMetrics().height()
-        return QSize(12 * em, 8 * em)
 
     def set_entries(self, entries: Sequence[Any], problems: dict[int, str]) -> None:
         """What was told by hand; `problems`: which of it could not be followed, and why."""
