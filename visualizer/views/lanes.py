@@ -20,7 +20,7 @@ from visualizer.replay.spans import Spans
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, warp_groups
 from visualizer.structure.model import Structure
-from visualizer.structure.names import agent_name, barrier_name, without_cta
+from visualizer.structure.titles import agent_name, barrier_name, without_cta
 
 LaneKind = Literal["cta", "warps", "ring", "agent", "copy", "stage", "barrier"]
 
@@ -108,7 +108,7 @@ class _Builder:
         group_of = {row: group for group in warp_groups(trace, self._structure) for row in group.rows}
         for row, agent in enumerate(trace.agents):
             lanes, above, group = self._ctas[agent.cta], self._above[agent.cta], group_of.get(row)
-            if group is None and agent.role != "copy_engine":
+            if group is None and self._structure.roles[row] != "copy_engine":
                 title = agent_name(trace, self._structure, row)
                 lanes.append(Lane(agent.name, title, "agent", agent.cta, row, above))
             elif group is not None and row == group.rows[0]:
@@ -119,7 +119,7 @@ class _Builder:
 
     def _add_engines(self) -> None:
         for row, agent in enumerate(self._trace.agents):
-            if agent.role == "copy_engine":
+            if self._structure.roles[row] == "copy_engine":
                 title, above = without_cta(agent.name), self._above[agent.cta]
                 self._ctas[agent.cta].append(Lane(agent.name, title, "copy", agent.cta, row, above))
 

@@ -12,7 +12,7 @@ from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure.model import TOLD
-from visualizer.structure.names import without_cta
+from visualizer.structure.titles import without_cta
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
