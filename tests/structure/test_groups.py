@@ -14,7 +14,7 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, find_group, warp_groups
-from visualizer.structure.names import agent_name, barrier_name, full_barrier_name
+from visualizer.structure.titles import agent_name, barrier_name, full_barrier_name
 
 
 def test_warps_of_a_stranger_are_grouped_by_warpgroup_and_inferred_role() -> None:

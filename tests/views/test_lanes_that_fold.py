@@ -283,6 +283,6 @@ def test_a_copy_without_a_tile_names_none(store: LaneStore) -> None:
 def test_a_stage_without_a_tile_is_called_by_what_it_holds(store: LaneStore) -> None:
     intervals = store.intervals(store.lanes[store.row_of["ring0.stage[0]"]])
     said = {StageState(int(state)): intervals.texts(row) for row, state in enumerate(intervals.spans.state)}
-    assert said[StageState.EMPTY] == ["empty", "○"]
+    assert said[StageState.EMPTY] == ["empty"]
     assert said[StageState.FILLING] == ["filling", "↓"]
     assert said[StageState.FULL] == ["full", "●"]

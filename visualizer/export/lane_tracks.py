@@ -16,7 +16,7 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
-from visualizer.structure.names import full_barrier_name
+from visualizer.structure.titles import full_barrier_name
 from visualizer.views.lanes import Lane, copy_targets, target_title
 
 Ints = NDArray[np.int64]

@@ -22,7 +22,7 @@ from visualizer.export.writing import CHUNK_ROWS, Writing
 from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import AgentActivity, Spans, StageState
-from visualizer.structure.names import barrier_name
+from visualizer.structure.titles import barrier_name
 from visualizer.views.lanes import Lane
 
 Ints = NDArray[np.int64]

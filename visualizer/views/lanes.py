@@ -20,7 +20,7 @@ from visualizer.replay.spans import Spans
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, warp_groups
 from visualizer.structure.model import Structure
-from visualizer.structure.names import agent_name, barrier_name, without_cta
+from visualizer.structure.titles import agent_name, barrier_name, without_cta
 
 LaneKind = Literal["cta", "warps", "ring", "agent", "copy", "stage", "barrier"]
 

@@ -12,7 +12,7 @@ from visualizer.language import mark, tr, trn
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.replay.history import History, StageState, State
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, DATA_ALIGNMENT, Region, SharedStorage
-from visualizer.structure.names import barrier_name
+from visualizer.structure.titles import barrier_name
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import cta_at, cta_barriers, stage_lane, stage_name
 from visualizer.views.ring_model import STAGE_WORDS

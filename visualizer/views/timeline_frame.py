@@ -31,9 +31,10 @@ class Frame:
 
 
 def make_frame(width: float, height: float, fonts: Fonts, rows: LaneRows) -> Frame:
-    room = [fonts.width(heading(lane, rows)) + fonts.em * INDENT * rows.depth(lane) for lane in rows.shown[:_MEASURED]]
-    room += [fonts.width(title) + fonts.em * INDENT for title in ("producer", f"{UNFOLDED} CTA888")]
-    names = round(max(room) + fonts.em * STRIPE + 2 * _PAD)
+    wanted = [(heading(lane, rows), rows.depth(lane)) for lane in rows.shown[:_MEASURED]]
+    wanted += [("producer", 1), (f"{UNFOLDED} CTA888", 1)]
+    room = max(fonts.width(title) + fonts.em * INDENT * max(depth, 1) for title, depth in wanted)
+    names = round(room + fonts.em * STRIPE + 2 * _PAD)
     values = round(fonts.width(WIDEST_VALUE) + 2 * _PAD + fonts.em)
     if width - names - values < width * 0.4:  # too narrow for all: time matters most
         values = 0

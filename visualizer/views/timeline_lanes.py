@@ -248,7 +248,7 @@ class LaneStore:
             state, tile = StageState(int(spans.state[index])).name.lower(), int(spans.tile[index])
             glyph = GLYPHS[state]
             if tile < 0:
-                return [state_word(state), glyph]
+                return [state_word(state), *([] if state == "empty" else [glyph])]
             return [f"{state_word(state)} · tile {tile}", f"{glyph} tile {tile}", f"{glyph}{tile}", f"{tile}"]
 
         return make_intervals(spans, _STAGE_ROLES, texts)

@@ -11,7 +11,7 @@ from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure.model import TOLD
-from visualizer.structure.names import without_cta
+from visualizer.structure.titles import without_cta
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
