@@ -131,7 +131,7 @@ def _batch(tally: Tally, kind: str, first: int, count: int, until: float | None)
         if current is not None and (until is None or time.monotonic() < until):
             errors.seek(0)
             said = errors.read().decode("utf-8", "replace")
-            tally.add(current, {"fault": _last_words(code, said), "traceback": said})
+            tally.add(current, {"fault": last_words(code, said), "traceback": said})
             done += 1
         elif not done and code and (until is None or time.monotonic() < until):
             errors.seek(0)
@@ -139,7 +139,7 @@ def _batch(tally: Tally, kind: str, first: int, count: int, until: float | None)
     return done
 
 
-def _last_words(code: int, said: str) -> str:
+def last_words(code: int, said: str) -> str:
     """Why a process ended in the middle of a case: the signal, and where it was."""
     import signal
 

@@ -74,6 +74,12 @@ def like(random: Random, old: Any) -> Any:
     return value(random)
 
 
+def probe(random: Random) -> Any:
+    """What a recording may say of a probe, or nothing of the kind."""
+    keys = ("mode", "experimental", "barriers", "samples", "runs_lost")
+    return value(random) if random.random() < 0.3 else {key: value(random) for key in keys}
+
+
 def _nested(depth: int) -> Any:
     inner: Any = 0
     for _ in range(depth):

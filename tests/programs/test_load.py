@@ -134,8 +134,9 @@ def test_what_a_file_would_ignore_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_mistake_is_told_by_the_process_that_made_it(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match=r"mine\.py:8: ZeroDivisionError: division by zero"):
-        load_program(written(tmp_path, f"{_START}    1 / 0\n    return b.build()\n"))
+    for line, why in (("1 / 0", "ZeroDivisionError: division by zero"), ("exit()", "SystemExit")):
+        with pytest.raises(ProgramError, match=rf"mine\.py:8: {why}"):
+            load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ def main() -> None:
     # What the file prints goes where a person reads; the answer has stdout to itself, under a number nobody knows.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Not sys.stdin, which exit() closes.
+    threading.Thread(target=_end_with_parent, args=(os.dup(0),), daemon=True).start()
     pickle.dump(_answer(Path(sys.argv[1])), answer)
     answer.flush()
     os._exit(0)  # threads that the file started do not keep it
@@ -34,9 +35,10 @@ def _answer(path: Path) -> Program | str:
         return str(error)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(stdin: int) -> None:
     """Whoever waits for the answer holds the other end of stdin."""
-    sys.stdin.buffer.read()
+    while os.read(stdin, 1):
+        pass
     os._exit(1)
 
 

@@ -1,0 +1,67 @@
+"""Some hundred damaged inputs of every kind a run: each is answered, or refused in words. `python -m tests.fuzz` throws
+more, with limits on time and memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import SystemRandom
+
+import pytest
+
+from tests.fuzz import campaign, kinds
+from tests.fuzz.outcome import Outcome
+from visualizer.children import child_environment
+
+FIXED = 60
+FRESH = 30
+"""Seeds that are new in every run, told where a case fails: PHASESCOPE_FUZZ_SEED repeats them."""
+START = int(os.environ.get("PHASESCOPE_FUZZ_SEED", SystemRandom().randrange(10**6, 10**9)))
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_no_input_is_met_unprepared(kind: str) -> None:
+    reached: set[str] = set()
+    for seed in (*range(FIXED), *range(START, START + FRESH)):
+        outcome = Outcome()
+        try:
+            kinds.run(kind, seed, outcome)
+        except BaseException as error:
+            again = f"python -m tests.fuzz --kind {kind} --again {seed}"
+            raise AssertionError(f"{kind} {seed} was met with {error!r} after {outcome}: {again}") from error
+        reached.update(outcome.reached)
+    assert reached, f"none of the cases from seed {START} got anywhere"
+
+
+def test_a_recording_is_asked_everything() -> None:
+    """Damage that always ends at the door would find nothing."""
+    outcome = Outcome()
+    for seed in range(0, 20 * kinds.ONE_IN, kinds.ONE_IN):
+        kinds.run("recording", seed, outcome)
+    assert {"load", "diagnosis", "statistics", "prediction", "timeline", "exports", "commands"} <= set(outcome.reached)
+
+
+@pytest.mark.parametrize(
+    ("case", "fault"),
+    [
+        ("raise ZeroDivisionError", "ZeroDivisionError"),
+        ("while True: pass", "took over"),
+        ("bytearray(200 << 20)", "took 0.2 GiB"),
+        ("__import__('os').kill(__import__('os').getpid(), 11)", "SIGSEGV"),
+    ],
+)
+def test_the_harness_finds_each_kind_of_fault(case: str, fault: str) -> None:
+    program = (
+        "import sys; from tests.fuzz import kinds, seeds, worker; seeds.recordings = dict; worker.LONGEST_S, worker.MOST_BYTES = 1.0, 100 << 20\n"
+        f"kinds.KINDS['planted'] = lambda seed, folder, outcome: exec({case!r})\n"
+        "sys.argv[1:] = ['planted', '7', '1']; worker.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=child_environment(), cwd=campaign.ROOT, capture_output=True, text=True
+    )
+    if done.returncode:
+        said = campaign.last_words(done.returncode, done.stderr)
+    else:
+        said = done.stdout
+    assert fault in said
