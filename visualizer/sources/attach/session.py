@@ -1,0 +1,205 @@
+"""One session: a program runs watched from its start to its end, and its chosen launches become recordings."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Protocol
+
+from visualizer import __version__
+from visualizer.language import tr
+from visualizer.language.endings import NO_EVENT
+from visualizer.recording.file import save
+from visualizer.recording.tables import Ending
+from visualizer.recording.trace import Trace, TraceError
+from visualizer.sources.attach.connection import Connection
+from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
+from visualizer.sources.attach.instrument import Instrument
+from visualizer.sources.attach.kernels import Kernel, KernelBook
+from visualizer.sources.attach.launch import Launch
+from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.output_names import OutputNames
+from visualizer.sources.attach.program import Program
+from visualizer.sources.attach.recorder import Recorder
+from visualizer.sources.attach.server import Server
+from visualizer.sources.attach.shim_library import shim_library
+from visualizer.sources.errors import SourceError
+from visualizer.sources.progress import CancelCheck
+
+LOOK_S = 0.1
+"""How often a session looks at its launches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording that was written."""
+
+    path: Path
+    launch: Launch
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """How often a kernel was launched, by all processes together."""
+
+    kernel: Kernel
+    launches: int
+    captured: int  # those that went into CUDA graphs, which are not recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a session."""
+
+    status: int  # of the program, as a shell has it
+    recorded: tuple[Recorded, ...]
+    kernels: tuple[Launches, ...]
+    hung: bool  # a launch hung, and the program was ended for it
+
+
+class Listener(Protocol):
+    """Told what happens while the program runs, by whichever thread notices."""
+
+    def said(self, sentence: str) -> None:
+        """Something that the user should know, such as why a kernel is not recorded."""
+
+    def recorded(self, recorded: Recorded) -> None:
+        """A recording was written."""
+
+    def hung(self, recorded: Recorded) -> None:
+        """A launch makes no progress; this is what its log says while it still hangs."""
+
+
+class Session:
+    """`run` watches one program."""
+
+    def __init__(
+        self,
+        options: AttachOptions,
+        instrument: Instrument,
+        listener: Listener,
+        *,
+        command: str = "",
+        folder: Path | None = None,
+    ) -> None:
+        """`command`: the command line that recordings tell; `folder`: where they go."""
+        self._options = options
+        self._instrument = instrument
+        self._listener = listener
+        self._command = command
+        self._folder = folder or Path.cwd()
+        self._names = OutputNames(options, self._folder)
+        self._recorder = Recorder(options, instrument, listener.said)
+        self._sources: dict[str, str] = {}
+        self._lock = threading.Lock()
+        self._recorded: list[Recorded] = []
+        self._progress: dict[Launch, tuple[int, float]] = {}  # what its log said last, and since when
+
+    def run(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        output: IO[bytes] | None = None,
+        cancelled: CancelCheck | None = None,
+    ) -> Outcome:
+        """Run `command` in `folder`, and end it when told to. SourceError if it cannot be watched."""
+        library = shim_library()
+        with session_folder() as private, self._serving(private) as (server, kernels):
+            given = os.environ if environment is None else environment
+            watched = watched_environment(given, library, private)
+            program = Program(command, watched, folder or Path.cwd(), output)
+            hung = False
+            try:
+                while (status := program.wait(LOOK_S)) is None:
+                    hung = self._look(server) or hung
+                    if (hung and self._options.on_hang == "end") or (cancelled and cancelled()):
+                        status = program.end()
+                        break
+            except BaseException:
+                program.end()
+                raise
+            server.close()
+            return Outcome(status, tuple(self._recorded), self._counts(server, kernels), hung)
+
+    @contextlib.contextmanager
+    def _serving(self, private: Path) -> Iterator[tuple[Server, KernelBook]]:
+        kernels = KernelBook(self._options, private)
+
+        def connect(accepted: socket.socket) -> Connection:
+            return Connection(accepted, kernels, self._recorder, self.conclude, self._sources)
+
+        server = Server(private / SOCKET, connect)
+        try:
+            yield server, kernels
+        finally:
+            server.close()
+
+    def conclude(self, launch: Launch, ending: Ending) -> Recorded | None:
+        """Make the recording of a launch that is over, or is taken for it; None if it has been made, or cannot be."""
+        if not self._recorder.end(launch):
+            return None
+        try:
+            twin = self._recorder.twin_of(launch)
+            trace = self._instrument.trace(twin, launch, ending)
+            path = self._names.name(launch)
+            meta = replace(
+                trace.meta,
+                command=self._command,
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                versions={"phasescope": __version__, **trace.meta.versions},
+            )
+            trace = replace(trace, meta=meta)
+            save(trace, path)
+        except (SourceError, TraceError) as problem:
+            self._listener.said(
+                tr("launch {index} of {kernel}: {why}", index=launch.index, kernel=launch.kernel.short, why=problem)
+            )
+            return None
+        finally:
+            launch.close()
+        recorded = Recorded(path, launch, trace)
+        with self._lock:
+            self._recorded.append(recorded)
+        self._listener.recorded(recorded)
+        return recorded
+
+    def _look(self, server: Server) -> bool:
+        """Whether a launch is found to hang. It has been told by then, and its process need not wait any longer."""
+        found = False
+        for launch in self._recorder.running:
+            records, now = self._instrument.records(self._recorder.twin_of(launch), launch), time.monotonic()
+            before, since = self._progress.get(launch, (-1, now))
+            if records != before or not records:
+                self._progress[launch] = records, now
+            elif now - since >= self._options.stall_s > 0:
+                found = True
+                recorded = self.conclude(
+                    launch, Ending("timeout", NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=records))
+                )
+                if recorded is not None:
+                    self._listener.hung(recorded)
+                for connection in server.connections:
+                    if connection.origin == launch.origin:
+                        connection.board.release(launch.id)
+        return found
+
+    @staticmethod
+    def _counts(server: Server, kernels: KernelBook) -> tuple[Launches, ...]:
+        boards = [connection.board for connection in server.connections]
+        return tuple(
+            Launches(
+                kernel,
+                sum(board.launches(kernel.id) for board in boards),
+                sum(board.captured(kernel.id) for board in boards),
+            )
+            for kernel in kernels.kernels
+        )
