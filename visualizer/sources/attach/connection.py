@@ -12,11 +12,13 @@ from visualizer.language.endings import PROCESS_ENDED
 from visualizer.recording.tables import Ending
 from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.kernels import Kernel, KernelBook
-from visualizer.sources.attach.launch import Launch, Origin, Shape
+from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.messages import PROTOCOL, Message, memory_file, read_file, receive, send
+from visualizer.sources.attach.record import ADDRESS_AT, CONTROL_SYMBOL
+from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.attach.recorder import Recorder
 
-Conclude = Callable[[Launch, Ending], object]
+Conclude = Callable[[RecordedLaunch, Ending], object]
 _CREDENTIALS = struct.Struct("3i")  # process, user, group
 
 
@@ -125,7 +127,7 @@ class Connection:
         kernel = self._kernels[message.number("kernel")]
         chosen = None
         if not kernel.refusal:
-            chosen = self._recorder.choose(kernel, self.origin, message.number("index"), Shape.from_message(message))
+            chosen = self._recorder.choose(kernel, self.origin, message.number("index"), Shape.of(message))
         if chosen is None:
             send(self._socket, "skip")
             return
@@ -138,8 +140,8 @@ class Connection:
                 ("recording", chosen.launch.id),
                 ("entry", chosen.twin.entry),
                 ("log", chosen.launch.log_bytes),
-                ("control", f"{chosen.twin.control} {chosen.log_address_at}"),
-                ("bytes", chosen.control_block.hex()),
+                ("control", f"{CONTROL_SYMBOL} {ADDRESS_AT}"),
+                ("bytes", chosen.layout.control().hex()),
                 *(("variable", f"{space} {name}") for space, name in chosen.twin.variables),
             ],
             [chosen.launch.log_fd, *([] if twin is None else [twin])],

@@ -1,4 +1,4 @@
-"""What the session asks of the instrument: PTX that records, and what its log says. The session knows neither."""
+"""What a session asks of the instrument: kernels that record, and what their logs say. The session knows neither."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Protocol
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.kernels import Kernel
-from visualizer.sources.attach.launch import Launch, Shape
+from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.record import LogLayout
+from visualizer.sources.attach.recorded_launch import RecordedLaunch
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,6 @@ class Twin:
 
     cubin: bytes
     entry: str
-    control: str  # the symbol of its control block
     variables: tuple[tuple[str, str], ...]  # ("global" or "const", name) of what it shares with the original
     notes: tuple[str, ...] = ()  # what a reader of the recording should know: sites dropped, spills
     detail: object = field(default=None, repr=False)  # the instrument's own
@@ -29,14 +30,11 @@ class Instrument(Protocol):
     def twin(self, kernel: Kernel, shape: Shape) -> Twin:
         """SourceError if the kernel cannot be instrumented, with the reason."""
 
-    def log_bytes(self, twin: Twin, shape: Shape) -> int:
-        """Room for a launch's log."""
+    def layout(self, twin: Twin, shape: Shape) -> LogLayout:
+        """Where what is in a launch's log. SourceError if it would be too large."""
 
-    def control_block(self, twin: Twin, shape: Shape) -> tuple[bytes, int]:
-        """What the control block holds, and the byte at which the log's 64-bit address belongs."""
+    def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
+        """A number that changes with every record that is made; 0 before the first."""
 
-    def records(self, twin: Twin, launch: Launch) -> int:
-        """A number that changes with every record that is made."""
-
-    def trace(self, twin: Twin, launch: Launch, ending: Ending) -> Trace:
+    def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:
         """What the log says now. SourceError if it says nothing."""

@@ -13,7 +13,7 @@ from visualizer.language import tr
 from visualizer.sources.attach.environment import kept_ptx
 from visualizer.sources.attach.kernel_names import demangled, short_name
 from visualizer.sources.attach.options import AttachOptions
-from visualizer.sources.attach.ptx_image import NoPtx, Ptx, modules, module_of
+from visualizer.sources.attach.ptx_image import NoPtx, Ptx, module_of, modules
 from visualizer.sources.errors import SourceError
 
 SM90 = 90

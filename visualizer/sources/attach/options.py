@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Level = Literal["waits", "barriers", "all"]
-LEVELS: tuple[Level, ...] = ("waits", "barriers", "all")
+from visualizer.sources.attach.record import Level
+
 OnHang = Literal["end", "leave"]
 ON_HANG: tuple[OnHang, ...] = ("end", "leave")
 

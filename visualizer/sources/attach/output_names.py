@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from visualizer.sources.attach.launch import Launch
 from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.recorded_launch import RecordedLaunch
 
 SUFFIX = ".pscope"
 
@@ -22,7 +22,7 @@ class OutputNames:
         self._lock = threading.Lock()
         self._given: set[Path] = set()
 
-    def name(self, launch: Launch) -> Path:
+    def name(self, launch: RecordedLaunch) -> Path:
         """-o's name as it is for the first one, unless launches or ranks are several by what was asked for."""
         options = self._options
         output = options.output or Path(launch.kernel.short + SUFFIX)

@@ -7,21 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from visualizer.language import tr
+from visualizer.recording.tables import Ending
+from visualizer.recording.trace import Trace
 from visualizer.sources.attach.instrument import Instrument, Twin
 from visualizer.sources.attach.kernels import NEVER, Kernel
-from visualizer.sources.attach.launch import Launch, Origin, Shape
+from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.record import LogLayout
+from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a process needs to launch a twin."""
+    """A launch and what it is launched with."""
 
-    launch: Launch
+    launch: RecordedLaunch
     twin: Twin
-    control_block: bytes
-    log_address_at: int
+    layout: LogLayout
 
 
 class Recorder:
@@ -29,26 +32,24 @@ class Recorder:
 
     def __init__(self, options: AttachOptions, instrument: Instrument, say: Callable[[str], None]) -> None:
         self._options = options
-        self.instrument = instrument
+        self._instrument = instrument
         self._say = say
         self._lock = threading.Lock()
         self._twins: dict[Kernel, Twin] = {}
         self._excused: set[Kernel] = set()
-        self._launches: list[Launch] = []
+        self._chosen: list[Chosen] = []
 
     @property
-    def running(self) -> list[Launch]:
+    def running(self) -> list[RecordedLaunch]:
         """Those that have begun and not ended."""
-        with self._lock:
-            return [launch for launch in self._launches if launch.started and not launch.is_over]
+        return [launch for launch in self._open() if launch.started]
 
-    def of(self, origin: Origin) -> list[Launch]:
+    def of(self, origin: Origin) -> list[RecordedLaunch]:
         """The launches of a process that have not ended."""
-        with self._lock:
-            return [launch for launch in self._launches if launch.origin == origin and not launch.is_over]
+        return [launch for launch in self._open() if launch.origin == origin]
 
-    def __getitem__(self, number: int) -> Launch:
-        return self._launches[number]
+    def __getitem__(self, number: int) -> RecordedLaunch:
+        return self._chosen[number].launch
 
     def window(self, kernel: Kernel, origin: Origin) -> tuple[int, int]:
         """The first and last launch of a kernel that a process should ask about."""
@@ -58,32 +59,43 @@ class Recorder:
         return self._options.launches
 
     def choose(self, kernel: Kernel, origin: Origin, index: int, shape: Shape) -> Chosen | None:
-        """Make ready what this launch needs; None if it cannot be recorded, and why has been said."""
+        """Make ready what a launch needs; None if it cannot be recorded, and why has been said."""
         try:
             twin = self._twin(kernel, shape)
-            log_bytes = self.instrument.log_bytes(twin, shape)
-            control, at = self.instrument.control_block(twin, shape)
+            layout = self._instrument.layout(twin, shape)
         except SourceError as problem:
             self.refuse(kernel, str(problem))
             return None
         with self._lock:
-            launch = Launch(len(self._launches), kernel, origin, index, shape, log_bytes)
-            self._launches.append(launch)
+            launch = RecordedLaunch(len(self._chosen), kernel, origin, index, shape, layout.nbytes)
+            chosen = Chosen(launch, twin, layout)
+            self._chosen.append(chosen)
         try:
-            launch.make_log()
+            launch.make_log(layout.beginning())
         except OSError as problem:
             launch.is_over = True
             self.refuse(
                 kernel,
-                tr("there is no memory for its log of {bytes} bytes: {problem}", bytes=log_bytes, problem=problem),
+                tr(
+                    "there is no memory for its log of {bytes} bytes ({problem}); record fewer CTAs",
+                    bytes=layout.nbytes,
+                    problem=problem.strerror,
+                ),
             )
             return None
-        return Chosen(launch, twin, control, at)
+        return chosen
 
-    def twin_of(self, launch: Launch) -> Twin:
-        return self._twins[launch.kernel]
+    def progress(self, launch: RecordedLaunch) -> int:
+        """A number that changes with every record; 0 before the first."""
+        chosen = self._chosen[launch.id]
+        return self._instrument.progress(chosen.twin, chosen.layout, launch)
 
-    def end(self, launch: Launch) -> bool:
+    def trace(self, launch: RecordedLaunch, ending: Ending) -> Trace:
+        """What its log says now. SourceError if it says nothing."""
+        chosen = self._chosen[launch.id]
+        return self._instrument.trace(chosen.twin, chosen.layout, launch, ending)
+
+    def end(self, launch: RecordedLaunch) -> bool:
         """Note that a launch is over. False: it was already."""
         with self._lock:
             was_over, launch.is_over = launch.is_over, True
@@ -112,8 +124,12 @@ class Recorder:
             )
         )
 
+    def _open(self) -> list[RecordedLaunch]:
+        with self._lock:
+            return [chosen.launch for chosen in self._chosen if not chosen.launch.is_over]
+
     def _twin(self, kernel: Kernel, shape: Shape) -> Twin:
         with kernel.lock:
             if kernel not in self._twins:
-                self._twins[kernel] = self.instrument.twin(kernel, shape)
+                self._twins[kernel] = self._instrument.twin(kernel, shape)
             return self._twins[kernel]

@@ -23,10 +23,10 @@ from visualizer.sources.attach.connection import Connection
 from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
 from visualizer.sources.attach.instrument import Instrument
 from visualizer.sources.attach.kernels import Kernel, KernelBook
-from visualizer.sources.attach.launch import Launch
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
 from visualizer.sources.attach.program import Program
+from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.attach.recorder import Recorder
 from visualizer.sources.attach.server import Server
 from visualizer.sources.attach.shim_library import shim_library
@@ -42,7 +42,7 @@ class Recorded:
     """A recording that was written."""
 
     path: Path
-    launch: Launch
+    launch: RecordedLaunch
     trace: Trace
 
 
@@ -92,7 +92,6 @@ class Session:
     ) -> None:
         """`command`: the command line that recordings tell; `folder`: where they go."""
         self._options = options
-        self._instrument = instrument
         self._listener = listener
         self._command = command
         self._folder = folder or Path.cwd()
@@ -101,7 +100,7 @@ class Session:
         self._sources: dict[str, str] = {}
         self._lock = threading.Lock()
         self._recorded: list[Recorded] = []
-        self._progress: dict[Launch, tuple[int, float]] = {}  # what its log said last, and since when
+        self._progress: dict[RecordedLaunch, tuple[int, float]] = {}  # what its log said last, and since when
 
     def run(
         self,
@@ -143,13 +142,12 @@ class Session:
         finally:
             server.close()
 
-    def conclude(self, launch: Launch, ending: Ending) -> Recorded | None:
+    def conclude(self, launch: RecordedLaunch, ending: Ending) -> Recorded | None:
         """Make the recording of a launch that is over, or is taken for it; None if it has been made, or cannot be."""
         if not self._recorder.end(launch):
             return None
         try:
-            twin = self._recorder.twin_of(launch)
-            trace = self._instrument.trace(twin, launch, ending)
+            trace = self._recorder.trace(launch, ending)
             path = self._names.name(launch)
             meta = replace(
                 trace.meta,
@@ -176,7 +174,7 @@ class Session:
         """Whether a launch is found to hang. It has been told by then, and its process need not wait any longer."""
         found = False
         for launch in self._recorder.running:
-            records, now = self._instrument.records(self._recorder.twin_of(launch), launch), time.monotonic()
+            records, now = self._recorder.progress(launch), time.monotonic()
             before, since = self._progress.get(launch, (-1, now))
             if records != before or not records:
                 self._progress[launch] = records, now
