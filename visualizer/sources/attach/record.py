@@ -4,9 +4,9 @@ A twin - a kernel's entry with its sites instrumented, in a module of its own - 
 named `phasescope_control`, written before the launch, and writes into one buffer. What is where in that buffer is
 `LogLayout`'s business alone. Whoever launches
 
-1. takes `layout.nbytes` bytes the GPU can write, at any address: device memory, or host memory mapped for the GPU;
-2. makes them zero and puts `layout.table()` at their beginning;
-3. writes `layout.control(address)` into `phasescope_control` of the twin's module;
+1. takes `layout.nbytes` bytes the GPU can write, aligned to 256: device memory, or host memory mapped for the GPU;
+2. makes them zero and puts `layout.beginning()` at their beginning;
+3. puts the buffer's address at byte ADDRESS_AT of `layout.control()`, and those bytes into `phasescope_control`;
 4. launches, and gives the buffer's bytes, whole or as they are while the kernel runs, to `read_log`.
 
 Every lane that acts has a *stream* of its own in the buffer, so nothing is shared, counted by atomics or waited for:
@@ -17,46 +17,42 @@ of a stream is what comes before its first zero, at any time and also after a cr
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
+from visualizer.sources.attach.launch import Shape
 from visualizer.sources.errors import SourceError
 
 CONTROL_SYMBOL = "phasescope_control"
 
-Level = Literal["waits", "barriers", "all"]
-"""What is recorded: who waits where; every mbarrier operation and copy besides; barriers, groups and fences besides."""
-LEVELS: tuple[Level, ...] = ("waits", "barriers", "all")
-
-Triple = tuple[int, int, int]
-
 CONTROL_DTYPE = np.dtype(
     [
-        ("log", "<u8"),  # address of the row before the first stream, a multiple of `stream`
-        ("slots", "<u8"),  # address of the slot table: u32 by linear CTA id, NOT_RECORDED or the CTA's slot
-        ("headers", "<u8"),  # address of the headers
+        ("buffer", "<u8"),  # its address
+        ("headers", "<u8"),  # bytes from there to the headers
+        ("streams", "<u8"),  # ... and to where the streams begin at the earliest, see `LogLayout`
         ("lanes", "<u4"),  # bit mask of the lanes with streams
         ("warps", "<u4"),  # of a CTA
         ("stream", "<u4"),  # bytes of a stream with its last row, a power of two
         ("again", "<u4"),  # bytes to go back at a stream's end: 0 where the first records are kept
-        ("spare", "<u4", 6),
+        ("table", "<u4"),  # CTAs in the table that the buffer begins with; 0: all CTAs are recorded
+        ("spare", "<u4", 5),
     ]
 )
 """64 bytes, `phasescope_control`."""
+
+ADDRESS_AT = 0
+"""Where in the control block the buffer's address belongs."""
 
 NOT_RECORDED = 0xFFFFFFFF
 
 RECORD_DTYPE = np.dtype(
     [
         ("clock", "<u4"),  # low half of the SM's clock, right after the instruction; of a copy or arrive, right before
-        ("word", "<u4"),  # site << 8 | how many lanes acted as one
+        ("word", "<u4"),  # site << SITE_SHIFT | how many lanes acted as one; 0: not counted
         ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset
         ("value", "<u4"),  # what the site's form says: parity and cycles, bytes, count, destination
     ]
@@ -80,7 +76,7 @@ HEADER_DTYPE = np.dtype(
         ("spread", "<u4"),  # cycles between the two reads of the clock around the tick of the start
         ("parameters", "<u8"),  # generic address of the entry's first parameter; 0: not asked for
         ("exit_spread", "<u4"),
-        ("spare", "<u4"),
+        ("first", "<u4"),  # bytes from the buffer's beginning to the row before the first stream
     ]
 )
 """64 bytes, one per warp of a recorded CTA, written as it begins and as it leaves: a pair of clocks at each end."""
@@ -99,67 +95,49 @@ class Keep(IntEnum):
 
 
 @dataclass(frozen=True)
-class Launch:
-    """The shape of a launch: CTAs in x, y and z, threads of a CTA, CTAs of a cluster."""
-
-    grid: Triple
-    block: Triple
-    cluster: Triple = (1, 1, 1)
-
-    @property
-    def ctas(self) -> int:
-        return math.prod(self.grid)
-
-    @property
-    def warps(self) -> int:
-        """Warps of a CTA."""
-        return -(-math.prod(self.block) // 32)
-
-
-@dataclass(frozen=True)
 class LogLayout:
-    """Where everything is in the buffer of one launch. SourceError if it would need 4 GiB or more, or a lane is none.
+    """Where everything is in the buffer of one launch. SourceError if it needs 4 GiB or more, or names no CTA or lane.
 
-    `recorded`: linear ids of the CTAs to record; None: all. `room`: records a lane has room for at least; the room it
-    gets is `records`. `lanes`: those that have room; the records of others are counted as lost.
+    In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; a row that counts
+    the records of lanes without a stream; the streams; a row that counts those of CTAs that are not recorded. Streams
+    end at multiples of their own size in the GPU's address space, so that one test of the address finds the end.
+
+    `recorded`: linear ids of the CTAs to record, ascending; None: all. `room`: records a lane has room for at least;
+    the room it gets is `records`. `lanes`: those that have room, ascending; the records of others are counted as lost.
     """
 
-    launch: Launch
-    room: int = 1024
+    shape: Shape
+    room: int = 1000
     keep: Keep = Keep.FIRST
     recorded: tuple[int, ...] | None = None
     lanes: tuple[int, ...] = tuple(range(32))
 
     def __post_init__(self) -> None:
-        if (
-            not self.lanes
-            or sorted(set(self.lanes)) != list(self.lanes)
-            or not 0 <= self.lanes[0] <= self.lanes[-1] < 32
-        ):
-            raise SourceError(tr("lanes are some of 0 to 31, ascending, not {lanes}", lanes=list(self.lanes)))
-        outside = [cta for cta in self.recorded or () if not 0 <= cta < self.launch.ctas]
-        if outside:
+        if not set(self.lanes) <= set(range(32)) or not self.lanes:
+            raise SourceError(tr("lanes are some of 0 to 31, not {lanes}", lanes=list(self.lanes)))
+        outside = [cta for cta in self.recorded or () if not 0 <= cta < self.shape.ctas]
+        if outside or self.recorded == ():
             raise SourceError(
                 tr(
-                    "CTA {cta} is to be recorded, and the launch has CTAs 0 to {last}",
-                    cta=outside[0],
-                    last=self.launch.ctas - 1,
+                    "the CTAs to record are {ctas}, and the launch has CTAs 0 to {last}",
+                    ctas=list(self.recorded or ()),
+                    last=self.shape.ctas - 1,
                 )
             )
         if self.nbytes >= MOST_BYTES:
             raise SourceError(
                 tr(
-                    "a log of {gib:.1f} GiB is too large: record fewer CTAs, or fewer records a warp",
+                    "a log of {gib:.1f} GiB is too large: record fewer CTAs, or fewer records of each warp",
                     gib=self.nbytes / 2**30,
                 )
             )
 
-    @cached_property
+    @property
     def slots(self) -> int:
         """CTAs that are recorded."""
-        return self.launch.ctas if self.recorded is None else len(set(self.recorded))
+        return self.shape.ctas if self.recorded is None else len(self.recorded)
 
-    @cached_property
+    @property
     def rows(self) -> int:
         """Rows of 16 bytes of a stream, a power of two: its records and the row that counts the others."""
         return max(16, 1 << self.room.bit_length())
@@ -172,44 +150,39 @@ class LogLayout:
     @property
     def streams(self) -> int:
         """By slot, then warp, then lane as `lanes` lists them."""
-        return self.slots * self.launch.warps * len(self.lanes)
+        return self.slots * self.shape.warps * len(self.lanes)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the buffer."""
-        return self._streams_at + (self.rows + self.streams * self.rows + 1) * _ROW
+        return self._streams_at + (self.streams + 2) * self.rows * _ROW + _ROW
 
     @property
     def _headers_at(self) -> int:
-        return -(-self.launch.ctas * 4 // _ALIGNED) * _ALIGNED
+        return -(-len(self.beginning()) // _ALIGNED) * _ALIGNED
 
     @property
     def _streams_at(self) -> int:
-        """Where the streams begin at the earliest; they are aligned to their own size, so up to that much later."""
-        return self._headers_at + self.slots * self.launch.warps * HEADER_DTYPE.itemsize
+        return self._headers_at + self.slots * self.shape.warps * HEADER_DTYPE.itemsize
 
-    def _first_row(self, address: int) -> int:
-        """Bytes from the buffer's beginning to the row before the first stream."""
-        size = self.rows * _ROW
-        return -(-(address + self._streams_at) // size) * size - address
-
-    def table(self) -> bytes:
-        """The slot table, which the buffer begins with: u32 by linear CTA id."""
-        table = np.full(self.launch.ctas, NOT_RECORDED, "<u4")
-        recorded = slice(None) if self.recorded is None else sorted(set(self.recorded))
-        table[recorded] = np.arange(self.slots)
+    def beginning(self) -> bytes:
+        """What the buffer begins with: the table of slots, or nothing."""
+        if self.recorded is None:
+            return b""
+        table = np.full(self.shape.ctas, NOT_RECORDED, "<u4")
+        table[list(self.recorded)] = np.arange(self.slots)
         return table.tobytes()
 
-    def control(self, address: int) -> bytes:
-        """The control block of a buffer that the GPU sees at `address`, a multiple of 256."""
+    def control(self) -> bytes:
+        """The control block, with 0 where the buffer's address belongs."""
         control = np.zeros((), CONTROL_DTYPE)
-        control["log"] = address + self._first_row(address)
-        control["slots"] = address
-        control["headers"] = address + self._headers_at
+        control["headers"] = self._headers_at
+        control["streams"] = self._streams_at
         control["lanes"] = sum(1 << lane for lane in self.lanes)
-        control["warps"] = self.launch.warps
+        control["warps"] = self.shape.warps
         control["stream"] = self.rows * _ROW
         control["again"] = self.records * _ROW if self.keep is Keep.LAST else 0
+        control["table"] = 0 if self.recorded is None else self.shape.ctas
         return control.tobytes()
 
 
@@ -223,16 +196,16 @@ class Log:
     beyond: NDArray[
         np.uint32
     ]  # (slots, warps, lanes): records without room; where the last are kept, times begun again
-    not_recorded: int  # records of lanes without a stream, all warps together
+    no_stream: int  # records of lanes without a stream, all warps together
 
 
-def read_log(layout: LogLayout, buffer: bytes | memoryview | NDArray[np.uint8], address: int) -> Log:
-    """Take apart the bytes of the buffer that the GPU saw at `address`."""
+def read_log(layout: LogLayout, buffer: bytes | memoryview | NDArray[np.uint8]) -> Log:
+    """Take apart the bytes of a buffer, also while the kernel writes into it."""
     content = np.frombuffer(buffer, np.uint8)
-    shape = (layout.slots, layout.launch.warps)
-    headers = content[layout._headers_at :][: math.prod(shape) * HEADER_DTYPE.itemsize].view(HEADER_DTYPE)
-    first = layout._first_row(address)
-    before = content[first : first + _ROW].view("<u4")
+    shape = (layout.slots, layout.shape.warps)
+    headers = content[layout._headers_at : layout._streams_at].view(HEADER_DTYPE).reshape(shape)
+    first = max(int(headers["first"].max()), layout._streams_at)
     streams = content[first + _ROW :][: layout.streams * layout.rows * _ROW].view(RECORD_DTYPE)
     streams = streams.reshape(*shape, len(layout.lanes), layout.rows)
-    return Log(layout, headers.reshape(shape), streams[..., :-1], streams[..., -1]["clock"], int(before[0]))
+    no_stream = int(content[first : first + _ROW].view("<u4")[0])
+    return Log(layout, headers, streams[..., :-1], streams[..., -1]["clock"], no_stream)
