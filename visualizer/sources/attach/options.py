@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from visualizer.sources.attach.record import Level
-
+Level = Literal["waits", "barriers", "all"]
+"""What is recorded: who waits where; every mbarrier operation and copy besides; barriers, groups and fences besides."""
+LEVELS: tuple[Level, ...] = ("waits", "barriers", "all")
 OnHang = Literal["end", "leave"]
 ON_HANG: tuple[OnHang, ...] = ("end", "leave")
 
