@@ -120,6 +120,14 @@ class KernelBook:
 
     def _examine(self, kernel: Kernel, image: bytes, digest: str, sm: int) -> None:
         named = self._named(kernel.name)
+        if sm < SM90:
+            too_old = tr(
+                "{gpu} has compute capability {capability}: recording needs Hopper (9.0) or later",
+                gpu=kernel.gpu,
+                capability=f"{sm // 10}.{sm % 10}",
+            )
+            kernel.refusal = too_old if named else ""
+            return
         try:
             with self._lock:
                 beside = self._ptx.get(digest, b"")
@@ -131,19 +139,11 @@ class KernelBook:
         except SourceError as problem:
             kernel.refusal = str(problem)
             return
-        kernel.uses_mbarriers = "mbarrier." in body
-        kernel.is_wanted = kernel.uses_mbarriers or named
-        if not kernel.is_wanted:
-            return
-        if sm < SM90:
-            kernel.refusal = tr(
-                "{gpu} has compute capability {capability}: recording needs Hopper (9.0) or later",
-                gpu=kernel.gpu,
-                capability=f"{sm // 10}.{sm % 10}",
-            )
-        elif not kernel.uses_mbarriers:
-            kernel.refusal = tr("it uses no mbarriers")
         kernel.ptx = ptx
+        kernel.uses_mbarriers = "mbarrier." in body
+        kernel.is_wanted = kernel.uses_mbarriers
+        if named and not kernel.uses_mbarriers:
+            kernel.refusal = tr("it uses no mbarriers")
 
 
 def _digest(image: bytes) -> str:

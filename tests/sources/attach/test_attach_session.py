@@ -1,0 +1,225 @@
+"""A program without a GPU runs watched: what is recorded of it, and what it notices of that."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.sources.attach.conftest import Watched
+from visualizer.recording.file import load
+from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.recorded_launch import TensorMap
+
+Watch = Callable[..., Watched]
+LOADED = ("load", "module.ptx")
+
+
+@pytest.mark.parametrize("how", ["linked", "dlsym", "proc", "thread"])
+@pytest.mark.parametrize("kind", ["load", "library", "file"])
+@pytest.mark.parametrize("way", ["", "ex", "cooperative"])
+def test_every_way_to_a_launch_is_seen(watch: Watch, how: str, kind: str, way: str) -> None:
+    launch = ["launch", "gemm", *([way] if way else [])]
+    watched = watch(how, kind, "module.ptx", *launch, *launch)
+    assert watched.outcome.status == 0
+    assert [line.split()[0] for line in watched.lines] == ["twin", "original"]
+    assert [recorded.launch.shape.grid for recorded in watched.outcome.recorded] == [(2, 1, 1)]
+
+
+def test_the_first_launch_of_each_kernel_with_mbarriers_is_recorded(watch: Watch, tmp_path: Path) -> None:
+    watched = watch("proc", *LOADED, *["launch", "plain", "launch", "gemm", "launch", "gemm", "launch", "attention"])
+    assert [line.split()[:2] for line in watched.lines] == [
+        ["original", "plain"],
+        ["twin", "gemm"],
+        ["original", "gemm"],
+        ["twin", "attention"],
+    ]
+    assert sorted(path.name for path in tmp_path.glob("*.pscope")) == ["attention.pscope", "gemm.pscope"]
+    trace = load(tmp_path / "gemm.pscope")
+    assert trace.meta.program == "gemm"
+    assert trace.meta.ending.kind == "completed"
+    assert {entry.kernel.name: entry.launches for entry in watched.outcome.kernels} == {
+        "plain": 1,
+        "gemm": 2,
+        "attention": 1,
+    }
+    assert watched.heard.sentences == []
+
+
+def test_a_chosen_launch_by_kernel_and_number(watch: Watch, tmp_path: Path) -> None:
+    options = AttachOptions(kernel="^ge", launches=(2, 3), output=Path("out.pscope"))
+    watched = watch("proc", *LOADED, *["launch", "attention"], *["launch", "gemm"] * 5, options=options)
+    assert [line.split()[0] for line in watched.lines] == ["original"] * 3 + ["twin"] * 2 + ["original"]
+    assert sorted(path.name for path in tmp_path.glob("*.pscope")) == ["out.launch2.pscope", "out.launch3.pscope"]
+
+
+def test_variables_are_the_same_before_and_behind_the_twin(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, *["launch", "gemm"] * 3, options=AttachOptions(launches=(1, 1)))
+    assert [line.split()[:4] for line in watched.lines] == [
+        ["original", "gemm", "count", "1"],
+        ["twin", "gemm", "count", "2"],
+        ["original", "gemm", "count", "3"],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["load", "library"])
+def test_attributes_go_over_to_the_twin(watch: Watch, kind: str) -> None:
+    watched = watch("proc", kind, "module.ptx", "dynamic", "gemm", "200000", "launch", "gemm")
+    assert watched.lines == ["twin gemm count 1 shared 200000"]
+
+
+def test_tensor_maps_among_the_parameters_are_told(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "map", "launch", "gemm")
+    (launch,) = watched.instrument.launches
+    assert launch.tensor_maps == (TensorMap(0, 0x7000, 6, 3, (4096, 2048), (8192,), (64, 128)),)
+
+
+def test_exit_status_and_output_are_the_programs_own(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "launch", "gemm", "exit", "7")
+    assert watched.outcome.status == 7
+    assert watched.lines == ["twin gemm count 1 shared 0"]
+
+
+def test_a_child_is_followed(watch: Watch, tmp_path: Path) -> None:
+    """One that was forked before anything happened, and one that a shell starts."""
+    watched = watch("proc", "fork", *LOADED, "launch", "gemm")
+    assert len(watched.outcome.recorded) == 1
+    host = "./host proc load module.ptx launch gemm"
+    watched = watch(command=["/bin/sh", "-c", f"RANK=1 {host}; RANK=0 {host}; exit 5"])
+    assert watched.outcome.status == 5
+    assert sorted(recorded.path.name for recorded in watched.outcome.recorded) == [
+        "gemm.rank0.pscope",
+        "gemm.rank1.pscope",
+    ]
+    watched = watch(
+        command=["/bin/sh", "-c", f"RANK=1 {host}; RANK=0 {host}"], options=AttachOptions(ranks=(1,))
+    )
+    assert [recorded.launch.origin.rank for recorded in watched.outcome.recorded] == [1]
+
+
+def test_a_forked_child_talks_for_itself(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "launch", "plain", "fork", *LOADED, "launch", "gemm")
+    assert watched.outcome.status == 0
+    (recorded,) = watched.outcome.recorded
+    assert recorded.launch.kernel.name == "gemm"
+
+
+def test_a_hang_is_told_while_it_hangs_and_then_ended(watch: Watch) -> None:
+    began = time.monotonic()
+    options = AttachOptions(stall_s=0.3)
+    watched = watch("proc", *LOADED, "launch", "stuck", "sync", options=options)
+    assert time.monotonic() - began < 20
+    assert watched.outcome.hung
+    assert watched.outcome.status == 128 + 15
+    (hung,) = watched.heard.hangs
+    assert hung.trace.meta.ending.kind == "timeout"
+    assert hung.path.exists()
+
+
+def test_a_hang_can_be_left(watch: Watch) -> None:
+    """The launch returns as it would have, and the program goes on."""
+    options = AttachOptions(stall_s=0.3, on_hang="leave")
+    watched = watch("proc", *LOADED, "launch", "stuck", "exit", "4", options=options)
+    assert watched.outcome.status == 4
+    assert len(watched.heard.hangs) == 1
+    assert len(watched.outcome.recorded) == 1
+
+
+def test_a_crash_keeps_what_was_logged(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "launch", "broken", "sync")
+    (recorded,) = watched.outcome.recorded
+    assert recorded.trace.meta.ending.kind == "crash"
+    assert recorded.trace.meta.ending.detail == "CUDA_ERROR_ILLEGAL_ADDRESS"
+    assert watched.outcome.status == 98
+
+
+def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> None:
+    killer = f"./host proc load module.ptx launch stuck & p=$!; sleep 1; kill -9 $p; wait $p; exit $?"
+    watched = watch(command=["/bin/sh", "-c", killer], options=AttachOptions(stall_s=60))
+    assert watched.outcome.status == 137
+    (recorded,) = watched.outcome.recorded
+    assert recorded.trace.meta.ending.kind == "crash"
+    (entry,) = watched.outcome.kernels
+    assert entry.launches == 1
+
+
+def test_cancelling_ends_the_program_and_all_it_started(watch: Watch) -> None:
+    calls = iter(range(10**6))
+    watched = watch(
+        command=["/bin/sh", "-c", "sleep 1000 & sleep 1000; echo never"], cancelled=lambda: next(calls) > 2
+    )
+    assert watched.outcome.status == 128 + 15
+    assert watched.lines == []
+
+
+def test_launches_into_a_graph_are_counted_and_not_recorded(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "launch", "gemm", "capture", "launch", "gemm")
+    assert [line.split()[0] for line in watched.lines] == ["original", "twin"]
+    (entry,) = watched.outcome.kernels
+    assert (entry.launches, entry.captured) == (1, 1)
+
+
+def test_listing_records_nothing(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, *["launch", "gemm"] * 3, options=AttachOptions(list_only=True))
+    assert [line.split()[0] for line in watched.lines] == ["original"] * 3
+    (entry,) = watched.outcome.kernels
+    assert (entry.launches, entry.kernel.uses_mbarriers) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "environment", "problem", "sentence"),
+    [
+        ("gemm", {"FAKE_SM": "80"}, "", "Fake GPU 0 has compute capability 8.0"),
+        ("plain", {}, "", "it uses no mbarriers"),
+        ("gemm", {}, "ptxas says no", "ptxas says no"),
+        ("gemm", {"FAKE_NO_REGISTER": "1"}, "", "cuMemHostRegister failed (CUDA_ERROR_NOT_SUPPORTED)"),
+        ("unlucky", {}, "", "cuLaunchKernel failed"),
+    ],
+)
+def test_what_cannot_be_recorded_runs_as_it_was(
+    watch: Watch, kernel: str, environment: dict[str, str], problem: str, sentence: str
+) -> None:
+    watched = watch(
+        "proc",
+        *LOADED,
+        *["launch", kernel] * 2,
+        options=AttachOptions(kernel=kernel),
+        environment=environment,
+        problem=problem,
+    )
+    ran = [line for line in watched.lines if line.startswith("original")]
+    assert [line.split()[3] for line in ran] == ["1", "2"]
+    assert watched.outcome.status == 0
+    assert watched.outcome.recorded == ()
+    (said,) = watched.heard.sentences
+    assert sentence in said
+
+
+def test_machine_code_alone_is_refused_with_the_flag_to_build_with(watch: Watch, machine: Path) -> None:
+    (machine / "code.ptx").write_text(".entry gemm\nmbarrier.init\n")  # without .target it is no PTX
+    watched = watch("proc", "load", "code.ptx", "launch", "gemm", options=AttachOptions(kernel="gemm"))
+    (said,) = watched.heard.sentences
+    assert said.startswith("gemm is not recorded: its image holds machine code only")
+    assert "sm_90a" in said
+    # Nobody asked for this one by name: no word about it.
+    assert watch("proc", "load", "code.ptx", "launch", "gemm").heard.sentences == []
+
+
+def test_modules_that_come_and_go(watch: Watch) -> None:
+    watched = watch("proc", *(LOADED + ("launch", "gemm", "unload")) * 3)
+    assert [line.split()[0] for line in watched.lines] == ["twin", "original", "original"]
+    (entry,) = watched.outcome.kernels
+    assert entry.launches == 3
+
+
+def test_nothing_is_left_behind(watch: Watch, tmp_path: Path) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("phasescope-attach-*"))
+    files = len(os.listdir("/proc/self/fd"))
+    watch("proc", *LOADED, "launch", "gemm")
+    assert set(Path(tempfile.gettempdir()).glob("phasescope-attach-*")) <= before
+    assert len(os.listdir("/proc/self/fd")) == files
+    assert [path.name for path in tmp_path.iterdir() if path.name != "printed"] == ["gemm.pscope"]
