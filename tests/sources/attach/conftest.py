@@ -105,7 +105,8 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("machine")
     driver = folder / "libcuda.so.1"
     subprocess.run(
-        [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", driver, HERE / "fake_cuda.c", "-ldl"], check=True
+        [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", driver, HERE / "fake_cuda.c", "-ldl"],
+        check=True,
     )
     subprocess.run([compiler, "-o", folder / "host", HERE / "host.c", driver, "-ldl"], check=True)
     (folder / "module.ptx").write_text(MODULE)

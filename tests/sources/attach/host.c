@@ -4,6 +4,7 @@
     load FILE | library FILE | file FILE   a module, a library, a module from a file
     launch NAME [ex|cooperative|capture]   of the module loaded last
     dynamic NAME BYTES                 a kernel's dynamic shared memory
+    watch LIBRARY SOCKET | leave LIBRARY   be watched from now on, or no more
     map | unload | sync | fork | kill | exit STATUS */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -121,6 +122,13 @@ int main(int count, char **arguments) {
             result = cu.cuModuleUnload(module);
         else if (!strcmp(word, "sync"))
             result = cu.cuStreamSynchronize(NULL);
+        else if (!strcmp(word, "watch")) {
+            H library = dlopen(next, RTLD_NOW);
+            void (*watch)(const char *) = (void (*)(const char *))dlsym(library, "phasescope_watch");
+            watch(arguments[i + 2]);
+            i += 2;
+        } else if (!strcmp(word, "leave"))
+            ((void (*)(void))dlsym(dlopen(arguments[i + 1], RTLD_NOW), "phasescope_leave"))(), i++;
         else if (!strcmp(word, "fork")) {
             pid_t child = fork();
             int status;

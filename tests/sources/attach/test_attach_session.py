@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.attach.conftest import Watched
+from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
+from visualizer.recording.trace import Trace
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.recorded_launch import TensorMap
+from visualizer.sources.attach.session import Session
+from visualizer.sources.attach.shim_library import shim_library
 
 Watch = Callable[..., Watched]
 LOADED = ("load", "module.ptx")
@@ -95,9 +99,7 @@ def test_a_child_is_followed(watch: Watch, tmp_path: Path) -> None:
         "gemm.rank0.pscope",
         "gemm.rank1.pscope",
     ]
-    watched = watch(
-        command=["/bin/sh", "-c", f"RANK=1 {host}; RANK=0 {host}"], options=AttachOptions(ranks=(1,))
-    )
+    watched = watch(command=["/bin/sh", "-c", f"RANK=1 {host}; RANK=0 {host}"], options=AttachOptions(ranks=(1,)))
     assert [recorded.launch.origin.rank for recorded in watched.outcome.recorded] == [1]
 
 
@@ -138,7 +140,7 @@ def test_a_crash_keeps_what_was_logged(watch: Watch) -> None:
 
 
 def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> None:
-    killer = f"./host proc load module.ptx launch stuck & p=$!; sleep 1; kill -9 $p; wait $p; exit $?"
+    killer = "./host proc load module.ptx launch stuck & p=$!; sleep 1; kill -9 $p; wait $p; exit $?"
     watched = watch(command=["/bin/sh", "-c", killer], options=AttachOptions(stall_s=60))
     assert watched.outcome.status == 137
     (recorded,) = watched.outcome.recorded
@@ -149,9 +151,7 @@ def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> 
 
 def test_cancelling_ends_the_program_and_all_it_started(watch: Watch) -> None:
     calls = iter(range(10**6))
-    watched = watch(
-        command=["/bin/sh", "-c", "sleep 1000 & sleep 1000; echo never"], cancelled=lambda: next(calls) > 2
-    )
+    watched = watch(command=["/bin/sh", "-c", "sleep 1000 & sleep 1000; echo never"], cancelled=lambda: next(calls) > 2)
     assert watched.outcome.status == 128 + 15
     assert watched.lines == []
 
@@ -223,3 +223,45 @@ def test_nothing_is_left_behind(watch: Watch, tmp_path: Path) -> None:
     assert set(Path(tempfile.gettempdir()).glob("phasescope-attach-*")) <= before
     assert len(os.listdir("/proc/self/fd")) == files
     assert [path.name for path in tmp_path.iterdir() if path.name != "printed"] == ["gemm.pscope"]
+
+
+@pytest.mark.parametrize("how", ["linked", "dlsym", "proc", "thread"])
+def test_a_process_that_runs_already_can_be_watched_for_a_while(
+    machine: Path, lesson_trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """It holds the driver's functions when watching begins."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(machine / "cache"))
+    library = str(shim_library())
+    heard = Heard()
+    session = Session(AttachOptions(), FakeInstrument(lesson_trace), heard, folder=tmp_path)
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin(socket: Path) -> None:
+        words = ["load", "module.ptx", "launch", "attention", "watch", library, str(socket), "load", "module.ptx"]
+        words += ["launch", "gemm", "launch", "gemm", "leave", library, "launch", "gemm"]
+        words += ["watch", library, str(socket), "load", "module.ptx", "launch", "attention"]
+        environment = {"LD_LIBRARY_PATH": str(machine)}
+        begun.append(
+            subprocess.Popen(
+                [machine / "host", how, *words], env=environment, cwd=machine, stdout=subprocess.PIPE, text=True
+            )
+        )
+
+    def left(seconds: float) -> bool:
+        try:
+            begun[0].wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    outcome = session.serve(begin, left)
+    printed, _ = begun[0].communicate()
+    assert [line.split()[:2] for line in printed.splitlines()] == [
+        ["original", "attention"],
+        ["twin", "gemm"],
+        ["original", "gemm"],
+        ["original", "gemm"],
+        ["twin", "attention"],
+    ]
+    assert len(outcome.recorded) == 2
+    assert heard.sentences == []

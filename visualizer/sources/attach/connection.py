@@ -31,13 +31,11 @@ class Connection:
         kernels: KernelBook,
         recorder: Recorder,
         conclude: Conclude,
-        sources: dict[str, str],
     ) -> None:
         self._socket = connection
         self._kernels = kernels
         self._recorder = recorder
         self._conclude = conclude
-        self._sources = sources
         self._asked: Message | None = None  # about this kernel, whose image comes next
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.origin = Origin(_CREDENTIALS.unpack(credentials)[0])
@@ -85,7 +83,7 @@ class Connection:
             case "ptx":
                 self._kernels.keep_ptx(*(read_file(fd) for fd in message.fds[:2]))
             case "source":
-                self._sources[message.text("name")] = read_file(message.fds[0]).decode(errors="replace")
+                self._kernels.sources[message.text("name")] = read_file(message.fds[0]).decode(errors="replace")
 
     def _greet(self, message: Message) -> None:
         if message.number("protocol") != PROTOCOL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -31,6 +32,7 @@ class Kernel:
     id: int
     name: str  # as the driver has it
     origin: str  # the file it is part of; "": it was compiled while the program ran
+    sources: Mapping[str, str] = field(repr=False)  # what was compiled while it ran, by name
     ptx: Ptx | None = None
     refusal: str = ""  # why it is not recorded, one sentence; "": it is, or nobody asked for it
     uses_mbarriers: bool | None = None  # None: not known
@@ -62,6 +64,7 @@ class KernelBook:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], Kernel] = {}
         self._kernels: list[Kernel] = []
+        self.sources: dict[str, str] = {}  # what a compiler in the program was given, by name
         self._ptx: dict[str, bytes] = {}  # by the cubin that a runtime compiler made of it
 
     @property
@@ -113,7 +116,7 @@ class KernelBook:
     def _entry(self, name: str, origin: str, image: str) -> Kernel:
         with self._lock:
             if (name, image) not in self._known:
-                kernel = Kernel(len(self._kernels), name, origin)
+                kernel = Kernel(len(self._kernels), name, origin, self.sources)
                 self._kernels.append(kernel)
                 self._known[name, image] = kernel
             return self._known[name, image]

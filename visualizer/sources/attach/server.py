@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from visualizer.sources.attach.connection import Connection
+from visualizer.sources.attach.kernels import KernelBook
 
 
 class Server:
     """Listens from its making to `close`, which returns once every conversation is over."""
 
-    def __init__(self, path: Path, connect: Callable[[socket.socket], Connection]) -> None:
+    def __init__(self, path: Path, kernels: KernelBook, connect: Callable[[socket.socket], Connection]) -> None:
+        self.kernels = kernels
         self._connect = connect
         self._lock = threading.Lock()
         self._connections: list[Connection] = []

@@ -1,13 +1,14 @@
-"""One session: a program runs watched from its start to its end, and its chosen launches become recordings."""
+"""One session: a program is watched, and its chosen launches become recordings."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,7 +80,7 @@ class Listener(Protocol):
 
 
 class Session:
-    """`run` watches one program."""
+    """Watches one program, or one process that runs already."""
 
     def __init__(
         self,
@@ -94,10 +95,8 @@ class Session:
         self._options = options
         self._listener = listener
         self._command = command
-        self._folder = folder or Path.cwd()
-        self._names = OutputNames(options, self._folder)
+        self._names = OutputNames(options, folder or Path.cwd())
         self._recorder = Recorder(options, instrument, listener.said)
-        self._sources: dict[str, str] = {}
         self._lock = threading.Lock()
         self._recorded: list[Recorded] = []
         self._progress: dict[RecordedLaunch, tuple[int, float]] = {}  # what its log said last, and since when
@@ -112,51 +111,65 @@ class Session:
     ) -> Outcome:
         """Run `command` in `folder`, and end it when told to. SourceError if it cannot be watched."""
         library = shim_library()
-        with session_folder() as private, self._serving(private) as (server, kernels):
+        with session_folder() as private, self._serving(private) as server:
             given = os.environ if environment is None else environment
             watched = watched_environment(given, library, private)
             program = Program(command, watched, folder or Path.cwd(), output)
             hung = False
             try:
                 while (status := program.wait(LOOK_S)) is None:
-                    hung = self._look(server) or hung
+                    hung = bool(self._look(server)) or hung
                     if (hung and self._options.on_hang == "end") or (cancelled and cancelled()):
                         status = program.end()
                         break
             except BaseException:
                 program.end()
                 raise
-            server.close()
-            return Outcome(status, tuple(self._recorded), self._counts(server, kernels), hung)
+            return self._outcome(server, status, hung=hung)
+
+    def serve(self, ready: Callable[[Path], None], left: Callable[[float], bool]) -> Outcome:
+        """Watch whoever connects to the socket that `ready` is told, until `left` says that nobody will any more.
+
+        `left` waits for so many seconds at most.
+        """
+        with session_folder() as private, self._serving(private) as server:
+            ready(private / SOCKET)
+            hung = False
+            while not left(LOOK_S):
+                for launch in self._look(server):
+                    hung = True
+                    if self._options.on_hang == "end":
+                        with contextlib.suppress(OSError):
+                            os.kill(launch.origin.pid, signal.SIGKILL)
+            return self._outcome(server, 0, hung=hung)
 
     @contextlib.contextmanager
-    def _serving(self, private: Path) -> Iterator[tuple[Server, KernelBook]]:
+    def _serving(self, private: Path) -> Iterator[Server]:
         kernels = KernelBook(self._options, private)
 
         def connect(accepted: socket.socket) -> Connection:
-            return Connection(accepted, kernels, self._recorder, self.conclude, self._sources)
+            return Connection(accepted, kernels, self._recorder, self._conclude)
 
-        server = Server(private / SOCKET, connect)
+        server = Server(private / SOCKET, kernels, connect)
         try:
-            yield server, kernels
+            yield server
         finally:
             server.close()
 
-    def conclude(self, launch: RecordedLaunch, ending: Ending) -> Recorded | None:
+    def _conclude(self, launch: RecordedLaunch, ending: Ending) -> Recorded | None:
         """Make the recording of a launch that is over, or is taken for it; None if it has been made, or cannot be."""
         if not self._recorder.end(launch):
             return None
         try:
             trace = self._recorder.trace(launch, ending)
-            path = self._names.name(launch)
             meta = replace(
                 trace.meta,
                 command=self._command,
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
             )
-            trace = replace(trace, meta=meta)
-            save(trace, path)
+            recorded = Recorded(self._names.name(launch), launch, replace(trace, meta=meta))
+            save(recorded.trace, recorded.path)
         except (SourceError, TraceError) as problem:
             self._listener.said(
                 tr("launch {index} of {kernel}: {why}", index=launch.index, kernel=launch.kernel.short, why=problem)
@@ -164,40 +177,39 @@ class Session:
             return None
         finally:
             launch.close()
-        recorded = Recorded(path, launch, trace)
         with self._lock:
             self._recorded.append(recorded)
         self._listener.recorded(recorded)
         return recorded
 
-    def _look(self, server: Server) -> bool:
-        """Whether a launch is found to hang. It has been told by then, and its process need not wait any longer."""
-        found = False
+    def _look(self, server: Server) -> list[RecordedLaunch]:
+        """Launches that are found to hang. They have been told by then, and nobody need wait for them any longer."""
+        hung = []
         for launch in self._recorder.running:
             records, now = self._recorder.progress(launch), time.monotonic()
             before, since = self._progress.get(launch, (-1, now))
             if records != before or not records:
                 self._progress[launch] = records, now
             elif now - since >= self._options.stall_s > 0:
-                found = True
-                recorded = self.conclude(
-                    launch, Ending("timeout", NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=records))
-                )
-                if recorded is not None:
+                hung.append(launch)
+                stalled = NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=records)
+                if (recorded := self._conclude(launch, Ending("timeout", stalled))) is not None:
                     self._listener.hung(recorded)
                 for connection in server.connections:
                     if connection.origin == launch.origin:
                         connection.board.release(launch.id)
-        return found
+        return hung
 
-    @staticmethod
-    def _counts(server: Server, kernels: KernelBook) -> tuple[Launches, ...]:
+    def _outcome(self, server: Server, status: int, *, hung: bool) -> Outcome:
+        """What came of it, once every conversation is over."""
+        server.close()
         boards = [connection.board for connection in server.connections]
-        return tuple(
+        counts = tuple(
             Launches(
                 kernel,
                 sum(board.launches(kernel.id) for board in boards),
                 sum(board.captured(kernel.id) for board in boards),
             )
-            for kernel in kernels.kernels
+            for kernel in server.kernels.kernels
         )
+        return Outcome(status, tuple(self._recorded), counts, hung)

@@ -18,7 +18,8 @@ from visualizer.sources.errors import SourceError
 
 SOURCES = Path(__file__).resolve().parent / "shim"
 COMPILERS = ("cc", "gcc", "clang")
-FLAGS = ("-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+FLAGS = ("-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-Bsymbolic")
+"""Bsymbolic: loaded late, its own hooks must not mean the driver's functions of the same name."""
 LIBRARIES = ("-ldl", "-lpthread")
 
 
@@ -29,6 +30,7 @@ def shim_library(cache: Path | None = None) -> Path:
     key = hashlib.sha256(_version(compiler).encode())
     for source in sources:
         key.update(source.read_bytes())
+    key.update(" ".join(FLAGS).encode())
     folder = cache or _cache_folder()
     library = folder / f"attach-{key.hexdigest()[:16]}.so"
     if not library.exists():

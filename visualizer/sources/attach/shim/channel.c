@@ -23,11 +23,16 @@ static int channel = -1;
 static struct board *board;
 static enum { NOT_TRIED, OPEN, CLOSED } state;
 
+static char *address; /* of the server's socket; "": this process is not watched */
+
 bool watched(void) {
-    static int answer = -1;
-    if (answer < 0)
-        answer = getenv(ENVIRONMENT) != NULL;
-    return answer;
+    char *known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
+    if (!known) {
+        const char *told = getenv(ENVIRONMENT);
+        known = strdup(told ? told : "");
+        __atomic_store_n(&address, known, __ATOMIC_RELEASE);
+    }
+    return known && *known;
 }
 
 static void hang_up(void) {
@@ -123,11 +128,11 @@ struct board *connected(void) {
         static bool prepared;
         if (!prepared)
             prepared = !pthread_atfork(before_fork, parent_after_fork, child_after_fork);
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        snprintf(address.sun_path, sizeof address.sun_path, "%s", getenv(ENVIRONMENT));
+        struct sockaddr_un place = {.sun_family = AF_UNIX};
+        snprintf(place.sun_path, sizeof place.sun_path, "%s", address);
         state = CLOSED;
         channel = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        if (channel >= 0 && !connect(channel, (struct sockaddr *)&address, sizeof address))
+        if (channel >= 0 && !connect(channel, (struct sockaddr *)&place, sizeof place))
             introduce();
         if (state != OPEN)
             hang_up();
@@ -135,6 +140,15 @@ struct board *connected(void) {
     struct board *answer = state == OPEN ? board : NULL;
     pthread_mutex_unlock(&lock);
     return answer;
+}
+
+void watch_from_now(const char *socket) {
+    pthread_mutex_lock(&lock);
+    hang_up();
+    __atomic_store_n(&address, strdup(socket ? socket : ""), __ATOMIC_RELEASE);
+    state = NOT_TRIED;
+    pthread_mutex_unlock(&lock);
+    forget_kernels(); /* another server numbers them anew */
 }
 
 bool server_is_gone(void) {

@@ -39,6 +39,9 @@ enum { DRIVER_HOOKS(NUMBER) NVRTC_HOOKS(NUMBER) HOOK_COUNT };
 /* The function behind a hook, of the hook's own type. */
 #define REAL(name) ((__typeof__(&name))original(HOOK_##name))
 void *original(int hook);
+void *genuine(int hook); /* the driver's or compiler's function, if that is loaded; NULL */
+void *hook_of_number(int hook);
+void *hook_of(const char *symbol); /* NULL: it is not hooked */
 /* What a program that asks for this symbol and was given `function` gets instead. */
 void *hooked(const char *symbol, void *function);
 

@@ -145,11 +145,21 @@ static Handle meant_by(Handle handle, bool is_kernel) {
     return handle;
 }
 
-void forget_images(Handle owner) {
-    pthread_mutex_lock(&lock);
-    /* Handles may be given out again for something else: every kernel is looked up anew. */
+static void empty_cache(void) {
     for (unsigned i = 0; i < CACHED; i++)
         __atomic_store_n(&cache[i].function, NULL, __ATOMIC_RELEASE);
+}
+
+void forget_kernels(void) {
+    pthread_mutex_lock(&lock);
+    empty_cache();
+    kernels = NULL; /* not freed: another thread may be launching one */
+    pthread_mutex_unlock(&lock);
+}
+
+void forget_images(Handle owner) {
+    pthread_mutex_lock(&lock);
+    empty_cache(); /* handles may be given out again for something else */
     for (struct image **place = &images; *place;) {
         struct image *image = *place;
         if (image->owner == owner) {

@@ -28,6 +28,16 @@ void *original(int hook) {
     return known;
 }
 
+void *genuine(int hook) {
+    void *known = original(hook);
+    if (known != (void *)absent)
+        return known;
+    __atomic_store_n(&hooks[hook].original, NULL, __ATOMIC_RELEASE); /* it may be loaded later */
+    return NULL;
+}
+
+void *hook_of_number(int hook) { return hooks[hook].hook; }
+
 static int hook_named(const char *symbol) {
     if (!symbol || (strncmp(symbol, "cu", 2) && strncmp(symbol, "nvrtc", 5)))
         return -1;
@@ -35,6 +45,11 @@ static int hook_named(const char *symbol) {
         if (!strcmp(hooks[i].name, symbol))
             return i;
     return -1;
+}
+
+void *hook_of(const char *symbol) {
+    int hook = hook_named(symbol);
+    return hook < 0 ? NULL : hooks[hook].hook;
 }
 
 void *hooked(const char *symbol, void *function) {

@@ -98,6 +98,7 @@ struct board {
     uint32_t released[BOARD_RECORDINGS]; /* not 0: do not wait for this recording any longer */
 };
 bool watched(void); /* somebody asked for this program to be watched */
+void watch_from_now(const char *socket); /* by another server; NULL: by none */
 struct board *connected(void); /* NULL: there is no server, or it is gone */
 bool server_is_gone(void);
 bool ask(const char *request, int fd, struct reply *reply); /* false: nobody answers; fd -1: none */
@@ -133,6 +134,7 @@ struct kernel {
 void remember_image(Handle owner, const void *image, bool is_file);
 void remember_alias(Handle owner, Handle of, bool is_kernel);
 void forget_images(Handle owner);
+void forget_kernels(void);
 struct kernel *chosen(Handle function, const unsigned *grid, const unsigned *block, Handle stream, uint64_t *index);
 
 /* tensor_maps.c */
