@@ -11,7 +11,6 @@ from visualizer.sources.attach.record import (
     HEADER_DTYPE,
     NOT_RECORDED,
     RECORD_DTYPE,
-    Keep,
     LogLayout,
     read_log,
 )
@@ -32,21 +31,20 @@ def test_what_a_kernel_writes_by_the_control_block_is_found(address: int, record
     beginning = np.frombuffer(layout.beginning(), np.uint8)
     memory[: len(beginning)] = beginning
     control = np.frombuffer(layout.control(), CONTROL_DTYPE)[0]
-    size, slot, warp, lane = int(control["stream"]), 1, 2, 1
+    size, slot, warp, lane = int(control["last"]) + 16, 1, 2, 1
     # As the prologue of a twin does it.
     first = -(-(address + int(control["streams"])) // size) * size
     assert first % size == 0
-    stream = (slot * int(control["warps"]) + warp) * 2 + lane
+    own = first + (2 + (slot * int(control["warps"]) + warp) * 2 + lane) * size
     header = int(control["headers"]) + (slot * 3 + warp) * HEADER_DTYPE.itemsize
     head = memory[header : header + HEADER_DTYPE.itemsize].view(HEADER_DTYPE)
     head["cta"], head["first"] = 5, first - address
-    begin, end = first + stream * size + 16, first + (stream + 1) * size
-    for number, place in enumerate(range(begin, end, 16)):
-        memory[place - address :][:16].view("<u4")[:] = number, 1 << 8, 0x400, 7
-    memory[end - address :][:4].view("<u4")[0] = 3
-    nowhere = first + (layout.streams + 1) * size
-    assert nowhere + 16 <= address + layout.nbytes
-    memory[nowhere - address :][:4].view("<u4")[0] = 99
+    for number, place in enumerate(range(own + size - 16, own, -16)):
+        memory[place - address :][:16].view("<u4")[:] = number, 1 << 10, 0x400, 7
+    assert own + size <= address + layout.nbytes
+    memory[own - address :][:4].view("<u4")[0] = 3
+    memory[first - address :][:4].view("<u4")[0] = 2
+    memory[first + size - address :][:4].view("<u4")[0] = 99
 
     log = read_log(layout, memory)
     assert layout.records >= 40
@@ -55,19 +53,13 @@ def test_what_a_kernel_writes_by_the_control_block_is_found(address: int, record
     assert log.beyond[slot, warp, lane] == 3
     assert np.count_nonzero(log.records["word"]) == layout.records
     assert np.count_nonzero(log.beyond) == 1
-    assert log.no_stream == 0
+    assert log.no_stream == 2
 
 
 def test_only_the_ctas_asked_for_have_a_slot() -> None:
     table = np.frombuffer(LogLayout(SHAPE, recorded=(1, 4)).beginning(), "<u4")
     assert table.tolist() == [NOT_RECORDED, 0, NOT_RECORDED, NOT_RECORDED, 1, NOT_RECORDED]
     assert LogLayout(SHAPE).beginning() == b""
-
-
-def test_the_last_records_are_kept_by_going_back_to_the_stream_s_beginning() -> None:
-    layout = LogLayout(SHAPE, room=40, keep=Keep.LAST)
-    control = np.frombuffer(layout.control(), CONTROL_DTYPE)[0]
-    assert control["again"] == layout.records * 16 == control["stream"] - 16
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def cubin(ptx: str) -> bytes:
     head[:7] = b"\x7fELF\x02\x01\x01"
     struct.pack_into("<Q", head, 0x28, table)
     struct.pack_into("<HHH", head, 0x3A, 64, len(sections), 1)
-    rows = b"".join(struct.pack("<IIQQQQ", name, kind, 0, 0, at, size).ljust(64, b"\0") for name, kind, at, size in sections)
+    rows = b"".join(
+        struct.pack("<IIQQQQ", name, kind, 0, 0, at, size).ljust(64, b"\0") for name, kind, at, size in sections
+    )
     return bytes(head) + names + content + rows
 
 

@@ -19,7 +19,9 @@ class Twin:
 
     cubin: bytes
     entry: str
-    variables: tuple[tuple[str, str], ...]  # ("global" or "const", name) of what it shares with the original
+    variables: tuple[tuple[str, str], ...]
+    """Space and name of what it shares with the original: "const", "global", or "initial", a global one that no kernel
+    writes, so that the twin may do without the original's."""
     notes: tuple[str, ...] = ()  # what a reader of the recording should know: sites dropped, spills
     detail: object = field(default=None, repr=False)  # the instrument's own
 

@@ -3,7 +3,8 @@
 Preloading decides what a name means before anything is linked. Later that is settled: libraries hold addresses, in
 tables that the linker filled and in variables where they keep what dlsym or cuGetProcAddress told them. All of those are
 words in writable segments that equal the address of a hooked function, so they can be found and replaced, and put back.
-What is loaded afterwards has to be looked through again. */
+Who loads a library asks it for something next, with dlsym, so
+that is when new ones are looked through. */
 #include "hooks.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -19,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct swap swaps[HOOK_COUNT + 2];
 static unsigned swap_count;
 static bool adopted;
+static unsigned long long seen; /* objects that had been loaded when they were last looked through */
 
 static void add_swap(void *from, void *to) {
     if (from && from != to)
@@ -111,6 +113,19 @@ static int look_through(struct dl_phdr_info *object, size_t size, void *data) {
     return 0;
 }
 
+static int note_count(struct dl_phdr_info *object, size_t size, void *count) {
+    (void)size;
+    *(unsigned long long *)count = object->dlpi_adds;
+    return 1;
+}
+
+/* How many objects have ever been loaded. */
+static unsigned long long loaded(void) {
+    unsigned long long count = 0;
+    dl_iterate_phdr(note_count, &count);
+    return count;
+}
+
 /* Begin, or look through again. */
 static void adopt(void) {
     pthread_mutex_lock(&lock);
@@ -119,9 +134,15 @@ static void adopt(void) {
         add_swap(genuine(hook), hook_of_number(hook));
     add_swap((void *)original_dlsym(), (void *)dlsym);
     bool back = false;
-    adopted = true;
+    seen = loaded();
     dl_iterate_phdr(look_through, &back);
+    __atomic_store_n(&adopted, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
+}
+
+void adopt_new(void) {
+    if (__atomic_load_n(&adopted, __ATOMIC_ACQUIRE) && loaded() != seen)
+        adopt();
 }
 
 EXPORT void phasescope_watch(const char *socket) {
@@ -134,7 +155,7 @@ EXPORT void phasescope_leave(void) {
     pthread_mutex_lock(&lock);
     if (adopted)
         dl_iterate_phdr(look_through, &back);
-    adopted = false;
+    __atomic_store_n(&adopted, false, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     watch_from_now(NULL);
 }

@@ -42,6 +42,7 @@ void *original(int hook);
 void *genuine(int hook); /* the driver's or compiler's function, if that is loaded; NULL */
 void *hook_of_number(int hook);
 void *hook_of(const char *symbol); /* NULL: it is not hooked */
+void adopt_new(void); /* where a running process is watched: libraries that were loaded since */
 /* What a program that asks for this symbol and was given `function` gets instead. */
 void *hooked(const char *symbol, void *function);
 

@@ -89,6 +89,7 @@ static void *find_hooked(void *library, const char *symbol) { return hooked(symb
 /* The C library looks at who calls it where `library` is RTLD_NEXT, so it must be entered by a jump, as if the caller
 had called it himself: the last statement has to stay a tail call, which is what -O2 makes of it. */
 EXPORT void *dlsym(void *restrict library, const char *restrict symbol) {
+    adopt_new();
     Find *find = hook_named(symbol) >= 0 ? find_hooked : original_dlsym();
     return find(library, symbol);
 }

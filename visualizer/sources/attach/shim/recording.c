@@ -156,11 +156,14 @@ static bool copy_variables(const struct launch *launch, struct recording *record
             continue; /* the assembler left it out: the twin does not use it */
         Result result = kernel->is_library ? cu.cuLibraryGetGlobal(&original, &bytes, kernel->owner, name)
                                            : cu.cuModuleGetGlobal(&original, &bytes, kernel->owner, name);
+        /* What the original has no name for nobody can have set; whether its kernels did is for the server to know. */
+        if (result != SUCCESS && strcmp(space, "global"))
+            continue;
         if (result == SUCCESS && bytes == twin_bytes)
             result = cu.cuMemcpyDtoDAsync(twin, original, bytes, launch->stream);
         if (result != SUCCESS || bytes != twin_bytes)
             return fail(recording, name, result ? result : NOT_FOUND);
-        if (strcmp(space, "global"))
+        if (!strcmp(space, "const"))
             continue;
         if (recording->written_count == MOST_VARIABLES)
             return fail(recording, name, NOT_FOUND);
