@@ -10,9 +10,10 @@ named `phasescope_control`, written before the launch, and writes into one buffe
 4. launches, and gives the buffer's bytes, whole or as they are while the kernel runs, to `read_log`.
 
 Every lane that acts has a *stream* of its own in the buffer, so nothing is shared, counted by atomics or waited for:
-`layout.records` records of 16 bytes, each written by one aligned 16-byte store, and behind them a row that counts
-what had no room. A record that is not there yet is zero, and no record is: its site is 1 or more. So what was written
-of a stream is what comes before its first zero, at any time and also after a crash.
+a row of 16 bytes that counts what had no room, and `layout.records` records of 16 bytes, each written by one aligned
+store. They are written from the last row to the first, so that one test of an address finds a stream full. A record
+that is not there yet is zero, and no record is: its site is 1 or more. So what was written of a stream is what comes
+before its first zero, at any time and also after a crash.
 """
 
 from __future__ import annotations
@@ -36,10 +37,9 @@ CONTROL_DTYPE = np.dtype(
         ("streams", "<u8"),  # ... and to where the streams begin at the earliest, see `LogLayout`
         ("lanes", "<u4"),  # bit mask of the lanes with streams
         ("warps", "<u4"),  # of a CTA
-        ("stream", "<u4"),  # bytes of a stream with its last row, a power of two
-        ("again", "<u4"),  # bytes to go back at a stream's end: 0 where the first records are kept
+        ("last", "<u4"),  # where a stream's last row begins: its bytes, a power of two, less 16
         ("table", "<u4"),  # CTAs in the table that the buffer begins with; 0: all CTAs are recorded
-        ("spare", "<u4", 5),
+        ("spare", "<u4", 6),
     ]
 )
 """64 bytes, `phasescope_control`."""
@@ -52,17 +52,16 @@ NOT_RECORDED = 0xFFFFFFFF
 RECORD_DTYPE = np.dtype(
     [
         ("clock", "<u4"),  # low half of the SM's clock, right after the instruction; of a copy or arrive, right before
-        ("word", "<u4"),  # site << SITE_SHIFT | how many lanes acted as one; 0: not counted
+        ("word", "<u4"),  # site << 10 | part << 8 | how many lanes acted as one; 0: not counted
         ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset
         ("value", "<u4"),  # what the site's form says: parity and cycles, bytes, count, destination
     ]
 )
-"""16 bytes. A site that has more to say writes further records right behind, each with a `word` of a site of its own,
-and numbers in the other three places: `Site.more`."""
+"""16 bytes. Sites count from 1. A site that has more to say than fits writes several parts, one behind the other."""
 
-SITE_SHIFT = 8
-MOST_SITES = (1 << 24) - 1
-LANES_MASK = 0xFF
+LANE_BITS = 8
+PART_BITS = 2
+MOST_SITES = (1 << 32 - LANE_BITS - PART_BITS) - 1
 
 HEADER_DTYPE = np.dtype(
     [
@@ -76,12 +75,14 @@ HEADER_DTYPE = np.dtype(
         ("spread", "<u4"),  # cycles between the two reads of the clock around the tick of the start
         ("parameters", "<u8"),  # generic address of the entry's first parameter; 0: not asked for
         ("exit_spread", "<u4"),
-        ("first", "<u4"),  # bytes from the buffer's beginning to the row before the first stream
+        ("first", "<u4"),  # bytes from the buffer's beginning to the first stream
     ]
 )
 """64 bytes, one per warp of a recorded CTA, written as it begins and as it leaves: a pair of clocks at each end."""
 
 _ROW = RECORD_DTYPE.itemsize
+_SHARED = 2
+"""Streams that many lanes write into, before the others."""
 _ALIGNED = 256
 """What buffers are aligned to within the log; CUDA's own allocations are too."""
 MOST_BYTES = 1 << 32
@@ -91,16 +92,16 @@ class Keep(IntEnum):
     """What a stream that is full does with the next record."""
 
     FIRST = 0  # counts it
-    LAST = 1  # begins again
+    LAST = 1  # counts that it begins again, and does
 
 
 @dataclass(frozen=True)
 class LogLayout:
     """Where everything is in the buffer of one launch. SourceError if it needs 4 GiB or more, or names no CTA or lane.
 
-    In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; a row that counts
-    the records of lanes without a stream; the streams; a row that counts those of CTAs that are not recorded. Streams
-    end at multiples of their own size in the GPU's address space, so that one test of the address finds the end.
+    In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; one stream for all
+    lanes without one of their own, and one for all CTAs that are not recorded, which tell no more than how much was
+    written there; the streams, each at a multiple of its size in the GPU's address space.
 
     `recorded`: linear ids of the CTAs to record, ascending; None: all. `room`: records a lane has room for at least;
     the room it gets is `records`. `lanes`: those that have room, ascending; the records of others are counted as lost.
@@ -139,7 +140,7 @@ class LogLayout:
 
     @property
     def rows(self) -> int:
-        """Rows of 16 bytes of a stream, a power of two: its records and the row that counts the others."""
+        """Rows of 16 bytes of a stream, a power of two: the one that counts, and its records."""
         return max(16, 1 << self.room.bit_length())
 
     @property
@@ -155,7 +156,7 @@ class LogLayout:
     @property
     def nbytes(self) -> int:
         """Bytes of the buffer."""
-        return self._streams_at + (self.streams + 2) * self.rows * _ROW + _ROW
+        return self._streams_at + (1 + _SHARED + self.streams) * self.rows * _ROW
 
     @property
     def _headers_at(self) -> int:
@@ -180,8 +181,7 @@ class LogLayout:
         control["streams"] = self._streams_at
         control["lanes"] = sum(1 << lane for lane in self.lanes)
         control["warps"] = self.shape.warps
-        control["stream"] = self.rows * _ROW
-        control["again"] = self.records * _ROW if self.keep is Keep.LAST else 0
+        control["last"] = self.records * _ROW
         control["table"] = 0 if self.recorded is None else self.shape.ctas
         return control.tobytes()
 
@@ -196,7 +196,7 @@ class Log:
     beyond: NDArray[
         np.uint32
     ]  # (slots, warps, lanes): records without room; where the last are kept, times begun again
-    no_stream: int  # records of lanes without a stream, all warps together
+    no_stream: int  # as `beyond`, of all lanes without a stream together
 
 
 def read_log(layout: LogLayout, buffer: bytes | memoryview | NDArray[np.uint8]) -> Log:
@@ -205,7 +205,7 @@ def read_log(layout: LogLayout, buffer: bytes | memoryview | NDArray[np.uint8]) 
     shape = (layout.slots, layout.shape.warps)
     headers = content[layout._headers_at : layout._streams_at].view(HEADER_DTYPE).reshape(shape)
     first = max(int(headers["first"].max()), layout._streams_at)
-    streams = content[first + _ROW :][: layout.streams * layout.rows * _ROW].view(RECORD_DTYPE)
-    streams = streams.reshape(*shape, len(layout.lanes), layout.rows)
-    no_stream = int(content[first : first + _ROW].view("<u4")[0])
-    return Log(layout, headers, streams[..., :-1], streams[..., -1]["clock"], no_stream)
+    rows = content[first:][: (_SHARED + layout.streams) * layout.rows * _ROW].view(RECORD_DTYPE)
+    shared, own = np.split(rows.reshape(-1, layout.rows), [_SHARED])
+    streams = own.reshape(*shape, len(layout.lanes), layout.rows)
+    return Log(layout, headers, streams[..., :0:-1], streams[..., 0]["clock"], int(shared[0, 0]["clock"]))
