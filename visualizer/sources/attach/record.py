@@ -18,6 +18,7 @@ before its first zero, at any time and also after a crash.
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -27,6 +28,8 @@ from numpy.typing import NDArray
 from visualizer.language import tr
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.errors import SourceError
+
+Buffer = bytes | memoryview | mmap.mmap | NDArray[np.uint8]
 
 CONTROL_SYMBOL = "phasescope_control"
 
@@ -199,7 +202,7 @@ class Log:
     no_stream: int  # as `beyond`, of all lanes without a stream together
 
 
-def read_log(layout: LogLayout, buffer: bytes | memoryview | NDArray[np.uint8]) -> Log:
+def read_log(layout: LogLayout, buffer: Buffer) -> Log:
     """Take apart the bytes of a buffer, also while the kernel writes into it."""
     content = np.frombuffer(buffer, np.uint8)
     shape = (layout.slots, layout.shape.warps)

@@ -174,6 +174,7 @@ class Body:
             guard,
             self._line_of(token),
             self._stacks.here(),
+            bool(flag),
             self._tensor_map(form, done),
         )
         try:
@@ -205,9 +206,8 @@ class Body:
         for _ in range(8):
             if not name.startswith("%"):
                 return offset if name == self._parameter else None
-            defined = re.findall(
-                rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);", self._text, re.M
-            )
+            definition = rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);"
+            defined = re.findall(definition, self._text, re.MULTILINE)
             if len(defined) != 1:
                 return None
             opcode, sources = defined[0]

@@ -29,7 +29,9 @@ assert _HEADER is not None
 DECLARATIONS = ".reg .b32 %ps_low,%ps_high,%ps_below;"
 """Low and high half of the address of the lane's next record; the mask of the lanes below it."""
 
-_SCRATCH = ".reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_t,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;.reg .pred %ps_p,%ps_q,%ps_r,%ps_s,%ps_u;"
+_SCRATCH = """.reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_t,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;
+.reg .pred %ps_p,%ps_q,%ps_r,%ps_s,%ps_u;
+"""
 
 
 def control(field: str) -> str:

@@ -23,7 +23,7 @@ class Spin:
 
 def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -> dict[int, Spin]:
     """The innermost loop around each of `waits`, if it has no other of `sites` in it and is entered at its head."""
-    heads, branches, tables = _jumps(tokens)
+    branches, tables = _jumps(tokens)
     found = {}
     ordered = sorted(sites)
     for wait in waits:
@@ -44,8 +44,8 @@ def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -
     return found
 
 
-def _jumps(tokens: Sequence[Token]) -> tuple[list[int], list[tuple[int, int]], set[int]]:
-    """Labels; branches with the label they go to; labels that tables of branches name. All as places."""
+def _jumps(tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], set[int]]:
+    """Branches with the label they go to; labels that tables of branches name. All as places."""
     scopes = [0]
     above = {0: -1}
     scope_of = []
@@ -74,4 +74,4 @@ def _jumps(tokens: Sequence[Token]) -> tuple[list[int], list[tuple[int, int]], s
             tables |= {place_of(name, scope_of[place]) for name in names}
         elif "bra" in token.text and (branch := _BRANCH.search(token.text)) is not None:
             branches.append((place, place_of(branch[1], scope_of[place])))
-    return list(labels.values()), branches, tables
+    return branches, tables

@@ -19,6 +19,7 @@ class Site:
     guard: str  # "@p", "@!p" or ""
     line: int  # of the PTX that `Instrumented` shows, from 1
     stack: tuple[Frame, ...]  # innermost first; (): the PTX tells no lines
+    spins: bool = False  # a wait in a loop that does nothing else: only the first failure is recorded
     tensor_map: int | None = None  # bytes from the first parameter to the copy's tensor map; None: found at run time
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 TokenKind = Literal["statement", "label", "open", "close", "loc"]
 
@@ -58,8 +58,7 @@ def tokens(text: str, begin: int, end: int) -> Iterator[Token]:
             if rest.strip() and not rest.strip().startswith(".file"):
                 raise ValueError(rest.strip()[:60])
             return
-        kind = found.lastgroup
-        assert kind in ("statement", "label", "open", "close", "loc")
+        kind = cast(TokenKind, found.lastgroup)
         yield Token(kind, found[kind], found.start(kind), found.end())
         at = found.end()
 

@@ -1,0 +1,89 @@
+"""The instrument of a session: twins made of PTX, and what their logs say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.recording.tables import Ending, Meta
+from visualizer.recording.trace import Trace
+from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.instrument import Twin
+from visualizer.sources.attach.kernels import Kernel
+from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_rows import counts
+from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.ptx.budget import Fitted, fit
+from visualizer.sources.attach.record import Keep, LogLayout, read_log
+from visualizer.sources.attach.recorded_launch import RecordedLaunch
+
+USUAL_ROOM = 1000
+"""Records that a lane has room for, unless asked otherwise."""
+MOST_LOG = 1 << 30
+"""Bytes of a log up to which every lane gets room; then only those that libraries let act for their warps."""
+_FEWER_LANES = (tuple(range(32)), (0, 8, 16, 24), (0,))
+
+
+class PtxInstrument:
+    """Makes twins and reads their logs. Called from several threads."""
+
+    def __init__(self, options: AttachOptions) -> None:
+        self._options = options
+
+    @property
+    def _keep(self) -> Keep:
+        return Keep.LAST if self._options.keep_last else Keep.FIRST
+
+    def twin(self, kernel: Kernel, shape: Shape) -> Twin:
+        """SourceError if the kernel cannot be instrumented, with the reason."""
+        assert kernel.ptx is not None
+        fitted = fit(kernel.ptx.text, kernel.name, self._options.level, self._keep, shape)
+        made = fitted.instrumented
+        return Twin(
+            fitted.cubin,
+            kernel.name,
+            tuple((variable.space, variable.name) for variable in made.variables),
+            tuple(fitted.notes),
+            fitted,
+        )
+
+    def layout(self, twin: Twin, shape: Shape) -> LogLayout:
+        """Where what is in a launch's log. SourceError if it would be too large."""
+        options = self._options
+        room = options.keep_last or options.keep_first or USUAL_ROOM
+        recorded = tuple(sorted(set(options.ctas))) or None
+        for lanes in _FEWER_LANES:
+            layout = LogLayout(shape, room, self._keep, recorded, lanes)
+            if layout.nbytes <= MOST_LOG:
+                break
+        return layout
+
+    def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
+        """A number that changes with every record that is made; 0 before the first."""
+        log = read_log(layout, launch.log())
+        there = int(counts(log).sum()) + int(log.beyond.sum(dtype=np.int64)) + int((log.headers["cta"] > 0).sum())
+        if layout.keep is Keep.LAST and log.beyond.any():
+            there += int(log.records["clock"][log.beyond > 0].sum(dtype=np.int64))
+        return there
+
+    def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:
+        """What the log says now. SourceError if it says nothing."""
+        fitted = twin.detail
+        assert isinstance(fitted, Fitted)
+        shape, made = launch.shape, fitted.instrumented
+        source = {
+            "kind": "attach",
+            "kernel": launch.kernel.title,
+            "launch": launch.index,
+            "gpu": launch.kernel.gpu,
+            "grid": list(shape.grid),
+            "block": list(shape.block),
+            "cluster": list(shape.cluster),
+            "level": self._options.level,
+            "registers": [shape.registers, launch.twin_registers or fitted.registers],
+            "local_bytes": [shape.local, launch.twin_local],
+            "sites": len(made.sites),
+            "dropped": [{"op": one.opcode, "line": one.line, "reason": one.reason} for one in made.dropped],
+            "notes": list(fitted.notes),
+        }
+        meta = Meta(launch.kernel.short, {}, source, ending)
+        return trace_of(read_log(layout, launch.log()), made.sites, made.plain, launch.tensor_maps, meta)
