@@ -201,4 +201,4 @@ def _spread(events: Events, source: Ints, nth: Ints, mask: NDArray[np.uint32], m
     offset = events.address[own] & np.uint32((1 << RANK_SHIFT) - 1)
     events.address[own] = rank << np.uint32(RANK_SHIFT) | offset
     further = own[(nth[own] > 0) & (events.kind[own] == EventKind.COPY_ISSUE)]
-    events.flags[further] |= EventFlag.SAME_COPY
+    events.flags[further] |= np.uint8(EventFlag.SAME_COPY)

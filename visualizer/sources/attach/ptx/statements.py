@@ -10,12 +10,12 @@ from typing import Literal, cast
 TokenKind = Literal["statement", "label", "open", "close", "loc"]
 
 _TOKEN = re.compile(
-    r"""(?:\s+|//[^\n]*|/\*.*?\*/|\.file\b[^\n]*)*
+    r"""(?:\s+|//[^\n]*|/\*.*?\*/|\.file\b[^\n]*)*+
     (?:
         (?P<open>\{) | (?P<close>\})
       | (?P<loc>\.loc\b[^\n]*)
       | (?P<label>[\w$%]+)\s*:(?!:)
-      | (?P<statement>(?:[^;{}/"]|/(?![/*])|//[^\n]*|/\*.*?\*/|"[^"\n]*"|\{[^{}]*\})*;)
+      | (?P<statement>(?:[^;{}/"]++|/(?![/*])|//[^\n]*|/\*.*?\*/|"[^"\n]*"|\{[^{}]*\})*+;)
     )""",
     re.VERBOSE | re.DOTALL,
 )
