@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints, order_by
+from visualizer.arrays.ordering import Ints
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
 from visualizer.reconstruction.assemble import assemble_events
@@ -20,7 +20,7 @@ from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.log_events import Meanings, events_of
-from visualizer.sources.attach.log_rows import by_warp, counts, rows_of
+from visualizer.sources.attach.log_rows import Rows, before_losses, by_warp, counts, lost, oldest, rows_of
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
 from visualizer.sources.attach.recorded_launch import TensorMap
@@ -50,25 +50,29 @@ def trace_of(
     """
     if not log.headers["cta"].any():
         raise SourceError(tr("the log is empty: no CTA that was to be recorded has begun"))
-    count = counts(log)
+    count, begins = counts(log), oldest(log)
+    missing = lost(log, begins)
     meanings = Meanings(sites, _bytes_of_maps(tensor_maps))
     clock, assumed = _clock(log)
     numbers = _cta_numbers(log)
-    parts = each(lambda slots: _part(log, slots, count, meanings, clock, numbers), _pieces(log, count))
-    records = np.concatenate(parts)
-    records = records[order_by(records["cta"])] if (np.diff(records["cta"]) < 0).any() else records
+    losing = np.flatnonzero(missing) if log.layout.keep is Keep.FIRST else np.zeros(0, np.int64)
+
+    def part(slots: slice) -> NDArray[np.void]:
+        rows = before_losses(rows_of(log, slots, count, begins), losing)
+        return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
+
+    records = np.concatenate(each(part, _pieces(log, count)))
     cluster = _cluster_size(log)
     told_by_barriers = _tell_bytes(records, cluster)
-    beyond = log.beyond.reshape(-1, len(log.layout.lanes)).astype(np.int64)
-    lost: dict[tuple[int, int], int] = {}
-    if log.layout.keep is Keep.FIRST:
-        warps = log.layout.shape.warps
-        for row in np.flatnonzero(beyond.sum(axis=1)).tolist():
-            lost[int(numbers[row // warps]), row % warps] = int(beyond[row].sum())
-        records_lost = sum(lost.values())
-    else:
-        records, records_lost = _same_beginning(log, records, beyond, numbers)
-    found = discover(records, cluster, lost)
+    left_out = 0
+    if log.layout.keep is Keep.LAST:
+        records, left_out = _same_beginning(log, records, missing, numbers)
+    by_warps = missing.reshape(-1, len(log.layout.lanes)).sum(axis=1) if len(losing) else np.zeros(0, np.int64)
+    warps = log.layout.shape.warps
+    ends_early = {
+        (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
+    }
+    found = discover(records, cluster, ends_early)
     table, texts = sites_of(sites, plain, meta.program)
     source = {**meta.source}
     if log.no_stream:
@@ -78,7 +82,10 @@ def trace_of(
     if assumed:
         source["clock_mhz_assumed"] = USUAL_MHZ
     meta = replace(
-        meta, source=source, records_lost=records_lost + log.no_stream, clock={**meta.clock, **clock.as_dict()}
+        meta,
+        source=source,
+        records_lost=int(missing.sum()) + left_out + log.no_stream,
+        clock={**meta.clock, **clock.as_dict()},
     )
     return assemble_events(found.parts, found.agents, found.barriers, table, meta, texts, NO_SAMPLES)
 
@@ -91,15 +98,18 @@ def _pieces(log: Log, count: Ints) -> list[slice]:
     return [slice(begin, end) for begin, end in itertools.pairwise(edges.tolist()) if end > begin]
 
 
-def _part(log: Log, slots: slice, count: Ints, meanings: Meanings, clock: ClockFit, numbers: Ints) -> NDArray[np.void]:
-    """The records of some CTAs, as `discover` takes them, each warp's exit behind its others."""
+def _part(
+    log: Log, slots: slice, rows: Rows, meanings: Meanings, clock: ClockFit, numbers: Ints, losing: Ints
+) -> NDArray[np.void]:
+    """The records of some CTAs, as `discover` takes them; behind each warp's its exit, but for those that lost some."""
     warps = log.layout.shape.warps
-    rows = by_warp(rows_of(log, slots, count))
     parameters = log.headers["parameters"].reshape(-1)
     events = events_of(rows, meanings, parameters)
     headers = log.headers[slots].reshape(-1)
     first = slots.start * warps
-    exits = np.flatnonzero((headers["exit_clock"] > 0) & (headers["cta"] > 0))
+    left = (headers["exit_clock"] > 0) & (headers["cta"] > 0)
+    left[losing[(losing >= first) & (losing < first + len(left))] - first] = False
+    exits = np.flatnonzero(left)
     # An exit comes behind all events of its warp and of those before it.
     place = np.searchsorted(events.warp, exits + first, side="right") + np.arange(len(exits))
     records = np.zeros(len(events.warp) + len(exits), RECORD_DTYPE)
@@ -215,16 +225,13 @@ def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
     return int(unknown.sum())
 
 
-def _same_beginning(log: Log, records: NDArray[np.void], beyond: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:
-    """The records from when on every warp's are kept, where the last are; and how many are not."""
-    records_lost = int((np.maximum(beyond - 1, 0) * log.layout.records).sum())
-    rows = np.flatnonzero(beyond.sum(axis=1))
-    if not len(rows):
-        return records, 0
+def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:
+    """The records from when on every warp's are kept, where the last are; and how many are left out for that."""
+    rows = np.flatnonzero(missing.reshape(-1, len(log.layout.lanes)).sum(axis=1))
     warps = log.layout.shape.warps
     key = records["cta"].astype(np.int64) * warps + records["warp"]
     begins = np.flatnonzero(np.diff(key, prepend=-1))
     headless = np.isin(key[begins], numbers[rows // warps] * warps + rows % warps)
-    since = int(records["time"][begins[headless]].max(initial=0))
+    since = int(records["time"][begins[headless]].max(initial=np.iinfo(np.int64).min))
     kept = records["time"] >= since
-    return records[kept], records_lost + int((~kept).sum())
+    return records[kept], int((~kept).sum())

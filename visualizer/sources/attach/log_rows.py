@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
-from visualizer.sources.attach.record import LANE_BITS, PART_BITS, RECORD_DTYPE, Keep, Log
-
-_WORD_AT = 1
-"""The place of `word` among a record's four numbers."""
+from visualizer.sources.attach.record import LANE_BITS, PART_BITS, Keep, Log
 
 
 @dataclass(eq=False)
@@ -48,28 +45,44 @@ def counts(log: Log) -> Ints:
     return low
 
 
-def rows_of(log: Log, slots: slice, count: Ints) -> Rows:
-    """The records of the CTAs in some slots. `count`: that of `counts`."""
+def oldest(log: Log) -> Ints:
+    """The place of each stream's oldest record, (streams,): 0 unless it began again, then where the clock goes back."""
+    records = log.records.reshape(-1, log.layout.records)
+    place = np.zeros(len(records), np.int64)
+    if log.layout.keep is Keep.LAST:
+        again = np.flatnonzero(log.beyond)
+        clocks = records["clock"][again]
+        steps = np.roll(clocks, -1, axis=1) - clocks  # u32: the one step that goes back is the greatest
+        place[again] = (np.argmax(steps, axis=1) + 1) % log.layout.records
+    return place
+
+
+def lost(log: Log, begins: Ints) -> Ints:
+    """Records of each stream that are not there, (streams,). `begins`: as `oldest` has it."""
+    beyond = log.beyond.reshape(-1).astype(np.int64)
+    if log.layout.keep is Keep.FIRST:
+        return beyond
+    rows = log.layout.records
+    return np.where(beyond > 0, (beyond - 1) * rows + np.where(begins > 0, begins, rows), 0)
+
+
+def rows_of(log: Log, slots: slice, count: Ints, begins: Ints) -> Rows:
+    """The records of the CTAs in some slots. `count` and `begins`: as `counts` and `oldest` have them."""
     layout = log.layout
-    lanes, warps = len(layout.lanes), layout.shape.warps
-    first = slots.start * warps * lanes
-    count = count[first : slots.stop * warps * lanes]
-    streams = np.flatnonzero(count)
-    count = count[streams]
-    total = int(count.sum())
-    begins = np.cumsum(count) - count
-    row = np.arange(total) - np.repeat(begins, count)
-    records = log.records[slots].reshape(-1, layout.records)
-    again = _begins_again(log, slots, records, streams)
+    lanes = len(layout.lanes)
+    first, after = (slot * layout.shape.warps * lanes for slot in (slots.start, slots.stop))
+    streams = first + np.flatnonzero(count[first:after])
+    count, begins = count[streams], begins[streams]
+    stream = np.repeat(streams, count)
+    row = np.arange(len(stream)) - np.repeat(np.cumsum(count) - count - begins, count)
     if layout.keep is Keep.LAST:
-        row = (row + np.repeat(again, count)) % layout.records
-    found = _gather(records, np.repeat(streams, count), row)
-    warp = (first // lanes) + np.repeat(streams // lanes, count)
-    word = found[:, _WORD_AT]
+        row %= layout.records
+    found = np.ascontiguousarray(log.records.reshape(-1, layout.records)[stream, row]).view("<u4").reshape(-1, 4)
+    word = found[:, 1]
     return Rows(
-        warp,
-        first + np.repeat(streams, count),
-        _whole_clocks(log, found[:, 0], streams + first, count),
+        stream // lanes,
+        stream,
+        _whole_clocks(log, found[:, 0], streams, count),
         (word >> (LANE_BITS + PART_BITS)).astype(np.int64),
         (word >> LANE_BITS & ((1 << PART_BITS) - 1)).astype(np.uint8),
         (word & ((1 << LANE_BITS) - 1)).astype(np.uint8),
@@ -91,22 +104,16 @@ def by_warp(rows: Rows) -> Rows:
     return rows.take(order)
 
 
-def _gather(records: NDArray[np.void], stream: Ints, row: Ints) -> NDArray[np.uint32]:
-    """Records by stream and row, as their four numbers: (n, 4)."""
-    found = records[stream, row]
-    return np.ascontiguousarray(found).view("<u4").reshape(-1, RECORD_DTYPE.itemsize // 4)
-
-
-def _begins_again(log: Log, slots: slice, records: NDArray[np.void], streams: Ints) -> Ints:
-    """The oldest record of each of `streams`: 0 unless it began again, then where the clock goes back."""
-    oldest = np.zeros(len(streams), np.int64)
-    if log.layout.keep is Keep.FIRST:
-        return oldest
-    again = np.flatnonzero(log.beyond[slots].reshape(-1)[streams])
-    clocks = records["clock"][streams[again]]
-    steps = np.roll(clocks, -1, axis=1) - clocks  # u32: the one step that goes back is the greatest
-    oldest[again] = (np.argmax(steps, axis=1) + 1) % log.layout.records
-    return oldest
+def before_losses(rows: Rows, losing: Ints) -> Rows:
+    """The records without those of a warp after the last one of a stream of its that lost its end, one of `losing`."""
+    behind = np.flatnonzero(np.diff(rows.stream, append=-1) != 0)
+    cut = behind[np.isin(rows.stream[behind], losing)]
+    if not len(cut):
+        return rows
+    first = int(rows.warp.min())
+    until = np.full(int(rows.warp.max()) - first + 1, np.iinfo(np.int64).max)
+    np.minimum.at(until, rows.warp[cut] - first, rows.clock[cut])
+    return rows.take(rows.clock <= until[rows.warp - first])
 
 
 def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints) -> Ints:

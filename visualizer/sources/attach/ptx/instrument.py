@@ -77,9 +77,11 @@ def instrument(
     plan = Plan(level, keep, frozenset(left_out), frozenset(reaching), bool(recording))
     stacks = Stacks(text)
     found = Found()
-    parts = []
+    parts = [taken.of(item) for item in taken.items if item.kind == "header"] + [CONTROL]
     for item in taken.items:
         own = taken.of(item)
+        if item.kind == "header":
+            continue
         if item.kind == "entry":
             header = plain[item.begin : item.body]
             parameter = _PARAMETER.search(header)
@@ -88,7 +90,7 @@ def instrument(
                 plain, item.body + 1, item.end - 1, parameter[1] if parameter else "", plan, found, stacks
             ).rewrite()
             threads, least = _THREADS.search(header), _LEAST_CTAS.search(header)
-            parts.append(f"{CONTROL}\n{visible(header)}{{{body}}}")
+            parts.append(f"{visible(header)}{{{body}}}")
         elif item.name in recording and item.body >= 0:
             stacks.begin(item.name)
             body = Body(plain, item.body + 1, item.end - 1, None, plan, found, stacks).rewrite()
