@@ -46,6 +46,7 @@ class FakeInstrument:
     def __init__(self, lesson: Trace) -> None:
         self._lesson = lesson
         self.launches: list[RecordedLaunch] = []
+        self.logs: list[bytes] = []  # what the kernel wrote
         self.problem = ""
 
     def twin(self, kernel: Kernel, shape: Shape) -> Twin:
@@ -64,6 +65,7 @@ class FakeInstrument:
 
     def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:
         self.launches.append(launch)
+        self.logs.append(launch.log()[1024:1088])
         meta = replace(self._lesson.meta, program=launch.kernel.short, ending=ending)
         return replace(self._lesson, meta=meta)
 

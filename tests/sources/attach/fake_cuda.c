@@ -166,6 +166,19 @@ R cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, H stream) {
 R cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, H stream) {
     return (void)stream, memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size), 0;
 }
+R cuMemAllocAsync(uint64_t *out, size_t size, H stream) {
+    return (void)stream, getenv("FAKE_FULL") ? 2 : (*out = (uintptr_t)malloc(size), 0);
+}
+R cuMemFreeAsync(uint64_t memory, H stream) { return (void)stream, free((void *)(uintptr_t)memory), 0; }
+R cuMemsetD8Async(uint64_t memory, unsigned char value, size_t size, H stream) {
+    return (void)stream, memset((void *)(uintptr_t)memory, value, size), 0;
+}
+R cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, H stream) {
+    return (void)stream, state == 700 ? 700 : (memcpy(to, (void *)(uintptr_t)from, size), 0);
+}
+R cuStreamCreate(H *stream, unsigned flags) { return *stream = (H)0x51, flags == 0; }
+R cuStreamDestroy_v2(H stream) { return stream == NULL; }
+R cuStreamQuery(H stream) { return stream == NULL; }
 R cuEventCreate(H *event, unsigned flags) { return *event = calloc(1, sizeof(struct event)), flags; }
 R cuEventRecord(H event, H stream) { return (void)stream, ((struct event *)event)->state = state, 0; }
 R cuEventQuery(H event) { return ((struct event *)event)->state; }

@@ -14,7 +14,7 @@ import pytest
 from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
-from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.session import Session
 from visualizer.sources.attach.shim_library import shim_library
@@ -76,8 +76,9 @@ def test_attributes_go_over_to_the_twin(watch: Watch, kind: str) -> None:
     assert watched.lines == ["twin gemm count 1 shared 200000"]
 
 
-def test_tensor_maps_among_the_parameters_are_told(watch: Watch) -> None:
-    watched = watch("proc", *LOADED, "map", "launch", "gemm")
+@pytest.mark.parametrize("how", ["linked", "dlsym", "proc", "thread"])
+def test_tensor_maps_among_the_parameters_are_told(watch: Watch, how: str) -> None:
+    watched = watch(how, *LOADED, "map", "launch", "gemm")
     (launch,) = watched.instrument.launches
     assert launch.tensor_maps == (TensorMap(0, 0x7000, 6, 3, (4096, 2048), (8192,), (64, 128)),)
 
@@ -110,9 +111,10 @@ def test_a_forked_child_talks_for_itself(watch: Watch) -> None:
     assert recorded.launch.kernel.name == "gemm"
 
 
-def test_a_hang_is_told_while_it_hangs_and_then_ended(watch: Watch) -> None:
+@pytest.mark.parametrize("memory", LOG_MEMORY)
+def test_a_hang_is_told_while_it_hangs_and_then_ended(watch: Watch, memory: LogMemory) -> None:
     began = time.monotonic()
-    options = AttachOptions(stall_s=0.3)
+    options = AttachOptions(stall_s=0.3, log_memory=memory)
     watched = watch("proc", *LOADED, "launch", "stuck", "sync", options=options)
     assert time.monotonic() - began < 20
     assert watched.outcome.hung
@@ -137,6 +139,21 @@ def test_a_crash_keeps_what_was_logged(watch: Watch) -> None:
     assert recorded.trace.meta.ending.kind == "crash"
     assert recorded.trace.meta.ending.detail == "CUDA_ERROR_ILLEGAL_ADDRESS"
     assert watched.outcome.status == 98
+
+
+def test_a_log_in_the_gpus_memory_goes_with_it_in_a_crash(watch: Watch) -> None:
+    watched = watch("proc", *LOADED, "launch", "broken", "sync", options=AttachOptions(log_memory="device"))
+    assert not any(watched.instrument.logs[0])
+
+
+@pytest.mark.parametrize("environment", [{}, {"FAKE_FULL": "1"}])
+@pytest.mark.parametrize("memory", LOG_MEMORY)
+def test_wherever_the_log_is_it_is_read(watch: Watch, memory: LogMemory, environment: dict[str, str]) -> None:
+    """A GPU without room for it leaves it to the host."""
+    options = AttachOptions(log_memory=memory)
+    watched = watch("proc", *LOADED, "launch", "gemm", options=options, environment=environment)
+    assert watched.lines == ["twin gemm count 1 shared 0"]
+    assert list(watched.instrument.logs[0][::8]) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> None:

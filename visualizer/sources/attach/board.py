@@ -1,5 +1,5 @@
-"""What a watched process and the server both see at any time, also once either is gone: counts of launches, and which
-recordings are not worth waiting for. shim/shim.h has the same layout."""
+"""What a watched process and the server both see at any time, also once either is gone: counts of launches, which
+recordings are not worth waiting for, and how often their logs were copied. shim/shim.h has the same layout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from visualizer.sources.attach.messages import memory_file
 
 KERNELS = 4096
 RECORDINGS = 4096
-_DTYPE = np.dtype([("kernels", [("launches", "<u8"), ("captured", "<u8")], KERNELS), ("released", "<u4", RECORDINGS)])
+_DTYPE = np.dtype(
+    [
+        ("kernels", [("launches", "<u8"), ("captured", "<u8")], KERNELS),
+        ("released", "<u4", RECORDINGS),
+        ("copies", "<u4", RECORDINGS),
+    ]
+)
 
 
 class Board:
@@ -34,6 +40,10 @@ class Board:
     def release(self, recording: int) -> None:
         """The process need not wait any longer for this launch."""
         self._board["released"][0, recording % RECORDINGS] = 1
+
+    def copies(self, recording: int) -> int:
+        """How often the process has copied a log out of the GPU's memory while its kernel ran."""
+        return int(self._board["copies"][0, recording % RECORDINGS])
 
     def close_file(self) -> None:
         """Once the process has it mapped."""

@@ -137,7 +137,7 @@ class Connection:
             [
                 ("recording", chosen.launch.id),
                 ("entry", chosen.twin.entry),
-                ("log", chosen.launch.log_bytes),
+                ("log", f"{chosen.launch.log_bytes} {len(chosen.layout.beginning())} {chosen.memory}"),
                 ("control", f"{CONTROL_SYMBOL} {ADDRESS_AT}"),
                 ("bytes", chosen.layout.control().hex()),
                 *(("variable", f"{space} {name}") for space, name in chosen.twin.variables),

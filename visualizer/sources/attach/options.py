@@ -13,6 +13,12 @@ OnHang = Literal["end", "leave"]
 ON_HANG: tuple[OnHang, ...] = ("end", "leave")
 
 
+LogMemory = Literal["auto", "host", "device"]
+"""Where a log is while its kernel runs: what is in the host's outlives a crash, the GPU's costs less. auto: the host's if
+the log is small."""
+LOG_MEMORY: tuple[LogMemory, ...] = ("auto", "host", "device")
+
+
 @dataclass(frozen=True, slots=True)
 class AttachOptions:
     """What is recorded of a program. As it stands: the first launch of every kernel that uses mbarriers."""
@@ -25,6 +31,7 @@ class AttachOptions:
     keep_last: int = 0  # records of a warp, the last ones; 0: the first ones are kept
     stall_s: float = 5.0  # without a record for so long, a launch counts as hung
     on_hang: OnHang = "end"
+    log_memory: LogMemory = "auto"
     ranks: tuple[int, ...] = ()  # of a job of many processes; (): every process
     output: Path | None = None  # None: named after the kernel, in the current folder
     list_only: bool = False  # count launches, record none

@@ -59,6 +59,7 @@ class RecordedLaunch:
     tensor_maps: tuple[TensorMap, ...] = ()
     twin_registers: int = 0  # of a thread
     twin_local: int = 0  # bytes of a thread
+    is_copied: bool = False  # its log is in the GPU's memory, which the process copies now and then
     elapsed_ms: float = 0.0  # on the GPU; 0: not known
     started: float = 0.0  # time.monotonic(); 0: not yet
     is_over: bool = False
@@ -78,6 +79,7 @@ class RecordedLaunch:
     def start(self, message: Message) -> None:
         self.tensor_maps = tuple(TensorMap.parse(line) for line in message.texts("map"))
         self.twin_registers, self.twin_local = message.number("registers"), message.number("local")
+        self.is_copied = message.text("memory") == "device"
         self.started = time.monotonic()
 
     def close(self) -> None:

@@ -17,6 +17,9 @@ from visualizer.sources.attach.record import LogLayout
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
 
+HOST_LOG_BYTES = 4 << 20
+"""Logs up to this size are in the host's memory unless asked otherwise: the bus takes them without slowing a kernel."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -25,6 +28,7 @@ class Chosen:
     launch: RecordedLaunch
     twin: Twin
     layout: LogLayout
+    memory: str  # "device" or "host": where the log is to be
 
 
 class Recorder:
@@ -68,7 +72,7 @@ class Recorder:
             return None
         with self._lock:
             launch = RecordedLaunch(len(self._chosen), kernel, origin, index, shape, layout.nbytes)
-            chosen = Chosen(launch, twin, layout)
+            chosen = Chosen(launch, twin, layout, self._memory(layout.nbytes))
             self._chosen.append(chosen)
         try:
             launch.make_log(layout.beginning())
@@ -123,6 +127,11 @@ class Recorder:
                 kernel=kernel.short,
             )
         )
+
+    def _memory(self, log_bytes: int) -> str:
+        if self._options.log_memory == "auto":
+            return "host" if log_bytes <= HOST_LOG_BYTES else "device"
+        return self._options.log_memory
 
     def _open(self) -> list[RecordedLaunch]:
         with self._lock:

@@ -20,6 +20,7 @@ from visualizer.language.endings import NO_EVENT
 from visualizer.recording.file import save
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace, TraceError
+from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.connection import Connection
 from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
 from visualizer.sources.attach.instrument import Instrument
@@ -36,6 +37,20 @@ from visualizer.sources.progress import CancelCheck
 
 LOOK_S = 0.1
 """How often a session looks at its launches."""
+
+
+REST = 10
+"""A look reads the whole log: it rests for so many times as long as the look took."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """What a log said when it was looked at last."""
+
+    since: float  # time.monotonic() of when it said so first
+    records: int = 0
+    copies: int = 0
+    due: float = 0.0  # when to look again
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +114,7 @@ class Session:
         self._recorder = Recorder(options, instrument, listener.said)
         self._lock = threading.Lock()
         self._recorded: list[Recorded] = []
-        self._progress: dict[RecordedLaunch, tuple[int, float]] = {}  # what its log said last, and since when
+        self._progress: dict[RecordedLaunch, _Progress] = {}
 
     def run(
         self,
@@ -186,19 +201,28 @@ class Session:
         """Launches that are found to hang. They have been told by then, and nobody need wait for them any longer."""
         hung = []
         for launch in self._recorder.running:
-            records, now = self._recorder.progress(launch), time.monotonic()
-            before, since = self._progress.get(launch, (-1, now))
-            if records != before or not records:
-                self._progress[launch] = records, now
-            elif now - since >= self._options.stall_s > 0:
+            board = next((one.board for one in server.connections if one.origin == launch.origin), None)
+            if board is not None and self._stands_still(launch, board):
                 hung.append(launch)
-                stalled = NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=records)
+                stalled = NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=self._progress[launch].records)
                 if (recorded := self._conclude(launch, Ending("timeout", stalled))) is not None:
                     self._listener.hung(recorded)
-                for connection in server.connections:
-                    if connection.origin == launch.origin:
-                        connection.board.release(launch.id)
+                board.release(launch.id)
         return hung
+
+    def _stands_still(self, launch: RecordedLaunch, board: Board) -> bool:
+        """Whether a launch has made records, and none for as long as was asked."""
+        now = time.monotonic()
+        seen = self._progress.setdefault(launch, _Progress(now))
+        copies = board.copies(launch.id)
+        # Of a log that is copied only a further copy tells anything: without one, nothing stands still.
+        if now < seen.due or (launch.is_copied and copies == seen.copies):
+            return False
+        records = self._recorder.progress(launch)
+        end = time.monotonic()
+        stands = records == seen.records > 0
+        self._progress[launch] = _Progress(seen.since if stands else now, records, copies, end + REST * (end - now))
+        return stands and now - seen.since >= self._options.stall_s > 0
 
     def _outcome(self, server: Server, status: int, *, hung: bool) -> Outcome:
         """What came of it, once every conversation is over."""

@@ -1,49 +1,15 @@
 /* One recorded launch: the twin of its kernel is loaded, given the original's attributes and variables, launched
 instead of it, and waited for.
 
-Everything on the GPU is put into the launch's own stream, so the program sees the order it asked for. The log is
-memory of this process that the server has mapped too: it can be read while the kernel hangs, and after a crash. */
+Everything on the GPU is put into the launch's own stream, so the program sees the order it asked for. */
 #include "shim.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { REGISTERED_PORTABLE = 1, REGISTERED_MAPPED = 2 };
-enum { STATIC_SHARED = 1, LOCAL = 3, REGISTERS = 4 };
 enum { CLUSTER_DIMENSION = 4 };
-static const int settable[] = {8, 9, 14, 15}; /* dynamic shared memory, carve-out, non-portable cluster, scheduling */
 static const int required_cluster[] = {11, 12, 13};
-
-struct twin {
-    Handle context, module, function;
-    bool busy; /* with a launch: its control block is in use */
-    struct twin *next;
-};
-
-/* Says why this launch runs as it always did. */
-static bool fail(const struct recording *recording, const char *step, Result result) {
-    struct message message;
-    const char *name = NULL;
-    cu.cuGetErrorName(result, &name);
-    if (open_message(&message, "failed")) {
-        add(&message, "recording %d\nstep %s\nresult %d %s\n", recording->id, step, result, name ? name : "");
-        tell_and_close(&message);
-    }
-    return false;
-}
-
-static int attribute(const struct launch *launch, int which) {
-    int value = 0, device = 0;
-    if (launch->kernel->is_library) {
-        cu.cuCtxGetDevice(&device);
-        if (cu.cuKernelGetAttribute(&value, which, launch->function, device) == SUCCESS)
-            return value;
-    }
-    return cu.cuFuncGetAttribute(&value, which, launch->function) == SUCCESS ? value : 0;
-}
 
 static void describe(struct message *message, const struct launch *launch, bool has_twin) {
     unsigned cluster[3] = {1, 1, 1};
@@ -62,118 +28,6 @@ static void describe(struct message *message, const struct launch *launch, bool 
         attribute(launch, REGISTERS), attribute(launch, LOCAL));
 }
 
-static struct twin *load(struct kernel *kernel, Handle context, int fd, const char *entry,
-    const struct recording *recording) {
-    struct twin *twin = calloc(1, sizeof *twin);
-    off_t size = lseek(fd, 0, SEEK_END);
-    void *image = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (!twin || image == MAP_FAILED) {
-        free(twin);
-        fail(recording, "mmap", NOT_FOUND);
-        return NULL;
-    }
-    Result result = load_twin(&twin->module, image);
-    munmap(image, size);
-    if (result == SUCCESS)
-        result = cu.cuModuleGetFunction(&twin->function, twin->module, entry);
-    if (result != SUCCESS) {
-        fail(recording, "cuModuleLoadData", result);
-        free(twin);
-        return NULL;
-    }
-    twin->context = context;
-    twin->next = kernel->twins;
-    return kernel->twins = twin;
-}
-
-static bool copy_attributes(const struct launch *launch, const struct recording *recording) {
-    for (unsigned i = 0; i < sizeof settable / sizeof *settable; i++) {
-        int wanted = attribute(launch, settable[i]), present = 0;
-        cu.cuFuncGetAttribute(&present, settable[i], recording->function);
-        Result result = wanted == present ? SUCCESS : cu.cuFuncSetAttribute(recording->function, settable[i], wanted);
-        if (result != SUCCESS)
-            return fail(recording, "cuFuncSetAttribute", result);
-    }
-    return true;
-}
-
-static bool map_log(struct recording *recording, int fd, size_t bytes, Device_pointer *log) {
-    recording->log = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (recording->log == MAP_FAILED) {
-        recording->log = NULL;
-        return fail(recording, "mmap", NOT_FOUND);
-    }
-    recording->log_bytes = bytes;
-    Result result = cu.cuMemHostRegister(recording->log, bytes, REGISTERED_PORTABLE | REGISTERED_MAPPED);
-    if (result != SUCCESS) {
-        munmap(recording->log, bytes);
-        recording->log = NULL;
-        return fail(recording, "cuMemHostRegister", result);
-    }
-    result = cu.cuMemHostGetDevicePointer(log, recording->log, 0);
-    return result == SUCCESS || fail(recording, "cuMemHostGetDevicePointer", result);
-}
-
-static unsigned from_hex(const char *text, unsigned char *bytes, unsigned most) {
-    unsigned count = 0, value;
-    while (count < most && sscanf(text, "%2x", &value) == 1) {
-        bytes[count++] = value;
-        text += 2;
-    }
-    return count;
-}
-
-/* The control block: what the server made of it, with the log's address where that belongs. */
-static bool set_control(const struct launch *launch, struct recording *recording, struct reply *reply,
-    Device_pointer log) {
-    char symbol[128] = "";
-    unsigned offset = 0;
-    unsigned char block[256];
-    const char *control = field(reply, "control"), *bytes = field(reply, "bytes");
-    if (!control || !bytes || sscanf(control, "%127s %u", symbol, &offset) != 2)
-        return fail(recording, "control", NOT_FOUND);
-    unsigned size = from_hex(bytes, block, sizeof block);
-    if (offset + sizeof log > size)
-        return fail(recording, "control", NOT_FOUND);
-    memcpy(block + offset, &log, sizeof log);
-    Device_pointer place;
-    size_t room;
-    Result result = cu.cuModuleGetGlobal(&place, &room, recording->twin->module, symbol);
-    if (result == SUCCESS)
-        result = cu.cuMemcpyHtoDAsync(place, block, size < room ? size : room, launch->stream);
-    return result == SUCCESS || fail(recording, symbol, result);
-}
-
-static bool copy_variables(const struct launch *launch, struct recording *recording, const struct reply *reply) {
-    const struct kernel *kernel = launch->kernel;
-    for (const char *line = field(reply, "variable"); line; line = next_field(line, "variable")) {
-        char space[16], name[4096];
-        Device_pointer original, twin;
-        size_t bytes = 0, twin_bytes = 0;
-        if (sscanf(line, "%15s %4095s", space, name) != 2)
-            continue;
-        if (cu.cuModuleGetGlobal(&twin, &twin_bytes, recording->twin->module, name) != SUCCESS)
-            continue; /* the assembler left it out: the twin does not use it */
-        Result result = kernel->is_library ? cu.cuLibraryGetGlobal(&original, &bytes, kernel->owner, name)
-                                           : cu.cuModuleGetGlobal(&original, &bytes, kernel->owner, name);
-        /* What the original has no name for nobody can have set; whether its kernels did is for the server to know. */
-        if (result != SUCCESS && strcmp(space, "global"))
-            continue;
-        if (result == SUCCESS && bytes == twin_bytes)
-            result = cu.cuMemcpyDtoDAsync(twin, original, bytes, launch->stream);
-        if (result != SUCCESS || bytes != twin_bytes)
-            return fail(recording, name, result ? result : NOT_FOUND);
-        if (!strcmp(space, "const"))
-            continue;
-        if (recording->written_count == MOST_VARIABLES)
-            return fail(recording, name, NOT_FOUND);
-        recording->written[recording->written_count].original = original;
-        recording->written[recording->written_count].twin = twin;
-        recording->written[recording->written_count++].bytes = bytes;
-    }
-    return true;
-}
-
 static void tell_start(const struct launch *launch, const struct recording *recording) {
     struct message message;
     int registers = 0, local = 0;
@@ -181,7 +35,8 @@ static void tell_start(const struct launch *launch, const struct recording *reco
         return;
     cu.cuFuncGetAttribute(&registers, REGISTERS, recording->function);
     cu.cuFuncGetAttribute(&local, LOCAL, recording->function);
-    add(&message, "recording %d\nregisters %d\nlocal %d\n", recording->id, registers, local);
+    add(&message, "recording %d\nregisters %d\nlocal %d\nmemory %s\n", recording->id, registers, local,
+        recording->log.copies ? "device" : "host");
     size_t offset, size;
     for (size_t i = 0; launch->parameters && !cu.cuFuncGetParamInfo(recording->function, i, &offset, &size); i++)
         describe_tensor_maps(&message, launch->parameters[i], size, offset);
@@ -197,11 +52,8 @@ static void tell_start(const struct launch *launch, const struct recording *reco
     tell_and_close(&message);
 }
 
-static void give_back(struct recording *recording) {
-    if (recording->log) {
-        cu.cuMemHostUnregister(recording->log);
-        munmap(recording->log, recording->log_bytes);
-    }
+static void give_back(const struct launch *launch, struct recording *recording) {
+    close_log(&recording->log, launch->stream);
     if (recording->begin)
         cu.cuEventDestroy(recording->begin);
     if (recording->end)
@@ -212,23 +64,28 @@ static void give_back(struct recording *recording) {
 }
 
 static bool prepare(const struct launch *launch, struct recording *recording, struct reply *reply, Handle context) {
-    const char *id = field(reply, "recording"), *entry = field(reply, "entry"), *log_bytes = field(reply, "log");
+    const char *id = field(reply, "recording"), *entry = field(reply, "entry"), *log = field(reply, "log");
     char name[4096];
-    if (!id || !entry || !log_bytes || reply->count < 1 || sscanf(entry, "%4095s", name) != 1)
+    if (!id || !entry || !log || reply->count < 1 || sscanf(entry, "%4095s", name) != 1)
         return false; /* the server has said why in its own words */
     recording->id = atoi(id);
     if (!recording->twin) {
-        recording->twin = reply->count > 1 ? load(launch->kernel, context, reply->fds[1], name, recording) : NULL;
+        recording->twin = reply->count > 1 ? load_module(launch->kernel, context, reply->fds[1], name, recording) : NULL;
         if (!recording->twin)
             return false;
         recording->twin->busy = true;
     }
     recording->function = recording->twin->function;
-    Device_pointer log;
-    if (!copy_attributes(launch, recording) || !map_log(recording, reply->fds[0], strtoull(log_bytes, NULL, 10), &log) ||
-        !set_control(launch, recording, reply, log) || !copy_variables(launch, recording, reply))
+    unsigned long long bytes, begun;
+    char place[8];
+    if (sscanf(log, "%llu %llu %7s", &bytes, &begun, place) != 3 || !copy_attributes(launch, recording))
         return false;
-    Result result = cu.cuEventCreate(&recording->begin, 0);
+    Result result = open_log(&recording->log, reply->fds[0], bytes, begun, !strcmp(place, "device"), launch->stream);
+    if (result != SUCCESS)
+        return fail(recording, "cuMemHostRegister", result);
+    if (!set_control(launch, recording, reply, recording->log.address) || !copy_variables(launch, recording, reply))
+        return false;
+    result = cu.cuEventCreate(&recording->begin, 0);
     if (result == SUCCESS)
         result = cu.cuEventCreate(&recording->end, 0);
     if (result == SUCCESS)
@@ -267,20 +124,28 @@ bool begin_recording(const struct launch *launch, struct recording *recording) {
     if (ready)
         tell_start(launch, recording);
     else
-        give_back(recording);
+        give_back(launch, recording);
     return ready;
 }
 
-static Result wait_for(const struct recording *recording) {
+static bool is_released(const void *of) {
+    const struct recording *recording = of;
     struct board *board = connected();
+    return !board || __atomic_load_n(&board->released[recording->id % BOARD_RECORDINGS], __ATOMIC_ACQUIRE) ||
+           server_is_gone();
+}
+
+static Result wait_for(struct recording *recording) {
     const struct timespec pause = {0, 50000};
     Result result;
-    while ((result = cu.cuEventQuery(recording->end)) == NOT_READY) {
-        if (!board || __atomic_load_n(&board->released[recording->id % BOARD_RECORDINGS], __ATOMIC_ACQUIRE) ||
-            server_is_gone())
-            break;
+    while ((result = cu.cuEventQuery(recording->end)) == NOT_READY && !is_released(recording)) {
+        struct board *board = connected();
+        if (board && copy_is_due(&recording->log) && copy_log(&recording->log, is_released, recording))
+            __atomic_fetch_add(&board->copies[recording->id % BOARD_RECORDINGS], 1, __ATOMIC_RELEASE);
         nanosleep(&pause, NULL);
     }
+    if (result == SUCCESS && !copy_log(&recording->log, is_released, recording))
+        result = NOT_FOUND;
     return result;
 }
 
@@ -288,7 +153,7 @@ bool end_recording(const struct launch *launch, struct recording *recording, Res
     struct message message;
     if (result != SUCCESS) {
         fail(recording, "cuLaunchKernel", result);
-        give_back(recording);
+        give_back(launch, recording);
         return false;
     }
     for (unsigned i = 0; i < recording->written_count; i++)
@@ -310,6 +175,6 @@ bool end_recording(const struct launch *launch, struct recording *recording, Res
         add(&message, "recording %d\nresult %d %s\nms %.6f\n", recording->id, result, name ? name : "", ms);
         tell_and_close(&message);
     }
-    give_back(recording);
+    give_back(launch, recording);
     return true;
 }

@@ -59,6 +59,13 @@ struct launch_config {
     X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                           \
     X(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                            \
     X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (Device_pointer *, void *, unsigned))                 \
+    X(cuMemAllocAsync, "cuMemAllocAsync", (Device_pointer *, size_t, Handle))                                          \
+    X(cuMemFreeAsync, "cuMemFreeAsync", (Device_pointer, Handle))                                                      \
+    X(cuMemsetD8Async, "cuMemsetD8Async", (Device_pointer, unsigned char, size_t, Handle))                             \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, Device_pointer, size_t, Handle))                             \
+    X(cuStreamCreate, "cuStreamCreate", (Handle *, unsigned))                                                          \
+    X(cuStreamDestroy, "cuStreamDestroy_v2", (Handle))                                                                 \
+    X(cuStreamQuery, "cuStreamQuery", (Handle))                                                                        \
     X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (Device_pointer, const void *, size_t, Handle))                       \
     X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (Device_pointer, Device_pointer, size_t, Handle))                     \
     X(cuEventCreate, "cuEventCreate", (Handle *, unsigned))                                                            \
@@ -96,6 +103,7 @@ struct board {
         uint64_t launches, captured;
     } kernels[BOARD_KERNELS];
     uint32_t released[BOARD_RECORDINGS]; /* not 0: do not wait for this recording any longer */
+    uint32_t copies[BOARD_RECORDINGS]; /* how often a log has been copied while its kernel ran */
 };
 bool watched(void); /* somebody asked for this program to be watched */
 void watch_from_now(const char *socket); /* by another server; NULL: by none */
@@ -143,7 +151,7 @@ void remember_tensor_map(const void *map, const char *description);
 void remember_moved_map(const void *before, const void *after, uint64_t address);
 void describe_tensor_maps(struct message *message, const unsigned char *bytes, size_t size, size_t offset);
 
-/* recording.c: a launch as the program asked for it. */
+/* A launch as the program asked for it, and one that is recorded. */
 struct launch {
     struct kernel *kernel;
     Handle function;
@@ -161,8 +169,14 @@ struct recording {
     Handle function; /* of the twin */
     struct twin *twin;
     Handle begin, end; /* events before and behind the launch */
-    void *log;
-    size_t log_bytes;
+    struct log {
+        void *memory; /* of this process, which the server sees too */
+        size_t bytes;
+        Device_pointer address; /* as the GPU sees it */
+        Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
+        bool registered;
+        int64_t copied_at;
+    } log;
     struct {
         Device_pointer original, twin;
         size_t bytes;
@@ -170,6 +184,29 @@ struct recording {
     unsigned written_count;
     int capture_mode; /* this thread's */
 };
+/* log.c */
+Result open_log(struct log *log, int fd, size_t bytes, size_t begun, bool device, Handle stream);
+bool copy_is_due(const struct log *log);
+bool copy_log(struct log *log, bool (*give_up)(const void *), const void *of); /* false: it cannot be read any more */
+void close_copies(struct log *log, Handle stream);
+void close_log(struct log *log, Handle stream);
+
+/* twin.c */
+enum { STATIC_SHARED = 1, LOCAL = 3, REGISTERS = 4 }; /* attributes of functions */
+struct twin {
+    Handle context, module, function;
+    bool busy; /* with a launch: its control block is in use */
+    struct twin *next;
+};
+bool fail(const struct recording *recording, const char *step, Result result); /* false; tells the server why */
+int attribute(const struct launch *launch, int which); /* of the original */
+struct twin *load_module(struct kernel *kernel, Handle context, int fd, const char *entry,
+    const struct recording *recording);
+bool copy_attributes(const struct launch *launch, const struct recording *recording);
+bool set_control(const struct launch *launch, struct recording *recording, struct reply *reply, Device_pointer log);
+bool copy_variables(const struct launch *launch, struct recording *recording, const struct reply *reply);
+
+/* recording.c */
 bool begin_recording(const struct launch *launch, struct recording *recording);
 /* Waits for it unless the server says not to. False: nothing ran, launch the original. */
 bool end_recording(const struct launch *launch, struct recording *recording, Result result);
