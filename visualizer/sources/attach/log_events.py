@@ -114,7 +114,7 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
         np.where(meanings.is_named[site], rows.address, 0).astype(np.int64)[source],
         (site - 1).astype(np.int16)[source],
         kind[source],
-        np.where(wait, rows.value & 1, -1).astype(np.int8)[source],
+        np.where(wait, (rows.value & 1).astype(np.int8), np.int8(-1))[source],
         np.where(blocked, EventFlag.BLOCKED, 0).astype(np.uint8)[source],
     )
     begins = (wait & passed)[source] & (nth == 0)
