@@ -139,7 +139,7 @@ R cuFuncSetAttribute(H function, int which, int value) {
     return ((struct function *)function)->attributes[which] = value, 0;
 }
 R cuFuncGetParamInfo(H function, size_t index, size_t *offset, size_t *size) {
-    return (void)function, *offset = 0, *size = 128, index ? 1 : 0;
+    return (void)function, *offset = 112, *size = 128, index ? 1 : 0;
 }
 static R variable_of(uint64_t *out, size_t *size, struct module *module, const char *name) {
     for (int i = 0; i < module->variable_count; i++)

@@ -17,7 +17,7 @@ from visualizer.sources.attach.messages import Message, memory_file
 class TensorMap:
     """A tensor map among the kernel's parameters, as the program had it encoded."""
 
-    offset: int  # of its bytes among the parameters
+    offset: int  # of its bytes from the first parameter's
     address: int  # of the tensor
     type: int  # CUtensorMapDataType
     swizzle: int  # CUtensorMapSwizzle

@@ -37,9 +37,13 @@ static void tell_start(const struct launch *launch, const struct recording *reco
     cu.cuFuncGetAttribute(&local, LOCAL, recording->function);
     add(&message, "recording %d\nregisters %d\nlocal %d\nmemory %s\n", recording->id, registers, local,
         recording->log.copies ? "device" : "host");
-    size_t offset, size;
-    for (size_t i = 0; launch->parameters && !cu.cuFuncGetParamInfo(recording->function, i, &offset, &size); i++)
-        describe_tensor_maps(&message, launch->parameters[i], size, offset);
+    /* The first parameter need not be at 0: it is aligned in the GPU's constant memory [seen on H200]. */
+    size_t first = 0, offset, size;
+    for (size_t i = 0; launch->parameters && !cu.cuFuncGetParamInfo(recording->function, i, &offset, &size); i++) {
+        if (!i)
+            first = offset;
+        describe_tensor_maps(&message, launch->parameters[i], size, offset - first);
+    }
     void *buffer = NULL;
     const size_t *buffer_size = NULL;
     for (void **extra = launch->extra; extra && *extra; extra += 2)

@@ -53,8 +53,8 @@ void remember_moved_map(const void *before, const void *after, uint64_t address)
 
 void describe_tensor_maps(struct message *message, const unsigned char *bytes, size_t size, size_t offset) {
     pthread_mutex_lock(&lock);
-    /* A map is aligned to 64 bytes wherever it lies [CUDA]; parameters begin at such an address. */
-    for (size_t at = (64 - offset % 64) % 64; at + TENSOR_MAP_BYTES <= size; at += 64) {
+    /* A map is aligned to 64 bytes [CUDA], and so is a parameter that holds one. */
+    for (size_t at = 0; at + TENSOR_MAP_BYTES <= size; at += 64) {
         int place = position(bytes + at);
         if (place >= 0)
             add(message, "map offset=%zu %s\n", offset + at, maps[place].description);
