@@ -28,6 +28,9 @@ from visualizer.sources.progress import CancelCheck
 EXIT_HUNG = 124
 """What `timeout` says of a program that it ended."""
 
+_TITLE_LENGTH = 160
+"""Of a kernel's name: templates of CUTLASS have thousands of letters."""
+
 EXAMPLES = mark("""examples:
   phasescope attach -- ./my_gemm --m 4096               the first launch of every kernel that uses mbarriers
   phasescope attach --list -- python train.py           which kernels there are, and how often each is launched
@@ -153,22 +156,26 @@ class _Printer:
             self.said(tr("no kernel that uses mbarriers was launched"))
         for entry in used:
             self.said(_line(entry))
-        unseen = sum(1 for entry in outcome.kernels if entry.kernel.uses_mbarriers is None and not entry.kernel.refusal)
+        unseen = sum(entry.kernel.lacks_ptx and not entry.kernel.refusal for entry in outcome.kernels)
         if unseen:
             self.said(
-                trn("{n} kernel is not known: it has no PTX", "{n} kernels are not known: they have no PTX", unseen)
+                trn(
+                    "{n} kernel without PTX was not looked into",
+                    "{n} kernels without PTX were not looked into",
+                    unseen,
+                )
             )
 
 
 def _line(entry: Launches) -> str:
-    line = trn("{kernel}: {n} launch", "{kernel}: {n} launches", entry.launches, kernel=entry.kernel.title)
+    """A kernel, how often it was launched, and its name in full if that says more."""
+    kernel = entry.kernel
+    line = trn("{kernel}: {n} launch", "{kernel}: {n} launches", entry.launches, kernel=kernel.short)
     if entry.captured:
-        line += ", " + trn(
-            "{n} more into CUDA graphs, which are not recorded",
-            "{n} more into CUDA graphs, which are not recorded",
-            entry.captured,
-        )
-    return line
+        line += ", " + tr("{n} more into CUDA graphs, which are not recorded", n=entry.captured)
+    if kernel.title == kernel.short:
+        return line
+    return f"{line}  {kernel.title[:_TITLE_LENGTH]}{'...' if len(kernel.title) > _TITLE_LENGTH else ''}"
 
 
 def _launches(text: str) -> tuple[int, int]:

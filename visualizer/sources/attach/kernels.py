@@ -36,6 +36,7 @@ class Kernel:
     ptx: Ptx | None = None
     refusal: str = ""  # why it is not recorded, one sentence; "": it is, or nobody asked for it
     uses_mbarriers: bool | None = None  # None: not known
+    lacks_ptx: bool = False  # for this GPU
     is_wanted: bool = False  # the options mean this kernel
     gpu: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -137,6 +138,7 @@ class KernelBook:
             beside = beside or kept_ptx(self._folder, image)
             ptx, body = _find(beside or image, kernel.name, sm)
         except NoPtx as problem:
+            kernel.lacks_ptx = True
             kernel.refusal = str(problem) if named else ""
             return
         except SourceError as problem:
