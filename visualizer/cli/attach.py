@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from visualizer.cli.errors import UserError
-from visualizer.cli.record import summary
+from visualizer.cli.record import check_output, summary
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
 from visualizer.language import mark, tr, trn
@@ -23,6 +23,7 @@ from visualizer.replay.history import History
 from visualizer.sources.attach.options import LEVELS, LOG_MEMORY, ON_HANG, AttachOptions
 from visualizer.sources.attach.ptx_instrument import PtxInstrument
 from visualizer.sources.attach.session import Launches, Outcome, Recorded, Session
+from visualizer.sources.option import Whole
 from visualizer.sources.progress import CancelCheck
 
 EXIT_HUNG = 124
@@ -82,11 +83,11 @@ def add_parser(subparsers: Any) -> None:
         ),
     )
     keep = parser.add_mutually_exclusive_group()
-    keep.add_argument("--keep-first", type=int, default=0, metavar="N", help=tr("keep a warp's first N records"))
-    keep.add_argument("--keep-last", type=int, default=0, metavar="N", help=tr("keep a warp's last N records"))
+    keep.add_argument("--keep-first", type=_records, default=0, metavar="N", help=tr("keep a warp's first N records"))
+    keep.add_argument("--keep-last", type=_records, default=0, metavar="N", help=tr("keep a warp's last N records"))
     parser.add_argument(
         "--stall",
-        type=float,
+        type=_seconds,
         default=5.0,
         metavar="SECONDS",
         help=tr("a launch without a record for so long hangs (default: 5; 0: never)"),
@@ -110,6 +111,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if args.output is not None:
+        check_output(args.output)
     options = AttachOptions(
         kernel=_checked_pattern(args.kernel),
         launches=args.launch,
@@ -185,6 +188,19 @@ def _launches(text: str) -> tuple[int, int]:
             tr("{text!r} is not N or N:M, launches counted from 0 with N <= M, such as 3 or 3:5", text=text)
         )
     return int(match[1]), int(match[2] or match[1])
+
+
+def _records(text: str) -> int:
+    try:
+        return Whole(1).parse(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text):
+        raise argparse.ArgumentTypeError(tr("{text!r} is not a number of seconds, such as 2 or 0.5", text=text))
+    return float(text)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

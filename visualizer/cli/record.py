@@ -66,7 +66,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    _check_output(args.output)
+    check_output(args.output)
     request = Request(args.program, parameters_from(args), args.fault, options_from(args))
     try:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
@@ -108,7 +108,7 @@ def _is_clean(trace: Trace) -> bool:
     return trace.meta.ending.kind == "completed" and not trace.meta.check.get("errors", 0)
 
 
-def _check_output(path: Path) -> None:
+def check_output(path: Path) -> None:
     """Refuse before a long run what could not be saved after it."""
     if path.is_dir():
         raise UserError(
