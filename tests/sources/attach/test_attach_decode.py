@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from written_log import NS_PER_CYCLE, Record, WrittenLog, site
+from written_log import NS_PER_CYCLE, Record, WrittenLog, site, wait
 
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventFlag, EventKind
@@ -56,7 +56,7 @@ INIT = (100, 1, 0, 1, 0x400, 1)
 
 
 def test_a_wait_that_passes_began_when_its_try_did() -> None:
-    trace = of_one_warp([INIT, (200, 3, 0, 1, 0x400, 1), (1000, 2, 0, 0, 0x400, 0 | 40 << 1)], SITES)
+    trace = of_one_warp([INIT, (200, 3, 0, 1, 0x400, 1), wait(1000, 0x400, 0, 40)], SITES)
     assert said(trace) == [
         (K.INIT, 1, -1),
         (K.ARRIVE, 1, -1),
@@ -74,7 +74,7 @@ def test_a_wait_that_passes_began_when_its_try_did() -> None:
 def test_a_loop_that_waits_is_one_wait_from_its_first_failure_on() -> None:
     written = WrittenLog(warps=2)
     written.write([INIT, (9000, 3, 0, 1, 0x400, 1)])
-    written.write([(800, 2, 1, 0, 0x400, 500 << 1), (9100, 2, 0, 0, 0x400, 60 << 1)], warp=1)
+    written.write([wait(800, 0x400, 0, 500, failed=True), wait(9100, 0x400, 0, 60)], warp=1)
     written.leave()
     trace = trace_from(written, SITES)
     waits = trace.events[np.isin(trace.events["kind"], (K.WAIT_BEGIN, K.WAIT_END, K.TEST_FAILED))]
@@ -86,14 +86,14 @@ def test_a_loop_that_waits_is_one_wait_from_its_first_failure_on() -> None:
 def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     written = WrittenLog(warps=2)
     written.write([INIT])
-    written.write([(5000, 2, 1, 0, 0x400, 1 | 4000 << 1)], warp=1)
+    written.write([wait(5000, 0x400, 1, 4000, failed=True)], warp=1)
     written.leave(6000, warp=0)
     trace = trace_from(written, SITES)
     assert said(trace) == [(K.INIT, 1, -1), (K.WAIT_BEGIN, 0, 1), (K.EXIT, 0, -1)]
 
 
 def test_a_failed_test_that_others_follow_is_a_failed_test() -> None:
-    peek, loop = (500, 6, 1, 0, 0x400, 20 << 1), (700, 2, 1, 0, 0x400, 20 << 1)
+    peek, loop = wait(500, 0x400, 0, 20, 6, failed=True), wait(700, 0x400, 0, 20, failed=True)
     trace = of_one_warp([INIT, peek, loop, (900, 3, 0, 1, 0x400, 1)], SITES)
     assert [kind for kind, *_ in said(trace)] == [K.INIT, K.TEST_FAILED, K.TEST_FAILED, K.ARRIVE, K.EXIT]
 
@@ -103,7 +103,7 @@ def test_a_long_first_try_was_blocked() -> None:
     for cycles, flag in ((80, 0), (2500, EventFlag.BLOCKED)):
         written = WrittenLog(warps=2)
         written.write([INIT, arrive])
-        written.write([(3100, 2, 0, 0, 0x400, cycles << 1)], warp=1)
+        written.write([wait(3100, 0x400, 0, cycles)], warp=1)
         written.leave()
         trace = trace_from(written, SITES)
         assert trace.events["flags"][trace.events["kind"] == K.WAIT_END].tolist() == [flag]
@@ -122,7 +122,7 @@ def test_lanes_that_arrive_in_one_instruction_arrive_as_one() -> None:
 
 
 def test_a_copy_brings_what_its_tensor_map_says() -> None:
-    copying = [INIT, (200, 4, 0, 1, 0x400, 16384), (210, 5, 0, 1, 0x400, 0x1000), (900, 2, 0, 0, 0x400, 60)]
+    copying = [INIT, (200, 4, 0, 1, 0x400, 16384), (210, 5, 0, 1, 0x400, 0x1000), wait(900, 0x400, 0, 30)]
     written = WrittenLog()
     written.write(copying)
     written.leave()
@@ -233,7 +233,7 @@ def test_clocks_go_on_where_their_low_half_wraps() -> None:
 def test_what_had_no_room_ends_the_recording_for_all_and_is_counted() -> None:
     written = WrittenLog(warps=2, room=16)
     full = [(100 + 10 * n, 3, 0, 1, 0x400, 1) for n in range(written.layout.records)]
-    written.write(full, beyond=7)
+    written.write(full, made=written.layout.records + 7)
     written.write([(50, 1, 0, 1, 0x400, 1000), (90_000, 3, 0, 1, 0x400, 1)], warp=1)
     written.leave()
     trace = trace_from(written, SITES)
@@ -246,9 +246,9 @@ def test_records_of_lanes_without_room_are_told() -> None:
     written = WrittenLog()
     written.write([INIT])
     written.leave()
-    written.content[written.layout._streams_at :][:4].view("<u4")[0] = 5
+    written.content[written.layout.counts_at :][:4].view("<u4")[0] = 5
     log = written.reread()
-    assert log.no_stream == 5
+    assert log.without_stream == 5
     trace = trace_of(log, SITES, "", (), Meta("kernel", {}, {}, Ending("completed")))
     assert (trace.meta.records_lost, trace.meta.source["records_without_room"]) == (5, 5)
 
@@ -257,7 +257,7 @@ def test_the_last_records_are_told_in_their_order_and_the_others_counted() -> No
     written = WrittenLog(warps=2, room=16, keep=Keep.LAST)
     rows = written.layout.records
     many = [(1000 * n, 3, 0, 1, 0x400, 1) for n in range(2 * rows + 5)]
-    written.write(many, beyond=2)
+    written.write(many, made=len(many))
     written.write([(50, 3, 0, 1, 0x400, 1), (1000 * len(many), 3, 0, 1, 0x400, 1)], warp=1)
     written.leave(1000 * len(many) + 500)
     trace = trace_from(written, SITES)

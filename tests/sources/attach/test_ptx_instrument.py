@@ -18,6 +18,9 @@ from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep
 
 ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
 
+_KEPT, _TAKEN = "st.global.u32 [%ps_y],%ps_n;", "ld.global.u32 %ps_n,[%ps_y];"
+"""A lane's count of records, put into memory and fetched from there."""
+
 
 def made(name: str, entry: str, level: Level = "all", keep: Keep = Keep.FIRST) -> Instrumented:
     return instrument(ptx(name), entry, level, keep)
@@ -140,11 +143,15 @@ def test_functions_with_sites_keep_the_place_of_the_next_record_in_memory() -> N
     result = made("modules", "calls")
     assert [site.form.name for site in result.sites][:2] == ["mbarrier.try_wait", "mbarrier.arrive"]
     step, twice, entry = (result.ptx.index(text) for text in ("step_param_1\n)\n{", ") twice(", ".entry calls("))
-    assert "st.global.v2.u32" in result.ptx[step:twice]
-    assert "%ps_low" not in result.ptx[twice:entry]  # it only calls one that records
-    assert re.search(r"st\.global\.v2\.u32 \[%ps_x\+8\](?s:.*)twice, \(param0\);", result.ptx[entry:])
+    assert _KEPT in result.ptx[step:twice]
+    assert "%ps_row" not in result.ptx[twice:entry]  # it only calls one that records
+    before, after = result.ptx[entry:].split("twice, (param0);")
+    assert _KEPT in before
+    assert _TAKEN in after
     called = made("modules", "indirect").ptx
-    assert re.search(r"st\.global\.v2\.u32 \[%ps_x\+8\](?s:.*)call \(retval0\), %rd1", called)
+    before, after = called.split("call (retval0), %rd1")
+    assert _KEPT in before
+    assert _TAKEN in after
     assert "step_param_0" not in made("modules", "plain").ptx
 
 

@@ -20,6 +20,11 @@ NS_PER_CYCLE = 0.57
 Record = tuple[int, int, int, int, int, int]  # cycles after START, site, part, lanes, address, value
 
 
+def wait(cycles: int, address: int, parity: int, took: int, number: int = 2, *, failed: bool = False) -> Record:
+    """The record of a wait by site `number` that took so many cycles."""
+    return cycles, number, int(failed), 0, address | parity, (START + cycles - took) & 0xFFFFFFFF
+
+
 def site(
     number: int,
     name: str,
@@ -61,12 +66,12 @@ class WrittenLog:
             header["start_clock"], header["start_time"] = START, 1_000_000
             header["spread"] = header["exit_spread"] = 10
 
-    def write(self, records: Sequence[Record], cta: int = 0, warp: int = 0, lane: int = 0, beyond: int = 0) -> None:
+    def write(self, records: Sequence[Record], cta: int = 0, warp: int = 0, lane: int = 0, made: int = 0) -> None:
         stream = self.log.records[cta, warp, self.layout.lanes.index(lane)]
         for row, (cycles, number, part, lanes, address, value) in enumerate(records):
             word = number << (LANE_BITS + PART_BITS) | part << LANE_BITS | lanes
             stream[row % len(stream)] = ((START + cycles) & 0xFFFFFFFF, word, address, value)
-        self.log.beyond[cta, warp, self.layout.lanes.index(lane)] = beyond
+        self.log.made[cta, warp, self.layout.lanes.index(lane)] = made
 
     def reread(self) -> Log:
         """What is in the buffer now."""

@@ -51,14 +51,14 @@ def trace_of(
     if not log.headers["cta"].any():
         raise SourceError(tr("the log is empty: no CTA that was to be recorded has begun"))
     count, begins = counts(log), oldest(log)
-    missing = lost(log, begins)
+    missing = lost(log, count)
     meanings = Meanings(sites, _bytes_of_maps(tensor_maps))
     clock, assumed = _clock(log)
     numbers = _cta_numbers(log)
     losing = np.flatnonzero(missing) if log.layout.keep is Keep.FIRST else np.zeros(0, np.int64)
 
     def part(slots: slice) -> NDArray[np.void]:
-        rows = before_losses(rows_of(log, slots, count, begins), losing)
+        rows = before_losses(rows_of(log, slots, count, begins, missing), losing)
         return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
 
     records = np.concatenate(each(part, _pieces(log, count)))
@@ -75,8 +75,8 @@ def trace_of(
     found = discover(records, cluster, ends_early)
     table, texts = sites_of(sites, plain, meta.program)
     source = {**meta.source}
-    if log.no_stream:
-        source["records_without_room"] = log.no_stream
+    if log.without_stream:
+        source["records_without_room"] = log.without_stream
     if told_by_barriers:
         source["copies_by_expectation"] = told_by_barriers
     if assumed:
@@ -84,7 +84,7 @@ def trace_of(
     meta = replace(
         meta,
         source=source,
-        records_lost=int(missing.sum()) + left_out + log.no_stream,
+        records_lost=int(missing.sum()) + left_out + log.without_stream,
         clock={**meta.clock, **clock.as_dict()},
     )
     return assemble_events(found.parts, found.agents, found.barriers, table, meta, texts, NO_SAMPLES)

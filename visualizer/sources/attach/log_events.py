@@ -82,7 +82,7 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     site = rows.site
     wait, passed = meanings.is_wait[site], rows.part == PASSED
     began = rows.clock.copy()
-    began[wait] -= (rows.value[wait] >> 1).astype(np.int64)
+    began[wait] -= (rows.clock[wait].astype(np.uint32) - rows.value[wait]).astype(np.int64)
     blocked = wait & passed & (rows.clock - began > SLOW_PASS)
     absorbed, opens = _failures(rows, meanings, wait & ~passed)
     after = absorbed + 1
@@ -109,12 +109,12 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     events = Events(
         rows.warp[source],
         clock[source],
-        np.where(meanings.has_barrier[site], rows.address, np.uint32(NO_ADDRESS))[source],
+        np.where(meanings.has_barrier[site], rows.address & ~np.uint32(1), np.uint32(NO_ADDRESS))[source],
         _amounts(rows, meanings, copied)[source],
         np.where(meanings.is_named[site], rows.address, 0).astype(np.int64)[source],
         (site - 1).astype(np.int16)[source],
         kind[source],
-        np.where(wait, (rows.value & 1).astype(np.int8), np.int8(-1))[source],
+        np.where(wait, (rows.address & 1).astype(np.int8), np.int8(-1))[source],
         np.where(blocked, EventFlag.BLOCKED, 0).astype(np.uint8)[source],
     )
     begins = (wait & passed)[source] & (nth == 0)

@@ -50,24 +50,25 @@ def oldest(log: Log) -> Ints:
     records = log.records.reshape(-1, log.layout.records)
     place = np.zeros(len(records), np.int64)
     if log.layout.keep is Keep.LAST:
-        again = np.flatnonzero(log.beyond)
-        clocks = records["clock"][again]
+        made = log.made.reshape(-1).astype(np.int64)
+        place[made > log.layout.records] = made[made > log.layout.records] % log.layout.records
+        untold = np.flatnonzero((made == 0) & (records["word"][:, -1] != 0))
+        clocks = records["clock"][untold]
         steps = np.roll(clocks, -1, axis=1) - clocks  # u32: the one step that goes back is the greatest
-        place[again] = (np.argmax(steps, axis=1) + 1) % log.layout.records
+        place[untold] = (np.argmax(steps, axis=1) + 1) % log.layout.records
     return place
 
 
-def lost(log: Log, begins: Ints) -> Ints:
-    """Records of each stream that are not there, (streams,). `begins`: as `oldest` has it."""
-    beyond = log.beyond.reshape(-1).astype(np.int64)
-    if log.layout.keep is Keep.FIRST:
-        return beyond
+def lost(log: Log, count: Ints) -> Ints:
+    """Records of each stream that are not there, (streams,). A lane that has not left and whose room is full did not
+    say: then one, at least. `count`: as `counts` has it."""
+    made = log.made.reshape(-1).astype(np.int64)
     rows = log.layout.records
-    return np.where(beyond > 0, (beyond - 1) * rows + np.where(begins > 0, begins, rows), 0)
+    return np.where(made > 0, np.maximum(made - rows, 0), np.where(count == rows, 1, 0))
 
 
-def rows_of(log: Log, slots: slice, count: Ints, begins: Ints) -> Rows:
-    """The records of the CTAs in some slots. `count` and `begins`: as `counts` and `oldest` have them."""
+def rows_of(log: Log, slots: slice, count: Ints, begins: Ints, missing: Ints) -> Rows:
+    """The records of the CTAs in some slots. The others: as `counts`, `oldest` and `lost` have them."""
     layout = log.layout
     lanes = len(layout.lanes)
     first, after = (slot * layout.shape.warps * lanes for slot in (slots.start, slots.stop))
@@ -82,7 +83,7 @@ def rows_of(log: Log, slots: slice, count: Ints, begins: Ints) -> Rows:
     return Rows(
         stream // lanes,
         stream,
-        _whole_clocks(log, found[:, 0], streams, count),
+        _whole_clocks(log, found[:, 0], streams, count, missing),
         (word >> (LANE_BITS + PART_BITS)).astype(np.int64),
         (word >> LANE_BITS & ((1 << PART_BITS) - 1)).astype(np.uint8),
         (word & ((1 << LANE_BITS) - 1)).astype(np.uint8),
@@ -116,7 +117,7 @@ def before_losses(rows: Rows, losing: Ints) -> Rows:
     return rows.take(rows.clock <= until[rows.warp - first])
 
 
-def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints) -> Ints:
+def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints, missing: Ints) -> Ints:
     """Clocks of 64 bits from their low halves: of records next to each other they lie less than 2^32 cycles apart.
 
     A stream that lacks its beginning is put before its warp's exit, or before the last clock that is known.
@@ -131,7 +132,7 @@ def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints)
     clock = np.cumsum(step, dtype=np.int64)
     clock += np.repeat(start - (clock[begins] - step[begins]), count)
     if log.layout.keep is Keep.LAST and len(low):
-        headless = np.flatnonzero(log.beyond.reshape(-1)[streams])
+        headless = np.flatnonzero(missing[streams])
         ends = begins + count - 1
         known = np.delete(clock[ends], headless)
         latest = max(int(log.headers["exit_clock"].max()), int(known.max(initial=0)), int(start.max(initial=0)))

@@ -60,9 +60,10 @@ class PtxInstrument:
     def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
         """A number that changes with every record that is made; 0 before the first."""
         log = read_log(layout, launch.log())
-        there = int(counts(log).sum()) + int(log.beyond.sum(dtype=np.int64)) + int((log.headers["cta"] > 0).sum())
-        if layout.keep is Keep.LAST and log.beyond.any():
-            there += int(log.records["clock"][log.beyond > 0].sum(dtype=np.int64))
+        there = int(counts(log).sum()) + int(log.made.sum(dtype=np.int64)) + int((log.headers["cta"] > 0).sum())
+        if layout.keep is Keep.LAST:
+            full = log.records["word"][..., -1] != 0
+            there += int(log.records["clock"][full].sum(dtype=np.int64))
         return there
 
     def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:

@@ -10,10 +10,9 @@ named `phasescope_control`, written before the launch, and writes into one buffe
 4. launches, and gives the buffer's bytes, whole or as they are while the kernel runs, to `read_log`.
 
 Every lane that acts has a *stream* of its own in the buffer, so nothing is shared, counted by atomics or waited for:
-a row of 16 bytes that counts what had no room, and `layout.records` records of 16 bytes, each written by one aligned
-store. They are written from the last row to the first, so that one test of an address finds a stream full. A record
-that is not there yet is zero, and no record is: its site is 1 or more. So what was written of a stream is what comes
-before its first zero, at any time and also after a crash.
+`layout.records` records of 16 bytes, each written by one aligned store. A record that is not there yet is zero, and no
+record is: its site is 1 or more. So what was written of a stream is what comes before its first zero, at any time and
+also after a crash. How many records it made in all, those without room among them, a lane says as it leaves.
 """
 
 from __future__ import annotations
@@ -37,12 +36,13 @@ CONTROL_DTYPE = np.dtype(
     [
         ("buffer", "<u8"),  # its address
         ("headers", "<u8"),  # bytes from there to the headers
-        ("streams", "<u8"),  # ... and to where the streams begin at the earliest, see `LogLayout`
+        ("counts", "<u8"),  # ... to the counts
+        ("first", "<u4"),  # rows of 16 bytes from there to the first stream
+        ("rows", "<u4"),  # of a stream; a power of two where the last records are kept
         ("lanes", "<u4"),  # bit mask of the lanes with streams
         ("warps", "<u4"),  # of a CTA
-        ("last", "<u4"),  # where a stream's last row begins: its bytes, a power of two, less 16
         ("table", "<u4"),  # CTAs in the table that the buffer begins with; 0: all CTAs are recorded
-        ("spare", "<u4", 6),
+        ("spare", "<u4", 5),
     ]
 )
 """64 bytes, `phasescope_control`."""
@@ -54,10 +54,10 @@ NOT_RECORDED = 0xFFFFFFFF
 
 RECORD_DTYPE = np.dtype(
     [
-        ("clock", "<u4"),  # low half of the SM's clock, right after the instruction; of a copy or arrive, right before
+        ("clock", "<u4"),  # low half of the SM's clock: after a wait, before all else
         ("word", "<u4"),  # site << 10 | part << 8 | how many lanes acted as one; 0: not counted
-        ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset
-        ("value", "<u4"),  # what the site's form says: parity and cycles, bytes, count, destination
+        ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset; a wait's parity in bit 0
+        ("value", "<u4"),  # what the site's form says: bytes, count, destination; of a wait the clock before it
     ]
 )
 """16 bytes. Sites count from 1. A site that has more to say than fits writes several parts, one behind the other."""
@@ -78,33 +78,32 @@ HEADER_DTYPE = np.dtype(
         ("spread", "<u4"),  # cycles between the two reads of the clock around the tick of the start
         ("parameters", "<u8"),  # generic address of the entry's first parameter; 0: not asked for
         ("exit_spread", "<u4"),
-        ("first", "<u4"),  # bytes from the buffer's beginning to the first stream
+        ("spare", "<u4"),
     ]
 )
 """64 bytes, one per warp of a recorded CTA, written as it begins and as it leaves: a pair of clocks at each end."""
 
 _ROW = RECORD_DTYPE.itemsize
-_SHARED = 2
-"""Streams that many lanes write into, before the others."""
 _ALIGNED = 256
-"""What buffers are aligned to within the log; CUDA's own allocations are too."""
-MOST_BYTES = 1 << 32
+"""What parts of the buffer are aligned to, as CUDA's own allocations are."""
+MOST_BYTES = 1 << 33
+SHARED_COUNT = 1
+"""Counts before those of the streams: records that lanes without a stream made."""
 
 
 class Keep(IntEnum):
     """What a stream that is full does with the next record."""
 
     FIRST = 0  # counts it
-    LAST = 1  # counts that it begins again, and does
+    LAST = 1  # begins again
 
 
 @dataclass(frozen=True)
 class LogLayout:
-    """Where everything is in the buffer of one launch. SourceError if it needs 4 GiB or more, or names no CTA or lane.
+    """Where everything is in the buffer of one launch. SourceError if it needs 8 GiB or more, or names no CTA or lane.
 
-    In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; one stream for all
-    lanes without one of their own, and one for all CTAs that are not recorded, which tell no more than how much was
-    written there; the streams, each at a multiple of its size in the GPU's address space.
+    In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; counts, u32: of
+    the records of lanes without a stream, and of each stream; the streams.
 
     `recorded`: linear ids of the CTAs to record, ascending; None: all. `room`: records a lane has room for at least;
     the room it gets is `records`. `lanes`: those that have room, ascending; the records of others are counted as lost.
@@ -142,14 +141,9 @@ class LogLayout:
         return self.shape.ctas if self.recorded is None else len(self.recorded)
 
     @property
-    def rows(self) -> int:
-        """Rows of 16 bytes of a stream, a power of two: the one that counts, and its records."""
-        return max(16, 1 << self.room.bit_length())
-
-    @property
     def records(self) -> int:
         """Records a stream has room for."""
-        return self.rows - 1
+        return self.room if self.keep is Keep.FIRST else 1 << (self.room - 1).bit_length()
 
     @property
     def streams(self) -> int:
@@ -159,15 +153,23 @@ class LogLayout:
     @property
     def nbytes(self) -> int:
         """Bytes of the buffer."""
-        return self._streams_at + (1 + _SHARED + self.streams) * self.rows * _ROW
+        return self.streams_at + self.streams * self.records * _ROW
 
     @property
-    def _headers_at(self) -> int:
-        return -(-len(self.beginning()) // _ALIGNED) * _ALIGNED
+    def headers_at(self) -> int:
+        """Where the headers begin, in bytes."""
+        return _aligned(len(self.beginning()), _ALIGNED)
 
     @property
-    def _streams_at(self) -> int:
-        return self._headers_at + self.slots * self.shape.warps * HEADER_DTYPE.itemsize
+    def counts_at(self) -> int:
+        """Where the counts begin, in bytes."""
+        return self.headers_at + self.slots * self.shape.warps * HEADER_DTYPE.itemsize
+
+    @property
+    def streams_at(self) -> int:
+        """Where the streams begin, in bytes: a multiple of their size where they begin again."""
+        end = self.counts_at + (SHARED_COUNT + self.streams) * 4
+        return _aligned(end, self.records * _ROW if self.keep is Keep.LAST else _ALIGNED)
 
     def beginning(self) -> bytes:
         """What the buffer begins with: the table of slots, or nothing."""
@@ -180,11 +182,12 @@ class LogLayout:
     def control(self) -> bytes:
         """The control block, with 0 where the buffer's address belongs."""
         control = np.zeros((), CONTROL_DTYPE)
-        control["headers"] = self._headers_at
-        control["streams"] = self._streams_at
+        control["headers"] = self.headers_at
+        control["counts"] = self.counts_at
+        control["first"] = self.streams_at // _ROW
+        control["rows"] = self.records
         control["lanes"] = sum(1 << lane for lane in self.lanes)
         control["warps"] = self.shape.warps
-        control["last"] = self.records * _ROW
         control["table"] = 0 if self.recorded is None else self.shape.ctas
         return control.tobytes()
 
@@ -196,19 +199,26 @@ class Log:
     layout: LogLayout
     headers: NDArray[np.void]  # (slots, warps), HEADER_DTYPE
     records: NDArray[np.void]  # (slots, warps, lanes, records), RECORD_DTYPE
-    beyond: NDArray[
-        np.uint32
-    ]  # (slots, warps, lanes): records without room; where the last are kept, times begun again
-    no_stream: int  # as `beyond`, of all lanes without a stream together
+    made: NDArray[np.uint32]  # (slots, warps, lanes): records that each lane made; 0 until it left
+    without_stream: int  # records that lanes without a stream made
 
 
 def read_log(layout: LogLayout, buffer: Buffer) -> Log:
     """Take apart the bytes of a buffer, also while the kernel writes into it."""
     content = np.frombuffer(buffer, np.uint8)
     shape = (layout.slots, layout.shape.warps)
-    headers = content[layout._headers_at : layout._streams_at].view(HEADER_DTYPE).reshape(shape)
-    first = max(int(headers["first"].max()), layout._streams_at)
-    rows = content[first:][: (_SHARED + layout.streams) * layout.rows * _ROW].view(RECORD_DTYPE)
-    shared, own = np.split(rows.reshape(-1, layout.rows), [_SHARED])
-    streams = own.reshape(*shape, len(layout.lanes), layout.rows)
-    return Log(layout, headers, streams[..., :0:-1], streams[..., 0]["clock"], int(shared[0, 0]["clock"]))
+    headers = content[layout.headers_at : layout.counts_at].view(HEADER_DTYPE).reshape(shape)
+    counts = content[layout.counts_at :][: (SHARED_COUNT + layout.streams) * 4].view("<u4")
+    records = content[layout.streams_at : layout.nbytes].view(RECORD_DTYPE)
+    streams = (*shape, len(layout.lanes))
+    return Log(
+        layout,
+        headers,
+        records.reshape(*streams, layout.records),
+        counts[SHARED_COUNT:].reshape(streams),
+        int(counts[0]),
+    )
+
+
+def _aligned(place: int, step: int) -> int:
+    return -(-place // step) * step

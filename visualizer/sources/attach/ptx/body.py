@@ -96,8 +96,9 @@ class Body:
         for wait, spin in spinning.items():
             for place in (spin.head, *spin.entries):
                 resets.setdefault(place, []).append(f"setp.ne.u32 {flags[wait]},0,0;")
+        keep = self._plan.keep
         declared = f".reg .pred {','.join(flags.values())};" if flags else ""
-        begins = emit.function_beginning() if self._parameter is None else emit.beginning(self._parameter)
+        begins = emit.function_beginning(keep) if self._parameter is None else emit.beginning(keep, self._parameter)
         out = [f"\n{emit.DECLARATIONS}{declared}\n"]
         begun = False
         for place, token in enumerate(self._tokens):
@@ -147,11 +148,11 @@ class Body:
             return text
         word = done.opcode.partition(".")[0]
         if word == "exit" or (word == "ret" and self._parameter is not None):
-            return _unless(done, token, emit.leaving(token.begin))
+            return _unless(done, token, emit.leaving(self._plan.keep))
         if word == "ret":
-            return _unless(done, token, emit.scratch(emit.SAVE))
+            return _unless(done, token, emit.save(self._plan.keep, leaves=True))
         if word == "call" and any(map(self._plan.reaches, called(text))):
-            return emit.scratch(emit.SAVE) + text + "\n" + emit.scratch(emit.RESTORE)
+            return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
         if word == "setmaxnreg":
             self._found.pools.append(int(done.operands[0]))
         form = form_of(done.opcode)

@@ -137,10 +137,10 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
             f" setp.eq.u32 {flag},0,0;\n"
         )
     bare = text[text.index(site.opcode) :]
-    body = f"""mov.u32 %ps_d,%clock;
+    body = f"""{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;
+mov.u32 %ps_v,%clock;
 {bare}
-{emit.CLOCK} {operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1;
-sub.u32 %ps_d,%ps_c,%ps_d; shl.b32 %ps_d,%ps_d,1; or.b32 %ps_v,%ps_v,%ps_d;
+{emit.CLOCK}
 {emit.LOWEST}
 {only_first}selp.u32 %ps_w,{emit.word(site.number, PASSED)},{emit.word(site.number, OTHER)},{passed};
 {emit.store(keep)}"""
