@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from visualizer.language import tr
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx import emit
+from visualizer.sources.attach.ptx.flatten import flattened
 from visualizer.sources.attach.ptx.forms import FAMILY, Form, form_of, is_recorded
 from visualizer.sources.attach.ptx.loops import spins
 from visualizer.sources.attach.ptx.sequence import NotUnderstood, sequence
@@ -85,7 +86,7 @@ class Body:
             raise SourceError(
                 tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
             ) from problem
-        self._forms = self._recorded_forms()
+        self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
 
     def rewrite(self) -> str:
         """The new body, without its braces."""

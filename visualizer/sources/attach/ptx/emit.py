@@ -177,9 +177,9 @@ LOWEST = "activemask.b32 %ps_m; and.b32 %ps_m,%ps_m,%ps_below; setp.eq.u32 %ps_p
 CLOCK = "mov.u32 %ps_c,%clock;"
 
 
-def store(keep: Keep, predicate: str = "%ps_p") -> str:
-    """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
-    combined, both, guard = (".and", f",{predicate}", f"@{predicate} ") if predicate else ("", "", "")
+def place(keep: Keep, predicate: str = "%ps_p") -> str:
+    """%ps_x: where the next record goes. %ps_q: there is room for it, and `predicate` holds; "": of all lanes."""
+    combined, both = (".and", f",{predicate}") if predicate else ("", "")
     if keep is Keep.FIRST:
         room = f"setp.lt{combined}.u32 %ps_q,%ps_row,%ps_end{both}; cvt.u64.u32 %ps_x,%ps_row;"
     else:
@@ -188,7 +188,15 @@ def store(keep: Keep, predicate: str = "%ps_p") -> str:
             " sub.u32 %ps_n,%ps_n,1; and.b32 %ps_n,%ps_n,%ps_row; or.b32 %ps_n,%ps_n,%ps_end;"
             " cvt.u64.u32 %ps_x,%ps_n;"
         )
-    return f"""{room}
-shl.b64 %ps_x,%ps_x,4; ld.const.u64 %ps_y,{_control("buffer")}; add.u64 %ps_x,%ps_x,%ps_y;
-@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};
-{guard}add.u32 %ps_row,%ps_row,1;"""
+    return f"{room}\nshl.b64 %ps_x,%ps_x,4; ld.const.u64 %ps_y,{_control('buffer')}; add.u64 %ps_x,%ps_x,%ps_y;"
+
+
+def put(predicate: str = "%ps_p") -> str:
+    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v."""
+    guard = f"@{predicate} " if predicate else ""
+    return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{guard}add.u32 %ps_row,%ps_row,1;"
+
+
+def store(keep: Keep, predicate: str = "%ps_p") -> str:
+    """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
+    return f"{place(keep, predicate)}\n{put(predicate)}"

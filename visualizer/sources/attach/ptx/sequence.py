@@ -137,13 +137,16 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
             f" setp.eq.u32 {flag},0,0;\n"
         )
     bare = text[text.index(site.opcode) :]
+    # What the answer is not needed for is done while it is on its way. The clock behind it is read in both arms of a
+    # branch, which ptxas makes two predicated reads: one that did not depend on the answer would not wait for it.
     body = f"""{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;
 mov.u32 %ps_v,%clock;
 {bare}
-{emit.CLOCK}
 {emit.LOWEST}
-{only_first}selp.u32 %ps_w,{emit.word(site.number, PASSED)},{emit.word(site.number, OTHER)},{passed};
-{emit.store(keep)}"""
+{only_first}{emit.place(keep)}
+@{passed} bra ps_passed; {emit.CLOCK} bra ps_answered; ps_passed: {emit.CLOCK} ps_answered:
+selp.u32 %ps_w,{emit.word(site.number, PASSED)},{emit.word(site.number, OTHER)},{passed};
+{emit.put()}"""
     return _where_done(operands, body)
 
 
