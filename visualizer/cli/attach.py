@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +32,9 @@ EXIT_HUNG = 124
 
 _TITLE_LENGTH = 160
 """Of a kernel's name: templates of CUTLASS have thousands of letters."""
+
+_FINDINGS = 2
+"""Of a hang that are told at once."""
 
 EXAMPLES = mark("""examples:
   phasescope attach -- ./my_gemm --m 4096               the first launch of every kernel that uses mbarriers
@@ -149,8 +153,19 @@ class _Printer:
         self.said(f"{recorded.path}: {summary(recorded.trace)}")
 
     def hung(self, recorded: Recorded) -> None:
+        """The first causes: a grid of CTAs hangs in a thousand ways that are all the same."""
+        report = diagnose(History(recorded.trace))
+        told = report_text(replace(report, findings=report.findings[:_FINDINGS], not_judged=()))
         with self._lock:
-            print(report_text(diagnose(History(recorded.trace))), file=sys.stderr, flush=True)
+            print(told, file=sys.stderr, flush=True)
+        if len(report.findings) > _FINDINGS:
+            self.said(
+                tr(
+                    "{more} more findings: phasescope diagnose {path}",
+                    more=len(report.findings) - _FINDINGS,
+                    path=recorded.path,
+                )
+            )
 
     def summarise(self, outcome: Outcome) -> None:
         """A line for each kernel that uses mbarriers, and one for all others."""

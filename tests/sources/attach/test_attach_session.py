@@ -227,7 +227,7 @@ def test_machine_code_alone_is_refused_with_the_flag_to_build_with(watch: Watch,
 
 
 def test_modules_that_come_and_go(watch: Watch) -> None:
-    watched = watch("proc", *(LOADED + ("launch", "gemm", "unload")) * 3)
+    watched = watch("proc", *[*LOADED, "launch", "gemm", "unload"] * 3)
     assert [line.split()[0] for line in watched.lines] == ["twin", "original", "original"]
     (entry,) = watched.outcome.kernels
     assert entry.launches == 3

@@ -183,7 +183,8 @@ class Session:
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
             )
-            recorded = Recorded(self._names.name(launch), launch, replace(trace, meta=meta))
+            trace = replace(trace, meta=meta, source_files=_with_sources(trace, launch))
+            recorded = Recorded(self._names.name(launch), launch, trace)
             save(recorded.trace, recorded.path)
         except (SourceError, TraceError) as problem:
             self._listener.said(
@@ -237,3 +238,10 @@ class Session:
             for kernel in server.kernels.kernels
         )
         return Outcome(status, tuple(self._recorded), counts, hung)
+
+
+def _with_sources(trace: Trace, launch: RecordedLaunch) -> dict[str, str]:
+    """The recording's sources, and those that were compiled while the program ran and are no files."""
+    named = {frame.file for site in trace.sites for frame in site.stack} - trace.source_files.keys()
+    compiled = launch.kernel.sources
+    return {**trace.source_files, **{file: compiled[file] for file in named if file in compiled}}

@@ -58,10 +58,10 @@ static void tell_start(const struct launch *launch, const struct recording *reco
 
 static void give_back(const struct launch *launch, struct recording *recording) {
     close_log(&recording->log, launch->stream);
-    if (recording->begin)
-        cu.cuEventDestroy(recording->begin);
-    if (recording->end)
-        cu.cuEventDestroy(recording->end);
+    Handle events[] = {recording->begin, recording->end, recording->written_back};
+    for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            cu.cuEventDestroy(events[i]);
     if (recording->twin)
         __atomic_store_n(&recording->twin->busy, false, __ATOMIC_RELEASE);
     cu.cuThreadExchangeStreamCaptureMode(&recording->capture_mode);
@@ -92,6 +92,8 @@ static bool prepare(const struct launch *launch, struct recording *recording, st
     result = cu.cuEventCreate(&recording->begin, 0);
     if (result == SUCCESS)
         result = cu.cuEventCreate(&recording->end, 0);
+    if (result == SUCCESS)
+        result = cu.cuEventCreate(&recording->written_back, 0);
     if (result == SUCCESS)
         result = cu.cuEventRecord(recording->begin, launch->stream);
     return result == SUCCESS || fail(recording, "cuEventRecord", result);
@@ -142,7 +144,7 @@ static bool is_released(const void *of) {
 static Result wait_for(struct recording *recording) {
     const struct timespec pause = {0, 50000};
     Result result;
-    while ((result = cu.cuEventQuery(recording->end)) == NOT_READY && !is_released(recording)) {
+    while ((result = cu.cuEventQuery(recording->written_back)) == NOT_READY && !is_released(recording)) {
         struct board *board = connected();
         if (board && copy_is_due(&recording->log) && copy_log(&recording->log, is_released, recording))
             __atomic_fetch_add(&board->copies[recording->id % BOARD_RECORDINGS], 1, __ATOMIC_RELEASE);
@@ -160,10 +162,11 @@ bool end_recording(const struct launch *launch, struct recording *recording, Res
         give_back(launch, recording);
         return false;
     }
+    cu.cuEventRecord(recording->end, launch->stream);
     for (unsigned i = 0; i < recording->written_count; i++)
         cu.cuMemcpyDtoDAsync(recording->written[i].original, recording->written[i].twin, recording->written[i].bytes,
             launch->stream);
-    cu.cuEventRecord(recording->end, launch->stream);
+    cu.cuEventRecord(recording->written_back, launch->stream);
     result = wait_for(recording);
     if (result == NOT_READY) {
         /* It goes on without us: log and twin stay as they are. */

@@ -168,7 +168,7 @@ struct recording {
     int id;
     Handle function; /* of the twin */
     struct twin *twin;
-    Handle begin, end; /* events before and behind the launch */
+    Handle begin, end, written_back; /* events before and behind the launch, and once its variables are copied */
     struct log {
         void *memory; /* of this process, which the server sees too */
         size_t bytes;
