@@ -160,11 +160,11 @@ def _item(text: str, at: int) -> Item:
         return Item("variable", at, end, names[-1] if names else "", space=variable[1])
     if (function := _FUNCTION.match(text, at)) is not None:
         kind = "entry" if function["kind"] == "entry" else "func"
-        for mark in _BODY_OR_END.finditer(text, function.end()):
-            if mark[0] == ";":
-                return Item(kind, at, mark.end(), function["name"])
-            if mark[0] == "{":
-                return Item(kind, at, _closed(text, mark.start()), function["name"], mark.start())
+        for sign in _BODY_OR_END.finditer(text, function.end()):
+            if sign[0] == ";":
+                return Item(kind, at, sign.end(), function["name"])
+            if sign[0] == "{":
+                return Item(kind, at, _closed(text, sign.start()), function["name"], sign.start())
         raise _unfinished(text, at)
     return Item("other", at, _ended(text, at))
 
@@ -182,13 +182,13 @@ def _closed(text: str, brace: int) -> int:
     if brace < 0:
         raise _unfinished(text, len(text))
     depth = 0
-    for mark in _BRACE.finditer(text, brace):
-        if mark[0] == "{":
+    for sign in _BRACE.finditer(text, brace):
+        if sign[0] == "{":
             depth += 1
-        elif mark[0] == "}":
+        elif sign[0] == "}":
             depth -= 1
             if not depth:
-                return mark.end()
+                return sign.end()
     raise _unfinished(text, brace)
 
 

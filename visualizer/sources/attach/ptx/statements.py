@@ -74,14 +74,14 @@ def instruction(statement: str) -> Instruction | None:
 def split_operands(text: str) -> tuple[str, ...]:
     """Operands at commas outside brackets, braces and parentheses."""
     parts, depth, begin = [], 0, 0
-    for mark in _PART.finditer(text):
-        if mark[0] in "[{(":
+    for sign in _PART.finditer(text):
+        if sign[0] in "[{(":
             depth += 1
-        elif mark[0] in ")}]":
+        elif sign[0] in ")}]":
             depth -= 1
         elif not depth:
-            parts.append(text[begin : mark.start()].strip())
-            begin = mark.end()
+            parts.append(text[begin : sign.start()].strip())
+            begin = sign.end()
     parts.append(text[begin:].strip())
     return tuple(part for part in parts if part)
 
