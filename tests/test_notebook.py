@@ -15,11 +15,12 @@ import ctypes
 from visualizer.notebook import record_kernel
 from visualizer.sources.errors import SourceError
 
+MODULE = b".version 8.8\\n.target sm_90a\\n.entry gemm\\n mbarrier.nonsense\\n"
 module, function = ctypes.c_void_p(), ctypes.c_void_p()
 
 def launch():
     driver = ctypes.CDLL("libcuda.so.1")  # ctypes keeps addresses in its objects, where nobody looks for them
-    driver.cuModuleLoadData(ctypes.byref(module), b".version 8.8\\n.target sm_90a\\n.entry gemm\\n mbarrier.nonsense\\n")
+    driver.cuModuleLoadData(ctypes.byref(module), MODULE)
     driver.cuModuleGetFunction(ctypes.byref(function), module, b"gemm")
     driver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
 

@@ -28,7 +28,7 @@ def kernel(name: str, *, uses_mbarriers: bool | None = True, lacks_ptx: bool = F
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, lesson_trace: Trace) -> list[tuple[AttachOptions, list[str]]]:
-    """What sessions were asked for; each says that it recorded the lesson as a kernel that hung, if that is its name."""
+    """What sessions were asked for. Each says that it recorded the lesson; one for `hang`, that it hung."""
     seen: list[tuple[AttachOptions, list[str]]] = []
 
     def run(self: Session, command: list[str], cancelled: Callable[[], bool]) -> SessionOutcome:

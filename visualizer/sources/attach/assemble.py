@@ -54,7 +54,7 @@ def assemble(text: str, target: str, most_registers: int = 0) -> Assembled:
         )
         words = done.stderr + done.stdout
         if done.returncode:
-            raise SourceError(_problem(ptxas, words), "ptxas")
+            raise SourceError(_problem(ptxas, words))
         registers = max((int(number) for number in _REGISTERS.findall(words)), default=0)
         return Assembled(cubin.read_bytes(), registers, sum(int(number) for number in _SPILLS.findall(words)))
 
@@ -78,7 +78,7 @@ def find_ptxas() -> str:
     found = {path for path in map(str, _candidates()) if os.access(path, os.X_OK) and os.path.isfile(path)}
     if not found:
         raise SourceError(
-            tr("no ptxas was found, which attach needs to assemble kernels: {install}", install=tr(INSTALL)), "no-ptxas"
+            tr("no ptxas was found, which attach needs to assemble kernels: {install}", install=tr(INSTALL))
         )
     return max(sorted(found), key=_release)
 

@@ -14,7 +14,7 @@ def decompressed(content: bytes, method: str, size: int) -> bytes:
     """The `size` bytes that were compressed by `method`, "zstd" or "lz4". SourceError without its package, or if the
     content is damaged."""
     if not 0 <= size <= MOST_BYTES:
-        raise SourceError(tr("an image is damaged: it claims {size} bytes of PTX", size=size), "image")
+        raise SourceError(tr("an image is damaged: it claims {size} bytes of PTX", size=size))
     try:
         if method == "zstd":
             import zstandard
@@ -31,7 +31,6 @@ def decompressed(content: bytes, method: str, size: int) -> bytes:
                 package=problem.name,
                 install=tr(INSTALL),
             ),
-            "no-package",
         ) from None
     except Exception as problem:  # each package has its own
-        raise SourceError(tr("an image is damaged: {problem}", problem=problem), "image") from None
+        raise SourceError(tr("an image is damaged: {problem}", problem=problem)) from None

@@ -14,8 +14,9 @@ ON_HANG: tuple[OnHang, ...] = ("end", "leave")
 
 
 LogMemory = Literal["auto", "host", "device"]
-"""Where a log is while its kernel runs: the host's memory outlives a crash, the GPU's costs less. auto: the host's if the
-log is small."""
+"""Where a log is while its kernel runs: the host's memory outlives a crash, the GPU's costs less.
+
+auto: the host's if the log is small."""
 LOG_MEMORY: tuple[LogMemory, ...] = ("auto", "host", "device")
 
 

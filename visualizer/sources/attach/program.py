@@ -25,17 +25,16 @@ _INTERPRETER = 3  # PT_INTERP: the program is started by the dynamic linker, whi
 def find_program(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> str:
     """The file that `command` starts. SourceError if there is none, or nothing can be preloaded into it."""
     if not command:
-        raise SourceError(tr("attach needs the program to watch: phasescope attach -- COMMAND ..."), "command")
+        raise SourceError(tr("attach needs the program to watch: phasescope attach -- COMMAND ..."))
     name = command[0]
     path = str(folder / name) if os.path.dirname(name) else shutil.which(name, path=environment.get("PATH"))
     if path is None or not os.path.isfile(path):
-        raise SourceError(tr("{command}: no such program; check the name", command=name), "command")
+        raise SourceError(tr("{command}: no such program; check the name", command=name))
     if not os.access(path, os.X_OK):
-        raise SourceError(tr("{command}: it is not executable; check its permissions", command=name), "command")
+        raise SourceError(tr("{command}: it is not executable; check its permissions", command=name))
     if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
         raise SourceError(
             tr("{command} changes its user (setuid), so nothing can be preloaded into it: run a copy", command=name),
-            "setuid",
         )
     if _is_static(path):
         raise SourceError(
@@ -44,7 +43,6 @@ def find_program(command: Sequence[str], environment: Mapping[str, str], folder:
                 " runtime may stay static)",
                 command=name,
             ),
-            "static",
         )
     return path
 
@@ -84,7 +82,7 @@ class Program:
             )
         except OSError as problem:
             raise SourceError(
-                tr("{command} cannot be started: {problem}", command=command[0], problem=problem.strerror), "command"
+                tr("{command} cannot be started: {problem}", command=command[0], problem=problem.strerror)
             ) from None
 
     def wait(self, seconds: float) -> int | None:

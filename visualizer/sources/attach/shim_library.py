@@ -49,7 +49,6 @@ def _compiler() -> str:
             " `apt install gcc`, or name yours in CC",
             names=named or ", ".join(COMPILERS),
         ),
-        "no-compiler",
     )
 
 
@@ -80,7 +79,6 @@ def _build(compiler: str, sources: list[Path], library: Path) -> None:
             words = done.stderr.strip().splitlines() or [tr("exit status {returncode}", returncode=done.returncode)]
             raise SourceError(
                 tr("{compiler} cannot build attach's library: {problem}", compiler=compiler, problem=words[0]),
-                "compiler",
             )
         os.replace(unfinished, library)
     finally:
