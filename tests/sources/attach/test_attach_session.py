@@ -45,6 +45,9 @@ def test_the_first_launch_of_each_kernel_with_mbarriers_is_recorded(watch: Watch
     assert sorted(path.name for path in tmp_path.glob("*.pscope")) == ["attention.pscope", "gemm.pscope"]
     trace = load(tmp_path / "gemm.pscope")
     assert trace.meta.program == "gemm"
+    assert trace.meta.command == "attach"
+    assert trace.meta.source["elapsed_ms"] == 0.25
+    assert trace.meta.source["log_memory"] == "host"
     assert trace.meta.ending.kind == "completed"
     assert {entry.kernel.name: entry.launches for entry in watched.outcome.kernels} == {
         "plain": 1,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from visualizer import __version__
 from visualizer.language import tr
@@ -179,6 +179,7 @@ class Session:
             trace = self._recorder.trace(launch, ending)
             meta = replace(
                 trace.meta,
+                source={**trace.meta.source, **_circumstances(launch)},
                 command=self._command,
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
@@ -238,6 +239,18 @@ class Session:
             for kernel in server.kernels.kernels
         )
         return Outcome(status, tuple(self._recorded), counts, hung)
+
+
+def _circumstances(launch: RecordedLaunch) -> dict[str, Any]:
+    """Where and how a launch was recorded, for Meta.source."""
+    told = {
+        "process": launch.origin.pid,
+        "rank": launch.origin.rank,
+        "elapsed_ms": launch.elapsed_ms or None,  # on the GPU, from before the launch to behind it
+        "log_bytes": launch.log_bytes,
+        "log_memory": "device" if launch.is_copied else "host",
+    }
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _with_sources(trace: Trace, launch: RecordedLaunch) -> dict[str, str]:
