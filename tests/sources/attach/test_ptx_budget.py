@@ -96,6 +96,10 @@ def test_a_log_of_many_ctas_has_room_for_fewer_lanes() -> None:
     small, large = (instrument.layout(twin, Shape((ctas, 1, 1), (256, 1, 1))) for ctas in (100, 4000))
     assert (small.records, small.lanes) == (500, tuple(range(32)))
     assert large.lanes == (0, 8, 16, 24)
+    usual = [PtxInstrument(AttachOptions()).layout(twin, Shape((ctas, 1, 1), (384, 1, 1))) for ctas in (20, 1024, 9000)]
+    assert [(one.records, len(one.lanes)) for one in usual] == [(4000, 32), (1000, 4), (500, 1)]
+    with pytest.raises(SourceError, match="GiB is too large"):
+        instrument.layout(twin, Shape((100_000, 1, 1), (384, 1, 1)))
     last = PtxInstrument(AttachOptions(keep_last=500, ctas=(3, 1))).layout(twin, shape())
     assert (last.keep, last.records, last.recorded) == (Keep.LAST, 512, (1, 3))
 

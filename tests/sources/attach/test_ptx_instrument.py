@@ -18,7 +18,7 @@ from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep
 
 ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
 
-_KEPT, _TAKEN = "st.global.u32 [%ps_y],%ps_n;", "ld.global.u32 %ps_n,[%ps_y];"
+_KEPT, _TAKEN = "st.global.u32 [%ps_y],%ps_m;", "ld.global.u32 %ps_n,[%ps_y];"
 """A lane's count of records, put into memory and fetched from there."""
 
 

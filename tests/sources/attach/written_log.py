@@ -10,7 +10,7 @@ from visualizer.recording.tables import Frame
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.ptx.forms import FORMS
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import LANE_BITS, PART_BITS, Keep, Log, LogLayout, read_log
+from visualizer.sources.attach.record import LANE_BITS, LEFT, PART_BITS, Keep, Log, LogLayout, read_log
 
 FORM = {form.name: form for form in FORMS}
 START = (1 << 32) - 5000
@@ -71,7 +71,7 @@ class WrittenLog:
         for row, (cycles, number, part, lanes, address, value) in enumerate(records):
             word = number << (LANE_BITS + PART_BITS) | part << LANE_BITS | lanes
             stream[row % len(stream)] = ((START + cycles) & 0xFFFFFFFF, word, address, value)
-        self.log.made[cta, warp, self.layout.lanes.index(lane)] = made
+        self.log.counts[cta, warp, self.layout.lanes.index(lane)] = made | LEFT if made else 0
 
     def reread(self) -> Log:
         """What is in the buffer now."""

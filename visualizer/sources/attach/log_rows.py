@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
-from visualizer.sources.attach.record import LANE_BITS, PART_BITS, Keep, Log
+from visualizer.sources.attach.record import LANE_BITS, LEFT, PART_BITS, Keep, Log
 
 
 @dataclass(eq=False)
@@ -31,40 +31,51 @@ class Rows:
         return Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
+def made(log: Log) -> Ints:
+    """Records that the lane of each stream made, those without room among them; -1: it has not left."""
+    counts = log.counts.reshape(-1)
+    return np.where(counts >= LEFT, (counts & ~np.uint32(LEFT)).astype(np.int64), np.int64(-1))
+
+
 def counts(log: Log) -> Ints:
     """Records of every stream that are there, (streams,). A stream that began again has all."""
-    words = log.records["word"].reshape(-1, log.layout.records)
-    streams = np.arange(len(words))
-    low, high = np.zeros(len(words), np.int64), np.full(len(words), log.layout.records)
+    room = log.layout.records
+    told = made(log)
+    count = np.minimum(told, room)
+    streams = np.flatnonzero(told < 0)
+    words = log.records["word"].reshape(-1, room)
+    low, high = np.zeros(len(streams), np.int64), np.full(len(streams), room)
     while (low < high).any():
         middle = (low + high) // 2
-        there = words[streams, np.minimum(middle, log.layout.records - 1)] != 0
+        there = words[streams, np.minimum(middle, room - 1)] != 0
         there &= low < high
         high = np.where(there | (low >= high), high, middle)
         low = np.where(there, middle + 1, low)
-    return low
+    count[streams] = low
+    return count
 
 
 def oldest(log: Log) -> Ints:
     """The place of each stream's oldest record, (streams,): 0 unless it began again, then where the clock goes back."""
-    records = log.records.reshape(-1, log.layout.records)
-    place = np.zeros(len(records), np.int64)
+    room = log.layout.records
+    place = np.zeros(log.layout.streams, np.int64)
     if log.layout.keep is Keep.LAST:
-        made = log.made.reshape(-1).astype(np.int64)
-        place[made > log.layout.records] = made[made > log.layout.records] % log.layout.records
-        untold = np.flatnonzero((made == 0) & (records["word"][:, -1] != 0))
+        told = made(log)
+        place[told > room] = told[told > room] % room
+        records = log.records.reshape(-1, room)
+        untold = np.flatnonzero(told < 0)
+        untold = untold[records["word"][untold, -1] != 0]
         clocks = records["clock"][untold]
         steps = np.roll(clocks, -1, axis=1) - clocks  # u32: the one step that goes back is the greatest
-        place[untold] = (np.argmax(steps, axis=1) + 1) % log.layout.records
+        place[untold] = (np.argmax(steps, axis=1) + 1) % room
     return place
 
 
 def lost(log: Log, count: Ints) -> Ints:
     """Records of each stream that are not there, (streams,). A lane that has not left and whose room is full did not
     say: then one, at least. `count`: as `counts` has it."""
-    made = log.made.reshape(-1).astype(np.int64)
-    rows = log.layout.records
-    return np.where(made > 0, np.maximum(made - rows, 0), np.where(count == rows, 1, 0))
+    told, room = made(log), log.layout.records
+    return np.where(told >= 0, np.maximum(told - room, 0), np.where(count == room, 1, 0))
 
 
 def rows_of(log: Log, slots: slice, count: Ints, begins: Ints, missing: Ints) -> Rows:

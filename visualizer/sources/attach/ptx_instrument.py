@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.language import tr
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
@@ -13,14 +14,25 @@ from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.log_rows import counts
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.ptx.budget import Fitted, fit
-from visualizer.sources.attach.record import Keep, LogLayout, read_log
+from visualizer.sources.attach.record import LEFT, Keep, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
+from visualizer.sources.errors import SourceError
 
-USUAL_ROOM = 1000
-"""Records that a lane has room for, unless asked otherwise."""
-MOST_LOG = 1 << 30
-"""Bytes of a log up to which every lane gets room; then only those that libraries let act for their warps."""
-_FEWER_LANES = (tuple(range(32)), (0, 8, 16, 24), (0,))
+MOST_LOG, LIMIT = 1 << 30, 1 << 33
+"""Bytes of a log up to which more lanes get more room; and which none may have."""
+_ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 8, 16, 24), (0,)
+"""Lanes that act by themselves: any; those that arrive for a CTA each; those that CUTLASS's pipelines choose; one."""
+_WISHES = (
+    (4000, _ANY),
+    (4000, _EACH_CTA),
+    (4000, _CUTLASS),
+    (1000, _EACH_CTA),
+    (1000, _CUTLASS),
+    (500, _CUTLASS),
+    (1000, _FIRST),
+    (500, _FIRST),
+)
+"""Room for a lane's records, and lanes that get it; the first that fits is taken."""
 
 
 class PtxInstrument:
@@ -49,18 +61,25 @@ class PtxInstrument:
     def layout(self, twin: Twin, shape: Shape) -> LogLayout:
         """Where what is in a launch's log. SourceError if it would be too large."""
         options = self._options
-        room = options.keep_last or options.keep_first or USUAL_ROOM
+        asked = options.keep_last or options.keep_first
         recorded = tuple(sorted(set(options.ctas))) or None
-        for lanes in _FEWER_LANES:
-            layout = LogLayout(shape, room, self._keep, recorded, lanes)
+        for room, lanes in _WISHES:
+            layout = LogLayout(shape, asked or room, self._keep, recorded, lanes)
             if layout.nbytes <= MOST_LOG:
-                break
+                return layout
+        if layout.nbytes >= LIMIT:
+            raise SourceError(
+                tr(
+                    "a log of {gib:.1f} GiB is too large: record fewer CTAs, or fewer records of each warp",
+                    gib=layout.nbytes / 2**30,
+                )
+            )
         return layout
 
     def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
         """A number that changes with every record that is made; 0 before the first."""
         log = read_log(layout, launch.log())
-        there = int(counts(log).sum()) + int(log.made.sum(dtype=np.int64)) + int((log.headers["cta"] > 0).sum())
+        there = int(counts(log).sum()) + int((log.counts >= LEFT).sum()) + int((log.headers["cta"] > 0).sum())
         if layout.keep is Keep.LAST:
             full = log.records["word"][..., -1] != 0
             there += int(log.records["clock"][full].sum(dtype=np.int64))

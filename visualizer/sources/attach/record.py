@@ -12,7 +12,8 @@ named `phasescope_control`, written before the launch, and writes into one buffe
 Every lane that acts has a *stream* of its own in the buffer, so nothing is shared, counted by atomics or waited for:
 `layout.records` records of 16 bytes, each written by one aligned store. A record that is not there yet is zero, and no
 record is: its site is 1 or more. So what was written of a stream is what comes before its first zero, at any time and
-also after a crash. How many records it made in all, those without room among them, a lane says as it leaves.
+also after a crash. How many records it made in all, those without room among them, a lane says as it leaves: who
+copies a log whose kernel has ended needs no more of a stream than its count.
 """
 
 from __future__ import annotations
@@ -86,9 +87,11 @@ HEADER_DTYPE = np.dtype(
 _ROW = RECORD_DTYPE.itemsize
 _ALIGNED = 256
 """What parts of the buffer are aligned to, as CUDA's own allocations are."""
-MOST_BYTES = 1 << 33
 SHARED_COUNT = 1
 """Counts before those of the streams: records that lanes without a stream made."""
+LEFT = 0x80000000
+"""Set in the count of a lane that has left. Without it a count is what the lane had made when it called a function that
+records, or nothing: then what is in its stream says how many they are."""
 
 
 class Keep(IntEnum):
@@ -100,7 +103,7 @@ class Keep(IntEnum):
 
 @dataclass(frozen=True)
 class LogLayout:
-    """Where everything is in the buffer of one launch. SourceError if it needs 8 GiB or more, or names no CTA or lane.
+    """Where everything is in the buffer of one launch. SourceError if it names no CTA or lane.
 
     In this order: the table of slots, u32 by linear CTA id, if only some CTAs are recorded; headers; counts, u32: of
     the records of lanes without a stream, and of each stream; the streams.
@@ -125,13 +128,6 @@ class LogLayout:
                     "the CTAs to record are {ctas}, and the launch has CTAs 0 to {last}",
                     ctas=list(self.recorded or ()),
                     last=self.shape.ctas - 1,
-                )
-            )
-        if self.nbytes >= MOST_BYTES:
-            raise SourceError(
-                tr(
-                    "a log of {gib:.1f} GiB is too large: record fewer CTAs, or fewer records of each warp",
-                    gib=self.nbytes / 2**30,
                 )
             )
 
@@ -199,7 +195,7 @@ class Log:
     layout: LogLayout
     headers: NDArray[np.void]  # (slots, warps), HEADER_DTYPE
     records: NDArray[np.void]  # (slots, warps, lanes, records), RECORD_DTYPE
-    made: NDArray[np.uint32]  # (slots, warps, lanes): records that each lane made; 0 until it left
+    counts: NDArray[np.uint32]  # (slots, warps, lanes): records that each lane made, and LEFT
     without_stream: int  # records that lanes without a stream made
 
 

@@ -151,7 +151,7 @@ class Body:
         if word == "exit" or (word == "ret" and self._parameter is not None):
             return _unless(done, token, emit.leaving(self._plan.keep))
         if word == "ret":
-            return _unless(done, token, emit.save(self._plan.keep, leaves=True))
+            return _unless(done, token, emit.save(self._plan.keep, "function"))
         if word == "call" and any(map(self._plan.reaches, called(text))):
             return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
         if word == "setmaxnreg":

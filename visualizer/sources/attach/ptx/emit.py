@@ -12,11 +12,14 @@ What a record costs is instructions in the kernel's own loops (docs/hardware.md,
 
 from __future__ import annotations
 
+from typing import Literal
+
 from visualizer.sources.attach.record import (
     CONTROL_DTYPE,
     CONTROL_SYMBOL,
     HEADER_DTYPE,
     LANE_BITS,
+    LEFT,
     NOT_RECORDED,
     PART_BITS,
     Keep,
@@ -99,14 +102,15 @@ add.u64 %ps_y,%ps_y,%ps_x;"""
 """%ps_y: where the lane's records are counted, behind _WHO and _STREAM."""
 
 
-def save(keep: Keep, *, leaves: bool = False) -> str:
+def save(keep: Keep, leaves: Literal["", "function", "kernel"] = "") -> str:
     """Before a call of a function that records, and as one returns: how many records the lane made, kept in memory.
-    `leaves`: and if it has no room, it will not tell again."""
+    `leaves`: what ends here. A lane without room has told then what it will."""
     shared = """
 not.pred %ps_q,%ps_q; setp.ne.and.u32 %ps_q,%ps_n,0,%ps_q; and.pred %ps_q,%ps_q,%ps_s;
 @%ps_q red.global.add.u32 [%ps_y],%ps_n;"""
-    told = f"{_WHO}{_STREAM}\n{_made(keep)}{_COUNT}\n@%ps_q st.global.u32 [%ps_y],%ps_n;"
-    return scratch(told + (shared if leaves else ""))
+    count = f"{_WHO}{_STREAM}\n{_made(keep)}{_COUNT}"
+    left = f" or.b32 %ps_m,%ps_n,{LEFT};" if leaves == "kernel" else " mov.u32 %ps_m,%ps_n;"
+    return scratch(f"{count}{left}\n@%ps_q st.global.u32 [%ps_y],%ps_m;{shared if leaves else ''}")
 
 
 def restore(keep: Keep) -> str:
@@ -158,7 +162,7 @@ ps_begun:"""
 
 def leaving(keep: Keep) -> str:
     """What a warp does before it leaves; of several lanes that leave at different times the last one's time stays."""
-    return save(keep, leaves=True) + scratch(
+    return save(keep, "kernel") + scratch(
         f"""{_WHO}{_ONE_LANE}
 @!%ps_s bra ps_left;{_HEADER_ADDRESS}{_TICK}
 st.global.v2.u64 [%ps_y+{_header("exit_clock")}],{{%ps_k,%ps_j}}; st.global.u32 [%ps_y+{_header("exit_spread")}],%ps_e;
