@@ -156,6 +156,11 @@ def test_a_tensor_map_found_at_run_time_is_known_by_its_address() -> None:
             [(500, 5, 0, 1, 0x1000400, MASK << 16 | 0x100)],
         ),
         (
+            "clusterlaunchcontrol.try_cancel",
+            "clusterlaunchcontrol.try_cancel.async.shared::cta.multicast::cluster::all",
+            [(500, 5, 0, 1, 0x1000400, 64)],
+        ),
+        (
             "cp.async.bulk",
             "cp.async.bulk.shared::cluster.global.multicast::cluster",
             [(500, 5, 0, 1, 0x1000400, 64), (500, 5, 1, 1, 0, MASK)],
@@ -171,9 +176,10 @@ def test_a_multicast_completes_on_a_barrier_of_each_destination(name: str, opcod
     written.leave()
     trace = trace_from(written, [*SITES[:4], site(5, name, opcode)])
     copies = trace.events[trace.events["kind"] == K.COPY_ISSUE]
-    assert [trace.barriers[row].cta for row in copies["barrier"]] == [1, 3]
-    assert copies["flags"].tolist() == [0, EventFlag.SAME_COPY]
-    assert copies["amount"].tolist() == [64, 64]
+    reached = [0, 1, 2, 3] if opcode.endswith("all") else [1, 3]
+    assert [trace.barriers[row].cta for row in copies["barrier"]] == reached
+    assert copies["flags"].tolist() == [0, *[EventFlag.SAME_COPY] * (len(reached) - 1)]
+    assert copies["amount"].tolist() == [64] * len(reached)
 
 
 def test_ctas_are_counted_cluster_by_cluster() -> None:

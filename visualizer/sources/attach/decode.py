@@ -52,7 +52,8 @@ def trace_of(
         raise SourceError(tr("the log is empty: no CTA that was to be recorded has begun"))
     count, begins = counts(log), oldest(log)
     missing = lost(log, count)
-    meanings = Meanings(sites, _bytes_of_maps(tensor_maps))
+    cluster = _cluster_size(log)
+    meanings = Meanings(sites, _bytes_of_maps(tensor_maps), cluster)
     clock, assumed = _clock(log)
     numbers = _cta_numbers(log)
     losing = np.flatnonzero(missing) if log.layout.keep is Keep.FIRST else np.zeros(0, np.int64)
@@ -62,7 +63,6 @@ def trace_of(
         return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
 
     records = np.concatenate(each(part, _pieces(log, count)))
-    cluster = _cluster_size(log)
     told_by_barriers = _tell_bytes(records, cluster)
     left_out = 0
     if log.layout.keep is Keep.LAST:

@@ -36,9 +36,13 @@ class Events:
 
 
 class Meanings:
-    """What the sites of a twin mean, by number; and bytes of the copies that each tensor map describes."""
+    """What the sites of a twin mean, by number; and bytes of the copies that each tensor map describes.
 
-    def __init__(self, sites: Sequence[Site], bytes_of_map: dict[int, int]) -> None:
+    `cluster`: CTAs of a cluster.
+    """
+
+    def __init__(self, sites: Sequence[Site], bytes_of_map: dict[int, int], cluster: int) -> None:
+        self.every_cta = np.uint32((1 << cluster) - 1)
         self._bytes_of_map = bytes_of_map
         rows = len(sites) + 1
         self.first, self.second = np.zeros(rows, np.uint8), np.zeros(rows, np.uint8)
@@ -46,6 +50,7 @@ class Meanings:
         self.is_named, self.has_barrier = np.zeros(rows, bool), np.zeros(rows, bool)
         self.is_around, self.is_group = np.zeros(rows, bool), np.zeros(rows, bool)
         self.is_tensor, self.is_multicast = np.zeros(rows, bool), np.zeros(rows, bool)
+        self.is_to_all = np.zeros(rows, bool)
         self.rows = np.zeros(rows, bool)
         self.map_bytes = np.zeros(rows, np.int64)
         for site in sites:
@@ -58,7 +63,8 @@ class Meanings:
             self.is_group[row] = form.how in ("group", "each") and form.kinds[0] in _ARRIVES
             self.is_named[row], self.has_barrier[row] = form.name_operand is not None, form.barrier is not None
             self.is_tensor[row] = form.destination is not None
-            self.is_multicast[row] = form.mask and site.is_multicast
+            self.is_to_all[row] = site.is_multicast and not form.mask
+            self.is_multicast[row] = site.is_multicast
             if site.tensor_map is not None:
                 self.map_bytes[row] = bytes_of_map.get(site.tensor_map, 0) * (4 if "gather4" in site.opcode else 1)
 
@@ -134,6 +140,7 @@ def _second_parts(
     site = rows.site
     tensor, cast = meanings.is_tensor[site], meanings.is_multicast[site]
     mask = np.where(tensor & cast, rows.value >> MASK_SHIFT, 0).astype(np.uint32)
+    mask[meanings.is_to_all[site]] = meanings.every_cta
     copied = meanings.map_bytes[site]
     more = np.flatnonzero((rows.part == OTHER) & ~meanings.is_wait[site] & ~meanings.is_around[site])
     more = more[more > 0]

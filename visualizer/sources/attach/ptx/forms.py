@@ -105,7 +105,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         "cp.async.bulk.tensor",
-        r"cp\.async\.bulk\.tensor\.[1-5]d\.shared::.*mbarrier::complete_tx::bytes",
+        r"cp\.async\.bulk\.tensor\.[1-5]d\..*mbarrier::complete_tx::bytes",
         "barriers",
         "each",
         (_K.COPY_ISSUE,),
