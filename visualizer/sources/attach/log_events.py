@@ -17,7 +17,7 @@ from visualizer.sources.attach.ptx.sites import Site
 
 SLOW_PASS = 256
 """Cycles after which a wait that passed at its first try is sure to have been suspended: one that need not wait takes
-some 30, and up to 100 where others use the same unit."""
+some 45 [H200], more where others use the same unit."""
 
 
 @dataclass(eq=False)
