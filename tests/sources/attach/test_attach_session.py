@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import visualizer
 from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
@@ -167,6 +169,33 @@ def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> 
     assert recorded.trace.meta.ending.kind == "crash"
     (entry,) = watched.outcome.kernels
     assert entry.launches == 1
+
+
+def test_whoever_watches_may_be_killed(machine: Path, tmp_path: Path) -> None:
+    """The program goes on as if nobody had watched it; the next session clears up behind the one that was killed."""
+    go, done = tmp_path / "go", tmp_path / "done"
+    os.mkfifo(go)
+    os.mkfifo(done)
+    words = "./host proc load module.ptx launch plain"
+    script = f"{words}; echo ready > {done}; read line < {go}; {words} > {tmp_path}/second; echo $? > {done}"
+    environment = {
+        "LD_LIBRARY_PATH": str(machine),
+        "PATH": "/usr/bin:/bin",
+        "XDG_CACHE_HOME": str(machine / "cache"),
+        "PYTHONPATH": str(Path(visualizer.__file__).parent.parent),
+        "TMPDIR": str(tmp_path),
+    }
+    attach = [sys.executable, "-m", "visualizer", "attach", "--kernel", "nothing", "--"]
+    watching = subprocess.Popen([*attach, "/bin/sh", "-c", script], env=environment, cwd=machine)
+    assert done.read_text() == "ready\n"
+    watching.kill()
+    watching.wait()
+    go.write_text("go\n")
+    assert done.read_text() == "0\n"
+    assert (tmp_path / "second").read_text() == "original plain count 1 shared 0\n"
+    assert len(list(tmp_path.glob("phasescope-attach-*"))) == 1
+    subprocess.run([*attach, "true"], env=environment, check=True)
+    assert list(tmp_path.glob("phasescope-attach-*")) == []
 
 
 def test_cancelling_ends_the_program_and_all_it_started(watch: Watch) -> None:
