@@ -38,6 +38,19 @@ def test_the_variables_that_launches_share_are_told_with_those_that_hold_address
     ]
 
 
+def test_a_text_is_told_from_what_a_kernel_may_write() -> None:
+    text = ptx("modules").replace("mov.u32 %r1, smem;\n\tmbarrier.init.shared.b64 [%r1], 1;", "mov.u64 %rd1, $text;")
+    text = text.replace("98, 97, 114, 125, 59, 0", "98, 97, 114, 125, 59, 10, 0")
+    module = Module(text)
+    assert module.variables(module.needed(module.entry("plain"))) == [
+        Variable("counter", "global", False),
+        Variable("$text", "global", False, True),
+    ]
+    for other in (text.replace("10, 0}", "10, 7}"), text.replace(".global .align 1", ".visible .global .align 1")):
+        module = Module(other)
+        assert not any(variable.is_text for variable in module.variables(module.needed(module.entry("plain"))))
+
+
 def test_what_is_in_another_module_is_refused() -> None:
     text = ptx("modules").replace(".global .align 4 .u32 counter;", ".extern .global .align 4 .u32 counter;")
     module = Module(text)

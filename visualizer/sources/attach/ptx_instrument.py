@@ -53,7 +53,7 @@ class PtxInstrument:
         return Twin(
             fitted.cubin,
             kernel.name,
-            tuple((variable.space, variable.name) for variable in made.variables),
+            tuple(("initial" if one.is_text else one.space, one.name) for one in made.variables),
             tuple(fitted.notes),
             fitted,
         )

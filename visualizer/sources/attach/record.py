@@ -65,7 +65,8 @@ RECORD_DTYPE = np.dtype(
 
 LANE_BITS = 8
 PART_BITS = 2
-MOST_SITES = (1 << 32 - LANE_BITS - PART_BITS) - 1
+MOST_SITES = (1 << 15) - 1
+"""Rows that a recording's table of sites may have; a record's word has room for more."""
 
 HEADER_DTYPE = np.dtype(
     [

@@ -27,6 +27,7 @@ _FUNCTION = re.compile(
 )
 _BODY_OR_END = re.compile(r"[;{]|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACE = re.compile(r'[{}]|//[^\n]*|/\*.*?\*/|"[^"\n]*"', re.DOTALL)
+_LINKAGE = re.compile(r"\.(?:visible|weak|extern|common)\b")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _NAME = re.compile(r"(?<![\w.$])[A-Za-z_$%][\w$]*")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
@@ -53,6 +54,7 @@ class Variable:
     name: str
     space: str  # "global", "const"
     holds_addresses: bool  # of functions or other variables
+    is_text: bool = False  # a literal, which nothing may write
 
 
 class Module:
@@ -122,13 +124,23 @@ class Module:
             if item.space in ("global", "const"):
                 _, _, initial = declaration.partition("=")
                 holds = bool(self._named.keys() & set(_WORD.findall(initial)))
-                variables.append(Variable(item.name, item.space, holds))
+                is_text = not _LINKAGE.match(declaration) and _is_text(initial)
+                variables.append(Variable(item.name, item.space, holds, is_text))
         return variables
 
 
 def visible(declaration: str) -> str:
     """The declaration of a variable or function that other modules may ask for by name."""
-    return declaration if re.match(r"\.(?:visible|weak|extern|common)\b", declaration) else f".visible {declaration}"
+    return declaration if _LINKAGE.match(declaration) else f".visible {declaration}"
+
+
+def _is_text(initial: str) -> bool:
+    """Whether what a variable holds at first is a string: characters, and perhaps the 0 behind them."""
+    values = re.fullmatch(r"\s*\{([\d,\s]*)\}\s*;", initial)
+    codes = [int(code) for code in values[1].split(",")] if values and values[1].strip() else []
+    if codes[-1:] == [0]:
+        codes.pop()
+    return bool(codes) and all(code in (9, 10, 13) or 32 <= code < 256 for code in codes)
 
 
 def _items(text: str) -> Iterable[Item]:
