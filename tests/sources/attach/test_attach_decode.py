@@ -15,6 +15,7 @@ from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Frame, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.log_rows import counts
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep
 from visualizer.sources.attach.recorded_launch import TensorMap
@@ -246,6 +247,20 @@ def test_what_had_no_room_ends_the_recording_for_all_and_is_counted() -> None:
     assert trace.meta.records_lost == 7
     assert trace.meta.events_dropped == 2  # an arrival and an exit
     assert trace.events["measured"].max() / 1000 / NS_PER_CYCLE < 1000
+
+
+def test_what_is_there_is_counted_anew_from_what_was() -> None:
+    written = WrittenLog(warps=3, room=40)
+    for warp, number in enumerate((40, 3, 0)):
+        written.write([(n, 3, 0, 1, 0x400, 1) for n in range(number)], warp=warp)
+    before = counts(written.log)
+    assert before.tolist() == [40, 3, 0]
+    assert counts(written.log, before).tolist() == [40, 3, 0]
+    for warp, number in enumerate((40, 29, 1)):
+        written.write([(n, 3, 0, 1, 0x400, 1) for n in range(number)], warp=warp)
+    assert counts(written.log, before).tolist() == counts(written.log).tolist() == [40, 29, 1]
+    written.write([], warp=1, made=31)
+    assert counts(written.log, before).tolist() == [40, 31, 1]
 
 
 def test_records_of_lanes_without_room_are_told() -> None:

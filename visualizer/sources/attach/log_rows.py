@@ -37,14 +37,22 @@ def made(log: Log) -> Ints:
     return np.where(counts >= LEFT, (counts & ~np.uint32(LEFT)).astype(np.int64), np.int64(-1))
 
 
-def counts(log: Log) -> Ints:
-    """Records of every stream that are there, (streams,). A stream that began again has all."""
+def counts(log: Log, before: Ints | None = None) -> Ints:
+    """Records of every stream that are there, (streams,). A stream that began again has all.
+
+    `before`: what they were some time ago; streams that have not grown since are looked at once.
+    """
     room = log.layout.records
     told = made(log)
     count = np.minimum(told, room)
     streams = np.flatnonzero(told < 0)
     words = log.records["word"].reshape(-1, room)
-    low, high = np.zeros(len(streams), np.int64), np.full(len(streams), room)
+    low = np.zeros(len(streams), np.int64) if before is None else before[streams]
+    count[streams] = low
+    streams, low = streams[low < room], low[low < room]
+    grown = words[streams, low] != 0
+    streams, low = streams[grown], low[grown] + 1
+    high = np.full(len(streams), room)
     while (low < high).any():
         middle = (low + high) // 2
         there = words[streams, np.minimum(middle, room - 1)] != 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.arrays.ordering import Ints
 from visualizer.language import tr
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
@@ -40,6 +41,7 @@ class PtxInstrument:
 
     def __init__(self, options: AttachOptions) -> None:
         self._options = options
+        self._counts: dict[int, Ints] = {}  # records of each stream when a launch was last asked for its progress
 
     @property
     def _keep(self) -> Keep:
@@ -79,7 +81,8 @@ class PtxInstrument:
     def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
         """A number that changes with every record that is made; 0 before the first."""
         log = read_log(layout, launch.log())
-        there = int(counts(log).sum()) + int((log.counts >= LEFT).sum()) + int((log.headers["cta"] > 0).sum())
+        count = self._counts[launch.id] = counts(log, self._counts.get(launch.id))
+        there = int(count.sum()) + int((log.counts >= LEFT).sum()) + int((log.headers["cta"] > 0).sum())
         if layout.keep is Keep.LAST:
             full = log.records["word"][..., -1] != 0
             there += int(log.records["clock"][full].sum(dtype=np.int64))
