@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from visualizer.sources.attach import assemble as assembling
+from visualizer.sources.attach import environment
 from visualizer.sources.attach.assemble import assemble, find_ptxas
 from visualizer.sources.attach.environment import CACHES, kept_ptx, session_folder, watched_environment
 from visualizer.sources.attach.kernel_names import demangled, short_name
@@ -72,6 +73,7 @@ def test_the_environment_adds_and_never_takes_away(tmp_path: Path) -> None:
 def test_a_sessions_folder_goes_with_it_and_takes_abandoned_ones_along(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(environment, "_LONGEST_BASE", 1000)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True).stdout.strip()
     abandoned, other = tmp_path / f"phasescope-attach-{gone}-x", tmp_path / f"phasescope-attach-{os.getpid()}-x"
@@ -83,6 +85,16 @@ def test_a_sessions_folder_goes_with_it_and_takes_abandoned_ones_along(
         assert not abandoned.exists()
         assert other.exists()
     assert not folder.exists()
+
+
+def test_where_temporary_files_lie_deep_the_folder_is_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with session_folder() as folder:
+        assert len(str(folder / environment.SOCKET)) < 108
 
 
 def test_ptx_that_a_framework_kept_beside_its_cubin(tmp_path: Path) -> None:

@@ -31,16 +31,19 @@ CACHES = (
 Triton."""
 SOCKET = "socket"
 _PREFIX = "phasescope-attach-"
+_LONGEST_BASE = 60
+"""Letters of the folder for temporary files: a socket's path may have 107 bytes in all."""
 
 
 @contextmanager
 def session_folder() -> Iterator[Path]:
     """A folder for one session, removed with it; those of sessions that were killed are removed too."""
     base = Path(tempfile.gettempdir())
+    if len(str(base)) > _LONGEST_BASE:
+        base = Path("/tmp")
     for old in base.glob(f"{_PREFIX}*"):
         if _is_abandoned(old):
             shutil.rmtree(old, ignore_errors=True)
-    # A socket's path may have 107 bytes, so the folder is not one within the user's.
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=base, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
