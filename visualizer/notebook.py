@@ -1,5 +1,6 @@
 """For notebooks and tests: record kernels that this very process launches.
 
+from visualizer.children import child_command, child_environment
 from visualizer.notebook import record_kernel
 
 with record_kernel(kernel="fmha", launch=0) as recording:
@@ -21,7 +22,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import visualizer
 from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
@@ -58,7 +58,7 @@ class KernelRecording:
         if not self.paths:
             raise SourceError(" ".join(self.sentences) or tr("nothing was recorded"))
         for path in self.paths:
-            subprocess.Popen([sys.executable, "-m", "visualizer", "open", str(path)], env=_environment())
+            subprocess.Popen(child_command("visualizer", "open", str(path)), env=_environment())
 
 
 @contextlib.contextmanager
@@ -95,7 +95,7 @@ def record_kernel(
     library = ctypes.CDLL(str(shim_library()))
     recording = KernelRecording()
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "visualizer.sources.attach.serve", str(Path.cwd() if target else _own_folder())],
+        child_command("visualizer.sources.attach.serve", str(Path.cwd() if target else _own_folder())),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -146,6 +146,4 @@ def _own_folder() -> str:
 
 
 def _environment() -> dict[str, str]:
-    root = str(Path(visualizer.__file__).resolve().parent.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-    return {**os.environ, "PYTHONPATH": path, ENVIRONMENT: current()}
+    return child_environment(**{ENVIRONMENT: current()})

@@ -14,7 +14,7 @@ from visualizer.recording.facts import OBJECTS
 from visualizer.recording.file import load
 
 KEYS = [(name, key) for name, kind in OBJECTS.items() for key in get_type_hints(kind)]
-WRONG: tuple[Any, ...] = ([1], {"mode": []}, 1e300, -(10**30))
+WRONG: tuple[Any, ...] = ([[1]], {"mode": []}, 1e300, -(10**30))
 """No key may have any of these."""
 
 

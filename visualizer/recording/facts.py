@@ -36,6 +36,14 @@ class Probe(TypedDict, total=False):
     runs_lost: Count
 
 
+class Dropped(TypedDict, total=False):
+    """An instruction of a kernel that does not record although the level asks for it."""
+
+    op: str
+    line: Count
+    reason: str
+
+
 class Source(TypedDict, total=False):
     """Who recorded."""
 
@@ -54,6 +62,26 @@ class Source(TypedDict, total=False):
     log_level: str
     kernel_ns: Count
     probe: Probe
+    # A kernel of another program.
+    kernel: str
+    launch: Count
+    grid: list[Count]
+    block: list[Count]
+    cluster: list[Count]
+    level: str
+    registers: list[Count]
+    local_bytes: list[Count]
+    sites: Count
+    dropped: list[Dropped]
+    notes: list[str]
+    process: Count
+    rank: Count | None
+    elapsed_ms: Ns | None
+    log_bytes: Count
+    log_memory: str
+    records_without_room: Count
+    copies_by_expectation: Count
+    clock_mhz_assumed: Count
 
 
 class Clock(TypedDict, total=False):

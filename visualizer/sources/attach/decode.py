@@ -16,6 +16,7 @@ from visualizer.language import tr
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
+from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
@@ -74,7 +75,7 @@ def trace_of(
     }
     found = discover(records, cluster, ends_early)
     table, texts = sites_of(sites, plain, meta.program)
-    source = {**meta.source}
+    source: Source = {**meta.source}
     if log.without_stream:
         source["records_without_room"] = log.without_stream
     if told_by_barriers:

@@ -6,6 +6,7 @@ import numpy as np
 
 from visualizer.arrays.ordering import Ints
 from visualizer.language import tr
+from visualizer.recording.facts import Source
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
@@ -93,7 +94,7 @@ class PtxInstrument:
         fitted = twin.detail
         assert isinstance(fitted, Fitted)
         shape, made = launch.shape, fitted.instrumented
-        source = {
+        source: Source = {
             "kind": "attach",
             "kernel": launch.kernel.title,
             "launch": launch.index,

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 from visualizer import __version__
 from visualizer.language import tr
 from visualizer.language.endings import NO_EVENT
+from visualizer.recording.facts import Source
 from visualizer.recording.file import save
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace, TraceError
@@ -241,16 +242,18 @@ class Session:
         return Outcome(status, tuple(self._recorded), counts, hung)
 
 
-def _circumstances(launch: RecordedLaunch) -> dict[str, Any]:
+def _circumstances(launch: RecordedLaunch) -> Source:
     """Where and how a launch was recorded, for Meta.source."""
-    told = {
+    told: Source = {
         "process": launch.origin.pid,
-        "rank": launch.origin.rank,
-        "elapsed_ms": launch.elapsed_ms or None,  # on the GPU, from before the launch to behind it
         "log_bytes": launch.log_bytes,
         "log_memory": "device" if launch.is_copied else "host",
     }
-    return {name: value for name, value in told.items() if value is not None}
+    if launch.origin.rank is not None:
+        told["rank"] = launch.origin.rank
+    if launch.elapsed_ms:
+        told["elapsed_ms"] = launch.elapsed_ms  # on the GPU, from before the launch to behind it
+    return told
 
 
 def _with_sources(trace: Trace, launch: RecordedLaunch) -> dict[str, str]:
