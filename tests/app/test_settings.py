@@ -6,25 +6,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QTabBar
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import RECENT_LIMIT, SCALES, Settings
+from visualizer.language import LANGUAGES
+from visualizer.views.theme import theme_names
 
 
 def test_values_survive_in_the_file(tmp_path: Path) -> None:
-    ini = str(tmp_path / "settings.ini")
+    ini = tmp_path / "settings.ini"
     recording = tmp_path / "a.pscope"
     recording.touch()
-    first = Settings(QSettings(ini, QSettings.Format.IniFormat))
+    first = Settings(ini)
     assert (first.theme, first.scale, first.recent) == ("", 100, [])
     first.theme = "dark"
     first.scale = 150
     first.add_recent(recording)
     first.flush()
-    second = Settings(QSettings(ini, QSettings.Format.IniFormat))
+    second = Settings(ini)
     assert (second.theme, second.scale, second.recent) == ("dark", 150, [recording])
 
 
@@ -34,8 +38,81 @@ def test_nonsense_reads_as_the_default(tmp_path: Path, scale: str) -> None:
     store.setValue("theme", "plaid")
     store.setValue("scale", scale)
     store.setValue("window/geometry", "not bytes")
-    settings = Settings(store)
+    store.sync()
+    settings = Settings(tmp_path / "settings.ini")
     assert (settings.theme, settings.scale, settings.geometry.size()) == ("", SCALES[0], 0)
+
+
+def _read_all(settings: Settings) -> None:
+    """Everything the window reads at its start."""
+    assert settings.theme in ("", *theme_names())
+    assert settings.scale in SCALES
+    assert all(path.exists() for path in settings.recent)
+    assert settings.language in ("", *LANGUAGES)
+    assert all(isinstance(key, str) for keys in settings.keys.values() for key in keys)
+    assert settings.geometry.size() in (0, 300)
+    assert settings.window_state.size() in (0, 900)
+    assert settings.reduced_motion in (True, False)
+
+
+def _written(directory: Path) -> Path:
+    """The file as a window leaves it."""
+    path = directory / "settings.ini"
+    settings = Settings(path)
+    settings.theme, settings.scale, settings.language, settings.reduced_motion = "dark", 150, "zh", True
+    settings.geometry, settings.window_state = QByteArray(bytes(range(100)) * 3), QByteArray(b"\0\xff@" * 300)
+    settings.keys = {"view.fit": ("F", "Home")}
+    recording = directory / "@Variant(a).pscope"
+    recording.touch()
+    settings.add_recent(recording)
+    settings.flush()
+    read = Settings(path)
+    assert read.damaged is None
+    assert (read.geometry, read.window_state) == (settings.geometry, settings.window_state)
+    assert read.recent == [recording]
+    return path
+
+
+_INSERTED = [
+    b"recent=@Variant(\\0\\0\\0\\xb\\xff\\xff\\xff\\xff)\n",
+    b"@Variant(",
+    b"recent=7\n",
+    b'recent="[[[[[[1]]]]]"\n',
+    b'recent="[\\"a\\\\u0000b\\", 4, null]"\n',
+    b"\0",
+    b"\xff",
+    b"[keys]\nx=@DateTime(\\0\\0)\n",
+    b"=",
+    b"[",
+]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255) | st.sampled_from(_INSERTED)), min_size=1, max_size=4)
+)
+def test_no_damage_to_the_file_matters(
+    tmp_path_factory: pytest.TempPathFactory, damages: list[tuple[int, int | bytes]]
+) -> None:
+    path = _written(tmp_path_factory.mktemp("damaged"))
+    content = bytearray(path.read_bytes())
+    for at, new in damages:
+        place = at % len(content)
+        content[place : place + isinstance(new, int)] = bytes([new]) if isinstance(new, int) else new
+    path.write_bytes(content)
+    settings = Settings(path)
+    _read_all(settings)
+    assert settings.damaged is None or settings.damaged.read_bytes() == content
+
+
+def test_a_file_that_is_no_text_is_put_aside_and_said(tmp_path: Path, qapp: QApplication, qtbot: QtBot) -> None:
+    path = tmp_path / "settings.ini"
+    path.write_text("recent=@Variant(\\0\\0\\0\\t\\xff\\xff\\xff\\xff)\n")
+    window = MainWindow(qapp, Settings(path))
+    qtbot.addWidget(window)
+    aside = tmp_path / "settings.ini.damaged"
+    assert aside.read_text().startswith("recent=@Variant(")
+    assert not path.exists()
+    assert window.messages.text == f"The settings were damaged and are as at first now; the old file is {aside}"
 
 
 def test_the_recent_list_is_short_and_has_no_file_twice(settings: Settings, tmp_path: Path) -> None:

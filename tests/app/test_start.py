@@ -1,4 +1,4 @@
-"""Starting and leaving for good, in a process of its own, and what happens to errors nobody expected."""
+"""Starting and leaving for good, in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from visualizer.app.main_window import MainWindow
-from visualizer.app.start import report_defect
-
 _OPEN_AND_LEAVE = """
 import sys
 from pathlib import Path
-from PySide6.QtCore import QSettings
 from visualizer.app import start
 from visualizer.app.run import run_app
 from visualizer.app.settings import Settings
 from visualizer.playback.address import Address
 
-store = QSettings(sys.argv[2], QSettings.Format.IniFormat)
 open_window = start.open_window
 
 def open_and_leave(application, address):
-    window = open_window(application, address, Settings(store))
+    window = open_window(application, address, Settings(Path(sys.argv[2])))
     window.jobs.succeeded.connect(lambda: print(window.windowTitle()))
     window.jobs.succeeded.connect(window.close)
     return window
@@ -46,12 +39,3 @@ def test_the_whole_way_from_start_to_exit(lesson_file: Path, tmp_path: Path) -> 
     assert "Traceback" not in done.stderr
     assert done.stdout == "lesson.pscope[*] - phasescope\n"
     assert "geometry" in settings.read_text()
-
-
-def test_a_defect_is_said_in_the_window(window: MainWindow, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        raise ZeroDivisionError("oops")
-    except ZeroDivisionError as error:
-        report_defect(window, type(error), error, error.__traceback__)
-    assert window.messages.text == "phasescope has a defect: ZeroDivisionError: oops"
-    assert "Traceback" in capsys.readouterr().err

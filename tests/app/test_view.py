@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser
+from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser, QToolButton
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.about import about_text
@@ -174,7 +174,7 @@ def test_without_a_recording_only_what_makes_sense_is_enabled(make_window: Calla
 def test_the_message_bar_closes(window: MainWindow, qtbot: QtBot, settings: Settings) -> None:
     window.messages.show_error("something went wrong")
     assert window.messages.isVisible()
-    close = next(child for child in window.messages.children() if getattr(child, "click", None))
+    close = window.messages.findChild(QToolButton)
     close.click()
     assert not window.messages.isVisible()
 

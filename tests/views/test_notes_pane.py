@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pane_testing import hand_history, requested
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -35,7 +35,7 @@ def pane(qtbot: QtBot) -> NotesWidget:
 
 
 def _texts(pane: NotesWidget, row: int) -> list[str]:
-    return [pane.list.topLevelItem(row).text(column) for column in range(5)]
+    return [pane.rows.index(row, column).data() for column in range(5)]
 
 
 def test_every_mark_has_its_sign_place_and_text(pane: NotesWidget) -> None:
@@ -49,10 +49,10 @@ def test_every_mark_has_its_sign_place_and_text(pane: NotesWidget) -> None:
 
 def test_return_goes_there_and_the_focus_is_followed(pane: NotesWidget) -> None:
     wishes = requested(pane)
-    pane.list.itemActivated.emit(pane.list.topLevelItem(1), 0)
+    pane.list.activated.emit(pane.rows.index(1, 0))
     assert wishes == [Focus(12, "full[0]")]
     pane.set_focus(Focus(20))
-    assert pane.list.currentItem() is pane.list.topLevelItem(2)
+    assert pane.list.currentIndex().row() == 2
 
 
 def test_a_text_is_written_in_place(pane: NotesWidget, qtbot: QtBot) -> None:
@@ -67,7 +67,7 @@ def test_a_text_is_written_in_place(pane: NotesWidget, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("way", ["F2", "button"])
 def test_f2_and_the_button_write(pane: NotesWidget, qtbot: QtBot, way: str) -> None:
-    pane.list.setCurrentItem(pane.list.topLevelItem(0))
+    pane.list.choose(0)
     if way == "F2":
         qtbot.keyClick(pane.list, Qt.Key.Key_F2)
     else:
@@ -78,9 +78,9 @@ def test_f2_and_the_button_write(pane: NotesWidget, qtbot: QtBot, way: str) -> N
 def test_delete_and_the_button_ask_to_remove(pane: NotesWidget, qtbot: QtBot) -> None:
     removed: list[Mark] = []
     pane.removed.connect(removed.append)
-    pane.list.setCurrentItem(pane.list.topLevelItem(0))
+    pane.list.choose(0)
     qtbot.keyClick(pane.list, Qt.Key.Key_Delete)
-    pane.list.setCurrentItem(pane.list.topLevelItem(2))
+    pane.list.choose(2)
     qtbot.mouseClick(pane.remove_button, Qt.MouseButton.LeftButton)
     assert removed == [NOTES.marks[0], NOTES.marks[2]]
 
@@ -89,3 +89,18 @@ def test_without_notes_there_is_nothing_to_write_on(pane: NotesWidget) -> None:
     pane.set_notes(Notes())
     assert not pane.edit_button.isEnabled()
     assert not pane.remove_button.isEnabled()
+
+
+def test_many_marks_are_made_when_they_are_looked_at(pane: NotesWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may hold tens of thousands; the window must not wait for all of them."""
+    asked: set[int] = set()
+    data = pane.rows.data
+
+    def counted(index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        asked.add(index.row())
+        return data(index, role)
+
+    monkeypatch.setattr(pane.rows, "data", counted)
+    pane.set_notes(Notes(tuple(Mark(Focus(step % 40)) for step in range(50_000))))
+    pane.grab()
+    assert 0 < len(asked) < 1000

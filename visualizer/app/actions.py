@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from visualizer.app.commands import Command, Registry
 from visualizer.language import tr
+from visualizer.views.plain_text_widget import tip
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -48,7 +49,7 @@ class Actions:
             all_keys = tr(" or ").join(command.keys)
             shown = f" ({all_keys})" if all_keys else ""
             action.setText(tr(command.title))
-            action.setToolTip(f"{tr(command.title)}{shown}\n{tr(command.help)}")
+            action.setToolTip(tip(f"{tr(command.title)}{shown}\n{tr(command.help)}"))
 
     def __getitem__(self, command_id: str) -> QAction:
         return self._actions[command_id]

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -34,6 +33,7 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import SOURCES
 from visualizer.sources.simulator.source import SEED
 from visualizer.sources.source import Request
+from visualizer.views.plain_text_widget import PlainLabel
 
 
 class ExperimentPanel(QWidget):
@@ -52,18 +52,18 @@ class ExperimentPanel(QWidget):
             self.source.addItem(tr(source.title), name)
         self.program = ProgramBox()
         self.fault = FaultBox()
-        self.story = QLabel(objectName="hint", wordWrap=True)
+        self.story = PlainLabel(objectName="hint", wordWrap=True)
         self.seed = QSpinBox(maximum=SEED.kind.high, accessibleName=tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.recording = RecordingBox()
         self.form = ParameterForm()
-        self.problem = QLabel(objectName="parameterProblem", wordWrap=True)
+        self.problem = PlainLabel(objectName="parameterProblem", wordWrap=True)
         self.reset_button = QPushButton(tr("Reset to lesson"))
         self.run_button = QPushButton(tr("Run"))
         self.run_button.setProperty("role", "primary")
         self.cancel_button = QPushButton(tr("Cancel"))
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
-        self.stage_of_work = QLabel(objectName="hint", wordWrap=True)
+        self.stage_of_work = PlainLabel(objectName="hint", wordWrap=True)
         self.what_if = WhatIfRow()
         self._lay_out()
         self.source.currentIndexChanged.connect(self._refresh)

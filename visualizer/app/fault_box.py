@@ -19,6 +19,7 @@ from visualizer.programs.registry import check_program
 from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import check
 from visualizer.sources.source import Request
+from visualizer.views.plain_text_widget import tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _TOOLTIP_CHARACTERS = 64
@@ -64,7 +65,7 @@ class FaultBox(QComboBox):
             self._refusals[fault.id] = refusal
             self._enable(index, not refusal)
             tooltip = refusal or story(fault.id)
-            self.setItemData(index, textwrap.fill(tooltip, _TOOLTIP_CHARACTERS), Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(index, tip(textwrap.fill(tooltip, _TOOLTIP_CHARACTERS)), Qt.ItemDataRole.ToolTipRole)
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:
         """Qt clips a text that is too long for the box; an ellipsis says that there is more."""

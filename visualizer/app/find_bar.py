@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from visualizer.app.newest_job import NewestJob
 from visualizer.language import tr, trn
@@ -15,6 +15,7 @@ from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import Events, QueryError, find_steps
 from visualizer.replay.step_index import Steps
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.views.plain_text_widget import PlainLabel, tip
 from visualizer.views.query_line_widget import QueryLine, QueryProblem
 from visualizer.views.theme import Theme
 
@@ -35,7 +36,7 @@ class FindBar(QFrame):
         self.line = QueryLine()
         self.line.setAccessibleName(tr("Find"))
         self.line.setPlaceholderText(tr("find words, or a query: kind == arrive and tile in 2..5"))
-        self.count = QLabel()
+        self.count = PlainLabel()
         self.count.setAccessibleDescription(tr("Matches"))
         self.count.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.previous_button = _button("\N{BLACK UP-POINTING TRIANGLE}", tr("Previous match"), self.previous)
@@ -158,7 +159,7 @@ class FindBar(QFrame):
 
 
 def _button(sign: str, name: str, run: object) -> QToolButton:
-    button = QToolButton(text=sign, autoRaise=True, toolTip=name)
+    button = QToolButton(text=sign, autoRaise=True, toolTip=tip(name))
     button.setAccessibleName(name)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.clicked.connect(run)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTreeWidget,
@@ -23,6 +22,7 @@ from visualizer.app.commands import Registry
 from visualizer.app.keymap import differences, owner, portable, with_keys
 from visualizer.app.palette import match_rank
 from visualizer.language import tr
+from visualizer.views.plain_text_widget import PlainLabel, tip
 
 _ID = Qt.ItemDataRole.UserRole
 _TITLE, _KEYS = 0, 1
@@ -53,7 +53,7 @@ class KeysDialog(QDialog):
         self.replace_button = QPushButton(tr("Replace"))
         self.clear_button = QPushButton(tr("No key"))
         self.default_button = QPushButton(tr("Default"))
-        self.problem = QLabel(objectName="parameterProblem", accessibleDescription=tr("Problem with the key"))
+        self.problem = PlainLabel(objectName="parameterProblem", accessibleDescription=tr("Problem with the key"))
         self.problem.setWordWrap(True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok
@@ -85,7 +85,7 @@ class KeysDialog(QDialog):
         for command in registry:
             item = QTreeWidgetItem([f"{command.group}: {command.title}", ""])
             item.setData(_TITLE, _ID, command.id)
-            item.setToolTip(_TITLE, command.help)
+            item.setToolTip(_TITLE, tip(command.help))
             self.list.addTopLevelItem(item)
         self.list.setCurrentItem(self.list.topLevelItem(0))
         self._show_keys()

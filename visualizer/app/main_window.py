@@ -108,6 +108,11 @@ class MainWindow(QMainWindow):
         self._show_title()
         self._restore()
         self.languages.tell_missing_font()
+        if settings.damaged is not None:
+            aside = settings.damaged
+            self.messages.show_error(
+                tr("The settings were damaged and are as at first now; the old file is {file}", file=aside)
+            )
         self.timeline.setFocus()
 
     def show_document(self, document: Document) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 from visualizer.app.actions import Actions
 from visualizer.app.commands import GROUPS, Registry
 from visualizer.language import tr
+from visualizer.views.plain_text_widget import tip
 
 
 def build_menus(
@@ -51,7 +52,7 @@ def _recent_menu(
         paths = list(recent_files())
         for path in paths:
             action = menu.addAction(path.name)
-            action.setToolTip(str(path))
+            action.setToolTip(tip(str(path)))
             action.triggered.connect(lambda _=False, path=path: open_file(path))
         if not paths:
             menu.addAction(tr("No recent files")).setEnabled(False)

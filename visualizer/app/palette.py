@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 from visualizer.app.actions import Actions
 from visualizer.app.commands import Command, Registry
 from visualizer.language import tr
+from visualizer.views.plain_text_widget import tip
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -49,7 +50,7 @@ class CommandPalette(QDialog):
                 continue
             keys = f"    {' or '.join(command.keys)}" if command.keys else ""
             item = QListWidgetItem(f"{command.group}: {command.title}{keys}")
-            item.setToolTip(command.help)
+            item.setToolTip(tip(command.help))
             item.setData(_ID_ROLE, command.id)
             self.list.addItem(item)
         self.list.setCurrentRow(0)

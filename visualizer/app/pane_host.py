@@ -1,6 +1,7 @@
 """Keeps all panes in step with the document, the focus and the theme, and spends no time on those nobody sees.
 
-A pane behind another tab, or in a closed dock, is only marked stale; it catches up the moment it is shown.
+A pane behind another tab, or in a closed dock, lets go of what it showed and is marked stale; it catches up the moment
+it is shown.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from visualizer.views.theme import Theme
 class _Entry:
     pane: QWidget
     seen: bool
+    empty: bool = True  # holds no history
     stale_history: bool = True
     stale_focus: bool = True
     stale_theme: bool = True
@@ -51,6 +53,9 @@ class PaneHost(QObject):
         self._focus = focus
         for entry in self._entries:
             entry.stale_history = entry.stale_focus = True
+            if not entry.seen and not entry.empty:
+                entry.empty = True
+                entry.pane.set_history(None)  # or an old recording would live on behind a tab, with all its events
         self._catch_up_all()
 
     def show_again(self, pane: QWidget) -> None:
@@ -96,6 +101,7 @@ class PaneHost(QObject):
         if entry.stale_history:
             entry.stale_history = False
             entry.pane.set_history(self._history)
+            entry.empty = self._history is None
         if entry.stale_focus and self._focus is not None:
             entry.stale_focus = False
             entry.pane.set_focus(self._focus)

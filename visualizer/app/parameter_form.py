@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QSpinBox, QWidget
 
 from visualizer.app.fields import SpinBox, show_changed
 from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
+from visualizer.views.plain_text_widget import PlainLabel, tip
 
 _LESSON = LessonConfig()
 _STEPS = {"tile_rows": 8, "tile_columns": 64, "producer_delay": 100, "consumer_delay": 100, "transaction_bytes": 16}
@@ -35,8 +36,8 @@ class ParameterForm(QWidget):
         layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         for parameter in PARAMETERS:
             field = self._make_field(parameter)
-            label = QLabel(tr(parameter.title))
-            label.setToolTip(_tooltip(parameter))
+            label = PlainLabel(tr(parameter.title))
+            label.setToolTip(tip(_tooltip(parameter)))
             label.setBuddy(field)
             self._fields[parameter.name] = field
             layout.addRow(label, field)
@@ -49,8 +50,8 @@ class ParameterForm(QWidget):
         """The language is another now."""
         for parameter in PARAMETERS:
             field = self._fields[parameter.name]
-            field.setToolTip(_tooltip(parameter))
-            self.layout().labelForField(field).setToolTip(_tooltip(parameter))
+            field.setToolTip(tip(_tooltip(parameter)))
+            self.layout().labelForField(field).setToolTip(tip(_tooltip(parameter)))
 
     def values(self) -> dict[str, Any]:
         return {
@@ -88,7 +89,7 @@ class ParameterForm(QWidget):
             field.setSpecialValueText(tr("auto") if parameter.name in _ZERO_MEANS else "")
             field.setValue(getattr(_LESSON, parameter.name))
             field.valueChanged.connect(lambda: self._value_changed(parameter.name))
-        field.setToolTip(_tooltip(parameter))
+        field.setToolTip(tip(_tooltip(parameter)))
         field.setAccessibleName(tr(parameter.title))
         return field
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, 
 
 from visualizer.language import mark, tr
 from visualizer.programs.registry import PROGRAMS
+from visualizer.views.plain_text_widget import tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _FILTER = mark("Programs (*.py);;All files (*)")
@@ -47,7 +48,7 @@ class ProgramBox(QWidget):
         if index < 0:
             self.names.addItem(Path(program).name, program)
             index = self.names.count() - 1
-            self.names.setItemData(index, program, Qt.ItemDataRole.ToolTipRole)
+            self.names.setItemData(index, tip(program), Qt.ItemDataRole.ToolTipRole)
         self.names.setCurrentIndex(index)
 
     def ask_open(self) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QToolButton, QVBoxLayout, QWidget
 
 from visualizer.app.fields import ChoiceBox, SpinBox, show_changed
 from visualizer.language import tr
 from visualizer.resources import resource_dir
 from visualizer.sources.option import Choice, Field, Option, Roles, Tiles, Whole
 from visualizer.sources.registry import DEFAULT, SOURCES, all_options
+from visualizer.views.plain_text_widget import PlainLabel, tip
 
 _INDENT = 10
 _TILE = "tile "
@@ -36,7 +37,7 @@ class RecordingBox(QWidget):
             arrow.addFile(str(resource_dir("assets") / "icons" / f"{name}.svg"), state=state)
         self.header.setIcon(arrow)
         self.header.setToolTip(tr("which part of the run is recorded, and how"))
-        self.summary = QLabel(objectName="hint", wordWrap=True)
+        self.summary = PlainLabel(objectName="hint", wordWrap=True)
         self.summary.setContentsMargins(_INDENT, 0, 0, 0)
         self.body = QWidget(objectName="foldBody")
         self._options = [option for option in all_options() if option.fields]
@@ -120,11 +121,11 @@ class RecordingBox(QWidget):
         self._form.setVerticalSpacing(3)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for name, field in self._fields.items():
-            label = QLabel(self._title(name))
+            label = PlainLabel(self._title(name))
             label.setBuddy(field)
             field.setAccessibleName(self._title(name))
             for widget in (label, field):
-                widget.setToolTip(tr(self._offers[name][1].help))
+                widget.setToolTip(tip(tr(self._offers[name][1].help)))
             signal = field.valueChanged if isinstance(field, SpinBox) else field.currentIndexChanged
             signal.connect(lambda *_, name=name: self._changed(name))
             self._form.addRow(label, field)
@@ -140,7 +141,7 @@ class RecordingBox(QWidget):
         for name, (_, offer) in self._offers.items():
             for index in range(self._fields[name].count() if offer.value_help else 0):
                 help = tr(offer.value_help[self._fields[name].itemData(index)])
-                self._fields[name].setItemData(index, help, Qt.ItemDataRole.ToolTipRole)
+                self._fields[name].setItemData(index, tip(help), Qt.ItemDataRole.ToolTipRole)
 
 
 def _widget(option: Option, field: Field, place: int) -> SpinBox | ChoiceBox:

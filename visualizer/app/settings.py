@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+import re
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 from visualizer.language import LANGUAGES
 from visualizer.views.theme import theme_names
@@ -18,33 +23,37 @@ LAYOUT_VERSION = 4
 
 
 class Settings:
-    """Typed access to a QSettings store; a value that makes no sense reads as the default."""
+    """Typed access to the file of settings; a value that makes no sense reads as the default.
 
-    def __init__(self, store: QSettings | None = None) -> None:
-        self._store = store or QSettings(
-            QSettings.Format.IniFormat, QSettings.Scope.UserScope, "phasescope", "phasescope"
-        )
+    The file holds text alone: Qt's own notations for typed values are decoded without checks, and a flipped bit in one
+    can end the process. A file with anything else in it is put aside, and `damaged` is where.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or _default_path()
+        self.damaged = _put_aside(self._path)
+        self._store = QSettings(str(self._path), QSettings.Format.IniFormat)
 
     @property
     def geometry(self) -> QByteArray:
-        return self._bytes("window/geometry")
+        return _opened(self._text("window/geometry"))
 
     @geometry.setter
     def geometry(self, value: QByteArray) -> None:
-        self._store.setValue("window/geometry", value)
+        self._store.setValue("window/geometry", _sealed(value))
 
     @property
     def window_state(self) -> QByteArray:
-        return self._bytes("window/state")
+        return _opened(self._text("window/state"))
 
     @window_state.setter
     def window_state(self, value: QByteArray) -> None:
-        self._store.setValue("window/state", value)
+        self._store.setValue("window/state", _sealed(value))
 
     @property
     def theme(self) -> str:
         """One of theme_names(), or "" if never chosen."""
-        value = self._store.value("theme", "")
+        value = self._text("theme")
         return value if value in theme_names() else ""
 
     @theme.setter
@@ -54,7 +63,7 @@ class Settings:
     @property
     def language(self) -> str:
         """A code of LANGUAGES, or "" if never chosen in the window."""
-        value = self._store.value("language", "")
+        value = self._text("language")
         return value if value in LANGUAGES else ""
 
     @language.setter
@@ -64,20 +73,16 @@ class Settings:
     @property
     def scale(self) -> int:
         """UI scale in percent."""
-        try:
-            value = int(str(self._store.value("scale", SCALES[0])))
-        except ValueError:
-            return SCALES[0]
-        return value if value in SCALES else SCALES[0]
+        return next((scale for scale in SCALES if str(scale) == self._text("scale")), SCALES[0])
 
     @scale.setter
     def scale(self, value: int) -> None:
-        self._store.setValue("scale", value)
+        self._store.setValue("scale", str(value))
 
     @property
     def reduced_motion(self) -> bool:
         """Whether nothing shall move by itself."""
-        return str(self._store.value("reducedMotion", "false")) == "true"
+        return self._text("reducedMotion") == "true"
 
     @reduced_motion.setter
     def reduced_motion(self, value: bool) -> None:
@@ -86,30 +91,33 @@ class Settings:
     @property
     def recent(self) -> list[Path]:
         """Files opened or saved, newest first; those that are gone are left out."""
-        value = self._store.value("recent", [])
-        names = [value] if isinstance(value, str) else list(value or [])
-        return [Path(name) for name in names if name and Path(name).exists()]
+        try:
+            names = json.loads(self._text("recent") or "[]")
+        except (ValueError, RecursionError):
+            names = []
+        paths = [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        return [path for path in paths[:RECENT_LIMIT] if _exists(path)]
 
     def add_recent(self, path: Path) -> None:
         newest = str(path.resolve())
         others = [str(known) for known in self.recent if str(known) != newest]
-        self._store.setValue("recent", [newest, *others][:RECENT_LIMIT])
+        self._store.setValue("recent", json.dumps([newest, *others][:RECENT_LIMIT]).replace("@", "\\u0040"))
 
     def clear_recent(self) -> None:
-        self._store.setValue("recent", [])
+        self._store.remove("recent")
 
     @property
     def directory(self) -> Path:
         """Where settings lie, and what else the window keeps for a person."""
-        return Path(self._store.fileName()).parent
+        return self._path.parent
 
     @property
     def keys(self) -> dict[str, tuple[str, ...]]:
         """The keys of the commands a person chose others for, by command id."""
         self._store.beginGroup("keys")
-        chosen = {name: self._store.value(name) for name in self._store.childKeys()}
+        names = self._store.childKeys()
         self._store.endGroup()
-        return {name: tuple(str(value).split()) for name, value in chosen.items()}
+        return {name: tuple(self._text(f"keys/{name}").split()) for name in names}
 
     @keys.setter
     def keys(self, value: Mapping[str, Sequence[str]]) -> None:
@@ -120,6 +128,56 @@ class Settings:
     def flush(self) -> None:
         self._store.sync()
 
-    def _bytes(self, key: str) -> QByteArray:
-        value = self._store.value(key)
-        return value if isinstance(value, QByteArray) else QByteArray()
+    def _text(self, key: str) -> str:
+        value = self._store.value(key, "")
+        return value if isinstance(value, str) else ""
+
+
+def _default_path() -> Path:
+    """Where Qt keeps the settings of this user's applications."""
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    return Path(place) / "phasescope" / "phasescope.ini"
+
+
+_LONGEST = 1 << 20  # bytes; what the window writes has some thousand
+_TYPED = re.compile(r"@(?!ByteArray\(|Invalid\()\w+\(|\0")
+"""How Qt writes a value that is no text. The two it leaves out were written by earlier versions and are harmless."""
+
+
+def _put_aside(path: Path) -> Path | None:
+    """Move a file that holds more than text out of the way; its new place, None if there was nothing to move."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LONGEST + 1)
+        if len(content) <= _LONGEST and not _TYPED.search(content.decode()):
+            return None
+    except OSError:
+        return None  # Qt, too, reads none
+    except UnicodeDecodeError:
+        pass
+    aside = path.with_name(f"{path.name}.damaged")
+    os.replace(path, aside)
+    return aside
+
+
+def _sealed(value: QByteArray) -> str:
+    """Bytes as text that shows whether it was changed."""
+    content = value.data()
+    return f"{zlib.crc32(content):08x}:{base64.b64encode(content).decode()}"
+
+
+def _opened(text: str) -> QByteArray:
+    """What was sealed; empty if it was changed since."""
+    seal, _, encoded = text.partition(":")
+    try:
+        content = base64.b64decode(encoded, validate=True)
+    except ValueError:
+        return QByteArray()
+    return QByteArray(content) if seal == f"{zlib.crc32(content):08x}" else QByteArray()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False

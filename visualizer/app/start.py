@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 
 from PySide6.QtWidgets import QApplication
 
+from visualizer.app.defects import Defects
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
-from visualizer.language import tr, use
+from visualizer.language import use
 from visualizer.playback.address import Address
 
 
@@ -26,20 +25,12 @@ def start(address: Address, *, story: Path | None = None, language: str | None =
     window = open_window(application, address)
     if story is not None:
         window.lectures.present(story)
-    sys.excepthook = partial(report_defect, window)
+    sys.excepthook = Defects(window, window.settings.directory / "reports")
     status = application.exec()
     sys.excepthook = sys.__excepthook__
     # Qt wants its widgets gone before the application.
     del window
     return status
-
-
-def report_defect(
-    window: MainWindow, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    """An error that nobody expected: say so in the window, which goes on; the traceback goes to stderr."""
-    window.messages.show_error(tr("phasescope has a defect: {kind}: {error}", kind=kind.__name__, error=error))
-    sys.__excepthook__(kind, error, trace)
 
 
 def make_application() -> QApplication:

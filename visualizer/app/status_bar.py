@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.document import Document
 from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
@@ -10,6 +10,7 @@ from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
 from visualizer.recording.tables import Meta
 from visualizer.views.diagnosis_model import count_text
+from visualizer.views.plain_text_widget import PlainLabel, tip
 
 _SENTENCES = frozenset({"note", "window", "trust"})
 """Facts that may be cut off, rather than make a window with large text wider than the screen."""
@@ -22,9 +23,9 @@ class RecordingStatus(QStatusBar):
         super().__init__(parent)
         self.setAccessibleName(tr("The recording in short"))
         self.setSizeGripEnabled(False)
-        self._labels: dict[str, QLabel] = {}
+        self._labels: dict[str, PlainLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
-            label = QLabel(objectName=f"status.{name}")
+            label = PlainLabel(objectName=f"status.{name}")
             if name in _SENTENCES:
                 label.setMinimumWidth(1)
             label.hide()
@@ -60,7 +61,7 @@ class RecordingStatus(QStatusBar):
     def _set(self, name: str, text: str, *, alarm: bool = False, tooltip: str = "") -> None:
         label = self._labels[name]
         label.setText(f"\N{WARNING SIGN} {text}" if alarm else text)
-        label.setToolTip("\n".join(line for line in (text, tooltip) if line) if name in _SENTENCES else tooltip)
+        label.setToolTip(tip("\n".join(line for line in (text, tooltip) if line) if name in _SENTENCES else tooltip))
         label.setVisible(bool(text))
         label.setProperty("alarm", alarm)
         label.style().unpolish(label)

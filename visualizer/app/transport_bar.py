@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.actions import Actions
 from visualizer.app.icons import icon
@@ -13,6 +13,7 @@ from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
 from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 
 _BUTTONS = (
@@ -53,7 +54,7 @@ class TransportBar(QToolBar):
         self.scrubber.valueChanged.connect(self.scrubbed)
         self.scrubber.sliderReleased.connect(self.scrubbing_ended)
         self.addWidget(self.scrubber)
-        self.label = QLabel(objectName="stepLabel", accessibleDescription=tr("Step and time"))
+        self.label = PlainLabel(objectName="stepLabel", accessibleDescription=tr("Step and time"))
         self.addWidget(self.label)
 
     def set_history(self, history: History | None) -> None:

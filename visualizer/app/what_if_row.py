@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from visualizer.app.job import JobRunner, Work
 from visualizer.app.titles import with_titles
@@ -13,6 +13,7 @@ from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.explorer.what_if import WHAT_IFS, Answer, WhatIf, ask
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.source import Request
+from visualizer.views.plain_text_widget import PlainLabel, tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 
@@ -30,9 +31,9 @@ class WhatIfRow(QWidget):
             self.choice.addItem(tr(what_if.title), what_if)
         self.choice.setToolTip(tr("explores random schedules of the program as it is and with this change"))
         self.button = QPushButton(tr("Ask"))
-        self.answer = QLabel(objectName="hint", wordWrap=True)
+        self.answer = PlainLabel(objectName="hint", wordWrap=True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        label = QLabel(tr("What if"))
+        label = PlainLabel(tr("What if"))
         label.setBuddy(self.choice)
         row = QHBoxLayout()
         row.setSpacing(5)
@@ -88,11 +89,11 @@ class WhatIfRow(QWidget):
             if model.item(index).isEnabled() == bool(refusal):
                 model.item(index).setEnabled(not refusal)
             if model.item(index).toolTip() != refusal:
-                model.item(index).setToolTip(refusal)
+                model.item(index).setToolTip(tip(refusal))
         refusal = self._refusal(self.choice.currentData())
         self.button.setText(tr("Stop") if self.jobs.is_busy else tr("Ask"))
         self.button.setEnabled(self._request is not None and not refusal)
-        self.button.setToolTip(refusal)
+        self.button.setToolTip(tip(refusal))
 
     def _refusal(self, what_if: WhatIf) -> str:
         if self._request is None:

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QVBoxLayout,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.language import tr
+from visualizer.views.plain_text_widget import PlainLabel
 
 
 class WorkDialog(QDialog):
@@ -27,7 +27,7 @@ class WorkDialog(QDialog):
         self.setWindowTitle(title)
         self._busy = False
         self._fields: tuple[QWidget, ...] = ()
-        self.note = QLabel(wordWrap=True)
+        self.note = PlainLabel(wordWrap=True)
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.progress.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage
 
 from visualizer.export.errors import needed
 from visualizer.export.selection import Selection
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.writing import Writing
 from visualizer.language import mark, tr
+from visualizer.views.painting import painter_on
 from visualizer.views.theme import load_theme
 
 _WIDTH = 1280
@@ -23,9 +24,8 @@ def write_gif(selection: Selection, writing: Writing) -> None:
     pil = needed("PIL.Image", "Pillow", mark("GIF animations"))
     picture = TimelinePicture(selection, load_theme(writing.look.theme), _WIDTH, with_step=True)
     background = QImage(picture.width, picture.height, QImage.Format.Format_RGBA8888)
-    painter = QPainter(background)
-    picture.paint(painter)
-    painter.end()
+    with painter_on(background) as painter:
+        picture.paint(painter)
     frames = _frames(selection, writing, picture, background, pil)
     first = next(frames)
     first.save(writing.file, "GIF", save_all=True, append_images=frames, duration=_FRAME_MS, loop=0, optimize=False)
@@ -39,9 +39,8 @@ def _frames(
     steps = selection.rows.tolist()
     for done, step in enumerate(steps, start=1):
         image = background.copy()
-        painter = QPainter(image)
-        picture.paint_step(painter, step)
-        painter.end()
+        with painter_on(image) as painter:
+            picture.paint_step(painter, step)
         frame = pil.frombytes("RGBA", (image.width(), image.height()), bytes(image.constBits())).convert("RGB")
         palette = palette or frame.quantize(256, dither=pil.Dither.NONE)
         yield frame.quantize(palette=palette, dither=pil.Dither.NONE)

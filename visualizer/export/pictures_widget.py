@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRect, QSize, QSizeF
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QImage, QPageSize, QPdfWriter
 
 from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.writing import Writing
 from visualizer.language import tr
+from visualizer.views.painting import painter_on
 from visualizer.views.theme import load_theme
 
 _WIDTH = 1600
@@ -66,11 +67,10 @@ def _picture(selection: Selection, writing: Writing) -> TimelinePicture:
 
 
 def _paint(picture: TimelinePicture, device: Any, writing: Writing) -> None:
-    painter = QPainter(device)
-    picture.paint(painter)
-    if writing.look.step is not None:
-        picture.paint_step(painter, writing.look.step)
-    painter.end()
+    with painter_on(device) as painter:
+        picture.paint(painter)
+        if writing.look.step is not None:
+            picture.paint_step(painter, writing.look.step)
     writing.reached(0.9, tr("writing the picture"))
 
 

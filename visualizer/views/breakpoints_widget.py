@@ -30,6 +30,7 @@ from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_model import COLUMNS, EventRows
 from visualizer.views.painting import colour
 from visualizer.views.pane_look_widget import inherited_mono_font, use_panel_colours
+from visualizer.views.plain_text_widget import tip
 from visualizer.views.query_line_widget import QueryLine, QueryProblem
 from visualizer.views.theme import Theme, load_theme
 
@@ -130,8 +131,8 @@ class BreakpointsWidget(QWidget):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(_QUERY, Qt.CheckState.Checked if one.enabled else Qt.CheckState.Unchecked)
             item.setTextAlignment(_HITS, Qt.AlignmentFlag.AlignRight)
-            item.setToolTip(_QUERY, one.problem or one.query)
-            item.setToolTip(_HITS, one.problem)
+            item.setToolTip(_QUERY, tip(one.problem or one.query))
+            item.setToolTip(_HITS, tip(one.problem))
             self.list.addTopLevelItem(item)
         queries = [one.query for one in breakpoints]
         wanted = new if new is not None else selected

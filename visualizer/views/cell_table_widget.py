@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from visualizer.language import tr
 from visualizer.views.cells import Cell, CellSource, Column
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, pen
 from visualizer.views.pane_look_widget import inherited_mono_font
 from visualizer.views.theme import Theme, load_theme, mix
@@ -157,7 +158,7 @@ class CellDelegate(QStyledItemDelegate):
             option.text += " "
 
 
-class CellTable(QTableView):
+class CellTable(Painted, QTableView):
     """A read-only table of a CellSource with a current row that follows the focus."""
 
     chosen = Signal(int, int)
@@ -209,9 +210,12 @@ class CellTable(QTableView):
             self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+        QTableView.paintEvent(self, event)
+        Painted.paintEvent(self, event)
+
+    def paint(self, painter: QPainter) -> None:
+        """The keyboard's place, on top of what Qt has drawn."""
         if self.hasFocus() and self.currentIndex().isValid():
-            painter = QPainter(self.viewport())
             painter.setPen(pen(self.cells.theme.accent, 1.0))
             painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))
 

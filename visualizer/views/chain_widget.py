@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.diagnosis_model import Chain, ChainNode
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, draw_arrow_head, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font, smallest_text
 from visualizer.views.theme import Paint, Theme, load_theme
@@ -18,7 +19,7 @@ SCALES = (1.0, 0.9, 0.8, 0.72)
 CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
-class ChainWidget(QWidget):
+class ChainWidget(Painted, QWidget):
     """The chain of one finding. A click on a box asks for the focus it stands for; Up, Down and Enter do so by key."""
 
     focus_requested = Signal(object)
@@ -70,8 +71,7 @@ class ChainWidget(QWidget):
             boxes.append(QRectF(round(left), round(top), round(sizes.widths[node.column]), round(sizes.box)))
         return boxes
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         sizes, boxes = self._sizes(), self.boxes()
         for a, b in self._chain.edges:

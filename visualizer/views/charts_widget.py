@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import scaled_font
 from visualizer.views.statistics_model import LEAST_SHOWN, Bar, Chart, Histogram
@@ -18,7 +19,7 @@ _GAP_EMS = 0.9
 _HATCHED = "waiting"
 
 
-class Charts(QWidget):
+class Charts(Painted, QWidget):
     """A column of bars over a grid of histograms. `set_stale` greys them while newer numbers are being found."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -95,8 +96,7 @@ class Charts(QWidget):
             placed.append((chart, QRectF(column * (each + gap), y + row * 5.6 * em, each, 5.2 * em)))
         return placed
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         painter.setOpacity(0.45 if self._stale else 1.0)
         titles = max((self._width(chart.title) for chart in self._charts if isinstance(chart, Bar)), default=0.0)
         for chart, box in self._boxes(self.width()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from visualizer.language import tr
@@ -12,6 +12,7 @@ from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.views.code_highlight_widget import CodeHighlighter
 from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import colour, pen
 from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, smallest_text, use_panel_colours
 from visualizer.views.theme import Paint, Theme, load_theme, mix
@@ -70,14 +71,14 @@ class SourceView(QPlainTextEdit):
     def chip_paint(self, chip: Chip) -> Paint:
         return self.theme.paint(chip.role if chip.role in ("producer", "consumer") else "tma")
 
-    def paint_margin(self, painter: QPainter, event: QPaintEvent) -> None:
+    def paint_margin(self, painter: QPainter) -> None:
         """Line numbers at the right of the margin, chips at its left; the focused line has a bar."""
-        painter.fillRect(event.rect(), self.theme.header)
+        painter.fillRect(self._margin.rect(), self.theme.header)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         block = self.firstVisibleBlock()
         while block.isValid():
             box = self.blockBoundingGeometry(block).translated(self.contentOffset()).toRect()
-            if box.top() > event.rect().bottom():
+            if box.top() > self._margin.height():
                 return
             line = block.blockNumber() + 1
             row = QRect(0, box.top(), self._margin.width(), box.height())
@@ -156,7 +157,7 @@ class SourceView(QPlainTextEdit):
             self._margin.update(0, area.y(), self._margin.width(), area.height())
 
 
-class SourceMargin(QWidget):
+class SourceMargin(Painted, QWidget):
     """The strip left of the source; the view paints it, because only the view knows where its lines are."""
 
     def __init__(self, view: SourceView) -> None:
@@ -168,8 +169,8 @@ class SourceMargin(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._view.margin_width(), 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._view.paint_margin(QPainter(self), event)
+    def paint(self, painter: QPainter) -> None:
+        self._view.paint_margin(painter)
 
 
 class CodeWidget(QWidget):

@@ -8,7 +8,7 @@ cursors stand in one line.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.compare import Comparison
 from visualizer.language import tr, trn
@@ -24,6 +24,7 @@ from visualizer.views.compare_model import (
     TileTimeRows,
 )
 from visualizer.views.pane_look_widget import use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 from visualizer.views.tile_bars_widget import TileBars
 from visualizer.views.timeline_widget import TimelineWidget
@@ -36,10 +37,10 @@ class CompareWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.verdict = QLabel(wordWrap=True)
+        self.verdict = PlainLabel(wordWrap=True)
         self.verdict.setContentsMargins(6, 4, 6, 0)
         self.a, self.b = TimelineWidget(), TimelineWidget()
-        self.title_a, self.title_b = QLabel(), QLabel()
+        self.title_a, self.title_b = PlainLabel(), PlainLabel()
         self.order = CellTable(tr("Order of events"), ORDER_COLUMNS)
         self.tiles = CellTable(tr("Time per tile"), TILE_COLUMNS)
         self.states = CellTable(tr("States at the focus"), STATE_COLUMNS)
@@ -160,7 +161,7 @@ def _verdict(comparison: Comparison) -> str:
     )
 
 
-def _titled(title: QLabel, widget: QWidget) -> QWidget:
+def _titled(title: PlainLabel, widget: QWidget) -> QWidget:
     holder = QWidget()
     layout = QVBoxLayout(holder)
     layout.setContentsMargins(0, 0, 0, 0)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.language import tr
 from visualizer.recording.trace import Trace
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, draw_rects
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_widget import TimelineWidget
@@ -18,7 +19,7 @@ _THICK = 4.0
 _THIN = 2.0
 
 
-class CriticalPathOverlay(QWidget):
+class CriticalPathOverlay(Painted, QWidget):
     """Lies over the timeline's viewport and lets the mouse through; repainted with it."""
 
     def __init__(self, timeline: TimelineWidget) -> None:
@@ -49,12 +50,11 @@ class CriticalPathOverlay(QWidget):
             self.resize(self._timeline.viewport().size())
         return False
 
-    def paintEvent(self, event) -> None:
+    def paint(self, painter: QPainter) -> None:
         scene, path = self._timeline.scene, self._path
         if scene is None or path is None:
             return
         rects = self.rectangles()
-        painter = QPainter(self)
         painter.setClipRect(scene.frame.lanes)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(brush(self._theme.panel))

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QScrollArea,
@@ -25,6 +24,7 @@ from visualizer.replay.history import History
 from visualizer.views.chain_widget import ChainWidget
 from visualizer.views.diagnosis_model import Chain, FindingRow, Line, chain, finding_rows, headline
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel, tip
 from visualizer.views.theme import Theme, load_theme
 
 _ROWS_SHOWN = 3
@@ -38,7 +38,7 @@ class DiagnosisWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.headline = QLabel(accessibleDescription=tr("Outcome"), wordWrap=True)
+        self.headline = PlainLabel(accessibleDescription=tr("Outcome"), wordWrap=True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.findings = QListWidget(accessibleName=tr("Findings"))
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
@@ -87,7 +87,7 @@ class DiagnosisWidget(QWidget):
         self.findings.clear()
         for row in self._rows:
             item = QListWidgetItem(row.text)
-            item.setToolTip(row.cause)
+            item.setToolTip(tip(row.cause))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.severity}: {row.verdict}, {row.title}")
             self.findings.addItem(item)
         self._show_outcome()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
@@ -20,6 +20,7 @@ from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, filtered_steps, has_terms
 from visualizer.views.event_table_model import COLUMNS, EventRows
 from visualizer.views.pane_look_widget import use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 
 
@@ -35,9 +36,9 @@ class EventTableWidget(QWidget):
         self.filter_line.setPlaceholderText(tr("filter: producer  kind:arrive  tile:5, or a query: wait > 500 ns"))
         self.filter_line.setClearButtonEnabled(True)
         self.filter_line.textChanged.connect(self._apply_filter)
-        self.count = QLabel()
+        self.count = PlainLabel()
         self.count.setAccessibleDescription(tr("Events shown"))
-        self.message = QLabel()
+        self.message = PlainLabel()
         self.message.setAccessibleDescription(tr("Filter message"))
         self.message.setWordWrap(True)
         self.message.hide()

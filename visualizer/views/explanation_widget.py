@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.explain import explain
 from visualizer.language import tr
@@ -11,6 +11,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.pane_look_widget import use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme, load_theme
 
 TEXT_SCALE = 1.35
@@ -90,15 +91,14 @@ class ExplanationWidget(QWidget):
         self.lost.setStyleSheet(banner)
 
     @staticmethod
-    def _show(label: QLabel, text: str) -> None:
+    def _show(label: PlainLabel, text: str) -> None:
         label.setText(text)
         label.setVisible(bool(text))
 
 
-def _label(name: str) -> QLabel:
-    label = QLabel()
+def _label(name: str) -> PlainLabel:
+    label = PlainLabel()
     label.setAccessibleDescription(name)
     label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -12,15 +12,17 @@ from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import barrier_step, stage_step
 from visualizer.views.memory_map_model import COLUMNS, MapRegion, MemoryMap, memory_map
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import colour, hatch_brush, pen
 from visualizer.views.pane_look_widget import mono_font, smallest_text, use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel, tip
 from visualizer.views.theme import Theme, load_theme
 
 WEIGHTS = {"barrier": 1.0, "padding": 1.0, "stage": 3.2}
 """Widths of the bar's blocks: a buffer is thousands of times a barrier, so the bar is not to scale."""
 
 
-class MemoryBar(QWidget):
+class MemoryBar(Painted, QWidget):
     """The bar. Reports a click as the row of the region."""
 
     chosen = Signal(int)
@@ -59,8 +61,7 @@ class MemoryBar(QWidget):
             left += width
         return placed
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), self.theme.panel)
         for box, entry in self.boxes():
             self._paint_block(painter, box, entry)
@@ -84,7 +85,7 @@ class MemoryBar(QWidget):
                     bytes=entry.region.size,
                     state=entry.state,
                 )
-            QToolTip.showText(event.globalPos(), text, self)
+            QToolTip.showText(event.globalPos(), tip(text), self)
             return True
         return super().event(event)
 
@@ -146,7 +147,7 @@ class MemoryMapWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.headline = QLabel()
+        self.headline = PlainLabel()
         self.headline.setAccessibleDescription(tr("Shared memory in total"))
         self.headline.setWordWrap(True)
         self.headline.setMargin(4)

@@ -10,14 +10,15 @@ from PySide6.QtWidgets import QWidget
 from visualizer.language import tr
 from visualizer.recording.trace import Trace
 from visualizer.views.overview_model import MARK_ROLES, Overview
-from visualizer.views.painting import brush, device_pixmap, draw_rects, pen
+from visualizer.views.painted_widget import Painted
+from visualizer.views.painting import brush, device_pixmap, draw_rects, painter_on, pen
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_scale import View
 
 _LINES = 1.9  # height in line heights
 
 
-class OverviewStrip(QWidget):
+class OverviewStrip(Painted, QWidget):
     """Shows a recording whole; `centre_requested(ps)` while the view is dragged or the strip clicked."""
 
     centre_requested = Signal(object)
@@ -68,15 +69,19 @@ class OverviewStrip(QWidget):
         self.update()
 
     def _paint_layer(self) -> QPixmap:
-        """Density and marks; the marks' row at the top is theirs alone."""
         layer = device_pixmap(self.size(), self.devicePixelRatioF())
         layer.fill(self._theme.header)
         if self._trace is None:
             return layer
-        painter = QPainter(layer)
+        with painter_on(layer) as painter:
+            self._paint_density(painter, self._trace)
+        return layer
+
+    def _paint_density(self, painter: QPainter, trace: Trace) -> None:
+        """Density and marks; the marks' row at the top is theirs alone."""
         overview, height = self.overview, self.height()
         mark = max(round(height * 0.26), 5)
-        density = overview.density(self._trace)
+        density = overview.density(trace)
         bars = np.zeros((len(density), 4))
         tall = np.ceil(density * (height - mark - 2))
         bars[:, 0], bars[:, 1], bars[:, 2], bars[:, 3] = np.arange(len(density)), height - tall, 1, tall
@@ -98,11 +103,8 @@ class OverviewStrip(QWidget):
             rects[:, 0], rects[:, 1], rects[:, 2], rects[:, 3] = columns - wide / 2, top, wide, tall_mark
             painter.setBrush(brush(colours[kind]))
             draw_rects(painter, rects)
-        painter.end()
-        return layer
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         if self._layer is None:
             self._layer = self._paint_layer()
         painter.drawPixmap(0, 0, self._layer)

@@ -6,7 +6,8 @@ PySide offers no public way to pass the pointer, so the trick lives here alone, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from math import ceil
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPaintDevice, QPainter, QPen, QPixmap
 
 _wrap_instance: Callable[[int, type], Any] | None
 try:
@@ -31,6 +32,16 @@ def device_pixmap(size: QSize, ratio: float) -> QPixmap:
     pixmap = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
+
+
+@contextmanager
+def painter_on(device: QPaintDevice) -> Iterator[QPainter]:
+    """A painter on `device` that ends, whatever happens: one that a traceback keeps alive takes the process with it."""
+    painter = QPainter(device)
+    try:
+        yield painter
+    finally:
+        painter.end()
 
 
 def draw_rects(painter: QPainter, rects: NDArray[np.float64]) -> None:

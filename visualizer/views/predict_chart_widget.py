@@ -10,13 +10,15 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.plain_text_widget import tip
 from visualizer.views.predict_model import Point
 from visualizer.views.theme import Theme, load_theme
 
 
-class PredictChart(QWidget):
+class PredictChart(Painted, QWidget):
     """Bars of predicted times with their spread; diamonds where something was measured. The axis starts at 0."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -53,7 +55,7 @@ class PredictChart(QWidget):
             slot = self._slot(self._plot())
             row = int((event.pos().x() - self._plot().x()) // slot) if slot else -1
             text = self._points[row].text if 0 <= row < len(self._points) else ""
-            QToolTip.showText(event.globalPos(), text, self)
+            QToolTip.showText(event.globalPos(), tip(text), self)
             return True
         return super().event(event)
 
@@ -71,8 +73,7 @@ class PredictChart(QWidget):
         values = [value for point in self._points for value in (point.high, point.predicted, point.measured or 0.0)]
         return max(values, default=1.0) or 1.0
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         theme, em, plot = self._theme, self._em(), self._plot()
         painter.fillRect(plot, brush(theme.panel_alternate))
         painter.setFont(scaled_font(self.font(), 0.88))

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -21,6 +20,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.predict_chart_widget import PredictChart
 from visualizer.views.predict_model import points, remarks, summary
 from visualizer.views.theme import Theme, load_theme
@@ -44,15 +44,15 @@ class PredictWidget(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Predict"))
-        self.summary = QLabel(accessibleDescription=tr("Prediction"), wordWrap=True)
+        self.summary = PlainLabel(accessibleDescription=tr("Prediction"), wordWrap=True)
         self.delay = _knob(tr("Consumer delay"))
         self.copy_time = _knob(tr("Copy time"))
         self.chart = PredictChart()
         self.verify_button = QPushButton(tr("Verify"))
         self.verify_button.setToolTip(tr("Run each stage count, on the GPU if there is one, and measure"))
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
-        self.stage_of_work = QLabel(wordWrap=True)
-        self.remarks = QLabel(accessibleDescription=tr("What the prediction rests on"), wordWrap=True)
+        self.stage_of_work = PlainLabel(wordWrap=True)
+        self.remarks = PlainLabel(accessibleDescription=tr("What the prediction rests on"), wordWrap=True)
         self._lay_out()
         self._history: History | None = None
         self._prediction: Prediction | None = None
@@ -169,7 +169,7 @@ class PredictWidget(QScrollArea):
     def _lay_out(self) -> None:
         knobs = QGridLayout()
         for row, (title, knob) in enumerate(((tr("Consumer delay"), self.delay), (tr("Copy time"), self.copy_time))):
-            label = QLabel(title)
+            label = PlainLabel(title)
             label.setBuddy(knob)
             knobs.addWidget(label, row, 0)
             knobs.addWidget(knob, row, 1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from visualizer.language import tr
 from visualizer.playback.query import QueryError, complete
 from visualizer.replay.history import History
 from visualizer.views.pane_look_widget import inherited_mono_font
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 
 
@@ -91,11 +92,11 @@ class QueryProblem(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Problem with the query"))
-        self._carets = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._carets = PlainLabel()
         self._carets.setFont(inherited_mono_font())
         # A long query is cut off rather than widening the pane.
         self._carets.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._sentence = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._sentence = PlainLabel(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 0, 6, 2)

@@ -6,7 +6,7 @@ What is shown comes from ring_model, where from ring_layout; ring_paint_widget p
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from visualizer.diagnosis.report import Report
@@ -15,7 +15,9 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.context import agent_step, barrier_step, stage_step
 from visualizer.views.diagnosis_model import owing_findings
+from visualizer.views.painted_widget import Painted
 from visualizer.views.pane_look_widget import smallest_text
+from visualizer.views.plain_text_widget import tip
 from visualizer.views.ring_layout import Box
 from visualizer.views.ring_model import Ring, ring
 from visualizer.views.ring_paint_widget import RingPicture
@@ -28,7 +30,7 @@ RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
 """Least outer radius over the pane's shorter side at which a text size is taken; less with more cards around it."""
 
 
-class RingWidget(QWidget):
+class RingWidget(Painted, QWidget):
     """The stages as a ring with cursors and barriers, at the focused step."""
 
     focus_requested = Signal(object)
@@ -83,8 +85,7 @@ class RingWidget(QWidget):
         picture = self._current_picture()
         return picture.shapes.hits if picture else ()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), self._theme.panel)
         picture = self._current_picture()
         if picture is None or self._ring is None or not self._ring.stages:
@@ -121,7 +122,7 @@ class RingWidget(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
             hit = self._hit_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), hit.help if hit else "", self)
+            QToolTip.showText(event.globalPos(), tip(hit.help) if hit else "", self)
             return True
         return super().event(event)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QListWidget, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QListWidget, QScrollArea, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.statistics.statistics import Statistics
 from visualizer.language import tr
@@ -11,6 +11,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.charts_widget import Charts
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.statistics_model import Place, charts, headline, notes, places, range_text
 from visualizer.views.theme import Theme, load_theme
 
@@ -31,15 +32,15 @@ class StatisticsWidget(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Statistics"))
-        self.headline = QLabel(accessibleDescription=tr("Bound"), wordWrap=True)
-        self.range = QLabel(accessibleDescription=tr("Range"), wordWrap=True)
+        self.headline = PlainLabel(accessibleDescription=tr("Bound"), wordWrap=True)
+        self.range = PlainLabel(accessibleDescription=tr("Range"), wordWrap=True)
         self.charts = Charts(tr("Shares and distributions"))
         self.path = QCheckBox(tr("Show the critical path in the timeline"))
-        self.list_title = QLabel(tr("Outliers"))
+        self.list_title = PlainLabel(tr("Outliers"))
         self.outliers = QListWidget(accessibleName=tr("Outliers"))
         self.outliers.setFrameShape(QFrame.Shape.NoFrame)
         self.outliers.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.notes = QLabel(accessibleDescription=tr("What the recording cannot tell"), wordWrap=True)
+        self.notes = PlainLabel(accessibleDescription=tr("What the recording cannot tell"), wordWrap=True)
         inside = QWidget()
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(8, 6, 8, 6)

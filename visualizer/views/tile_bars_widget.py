@@ -11,13 +11,14 @@ from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
 from visualizer.views.compare_model import Bars, tile_bars
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, draw_rects, pen
 from visualizer.views.theme import Theme, load_theme
 
 _PAD = 8
 
 
-class TileBars(QWidget):
+class TileBars(Painted, QWidget):
     """Up: longer in b; down: shorter. Emits `row_chosen(row)` of the comparison's tiles."""
 
     row_chosen = Signal(int)
@@ -49,8 +50,7 @@ class TileBars(QWidget):
         em = self.fontMetrics().height()
         return QSize(em * 24, em * 10)
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         theme, em = self._theme, self.fontMetrics().height()
         painter.fillRect(self.rect(), brush(theme.panel))
         painter.setPen(colour(theme.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -12,6 +12,7 @@ from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.context import cta_at, ring_at, ring_title
 from visualizer.views.pane_look_widget import use_panel_colours
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 from visualizer.views.tile_table_model import COLUMNS, TileRows
 
@@ -23,7 +24,7 @@ class TileTableWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = QLabel()
+        self.title = PlainLabel()
         self.title.hide()
         self.table = CellTable(tr("Per-tile table"), COLUMNS)
         self.table.chosen.connect(self._choose)

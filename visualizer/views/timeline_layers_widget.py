@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter, QPixmap
 
 from visualizer.replay.state import State
 from visualizer.views.lanes import Lane
-from visualizer.views.painting import brush, colour, device_pixmap
+from visualizer.views.painting import brush, colour, device_pixmap, painter_on
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
 from visualizer.views.timeline_left_out import paint_footer, paint_left_out
@@ -92,15 +92,14 @@ class LanesLayer:
         """Paint a part of the picture; `names` only where they have changed."""
         if self._pixmap is None:
             self._pixmap = device_pixmap(look.size, look.ratio)
+        with painter_on(self._pixmap) as painter:
+            _paint_band(painter, scene, scene.view, look, ready, coarse, band)
+            if names:
+                painter.setClipRect(QRectF(0, band.top, scene.frame.lanes.left(), band.bottom - band.top))
+                paint_names(painter, scene, look.theme, look.fonts)
+                painter.setClipping(False)
+            paint_ruler(painter, scene.frame, scene.view, look.theme, look.fonts)
         self._view, self._scroll, self._coarse = scene.view, scene.scroll, coarse
-        painter = QPainter(self._pixmap)
-        _paint_band(painter, scene, scene.view, look, ready, coarse, band)
-        if names:
-            painter.setClipRect(QRectF(0, band.top, scene.frame.lanes.left(), band.bottom - band.top))
-            paint_names(painter, scene, look.theme, look.fonts)
-            painter.setClipping(False)
-        paint_ruler(painter, scene.frame, scene.view, look.theme, look.fonts)
-        painter.end()
 
     def _shift_left(self, scene: Scene, look: Look, ready: Ready) -> bool:
         """Pan the old picture and paint the columns that come into view; False where that is not possible."""
@@ -117,10 +116,9 @@ class LanesLayer:
         lanes = scene.frame.lanes.toRect()
         self._pixmap.scroll(-shift, 0, QRect(lanes.left() + 1, lanes.top() + 1, new.width - 1, lanes.height()))
         first, last = (new.width - shift, new.width - 1) if shift > 0 else (0, -shift)
-        painter = QPainter(self._pixmap)
-        _paint_band(painter, scene, view, look, ready, True, Band(first, last, lanes.top(), lanes.bottom() + 1))
-        paint_ruler(painter, scene.frame, view, look.theme, look.fonts)
-        painter.end()
+        with painter_on(self._pixmap) as painter:
+            _paint_band(painter, scene, view, look, ready, True, Band(first, last, lanes.top(), lanes.bottom() + 1))
+            paint_ruler(painter, scene.frame, view, look.theme, look.fonts)
         self._view, self._coarse = new, True
         return True
 
@@ -218,13 +216,12 @@ class ValuesLayer:
             if scene.store.has(scene.lanes[row])
         ]
         shown = dict(self._shown) if not anew else {}
-        painter = QPainter(self._pixmap)
-        painter.translate(-area.topLeft())
-        for row, value in values:
-            if shown.get(row) != value:
-                top, height = scene.top(row), scene.height(row)
-                painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
-                paint_value(painter, area.left(), top, height, value, look.theme, look.fonts)
-        painter.end()
+        with painter_on(self._pixmap) as painter:
+            painter.translate(-area.topLeft())
+            for row, value in values:
+                if shown.get(row) != value:
+                    top, height = scene.top(row), scene.height(row)
+                    painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
+                    paint_value(painter, area.left(), top, height, value, look.theme, look.fonts)
         self._shown, self._step = values, state.step
         return self._pixmap

@@ -21,6 +21,7 @@ from visualizer.views.diagnosis_model import first_divergence
 from visualizer.views.lane_filter_widget import LaneFilter
 from visualizer.views.lanes import Lane
 from visualizer.views.overview_widget import OverviewStrip
+from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour
 from visualizer.views.theme import Theme, load_theme
 from visualizer.views.timeline_builder_widget import LaneBuilder
@@ -49,7 +50,7 @@ _GATHER_MS = 40  # lanes that are built within this time come into the picture t
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
-class TimelineWidget(TimelineCommands):
+class TimelineWidget(Painted, TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
@@ -207,8 +208,7 @@ class TimelineWidget(TimelineCommands):
             self._builder.want(scene.store, missing)
         return picture
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self.viewport())
+    def paint(self, painter: QPainter) -> None:
         scene, look = self._scene, self._look()
         if scene is None:
             self._paint_nothing(painter)

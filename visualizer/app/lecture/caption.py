@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from visualizer.language import tr
+from visualizer.views.painted_widget import Painted
 from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme
 
 TITLE_SCALE, CAPTION_SCALE = 1.1, 1.15
@@ -18,8 +19,8 @@ class Headline(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = QLabel()
-        self.count = QLabel()
+        self.title = PlainLabel()
+        self.count = PlainLabel()
         self.progress = _Progress()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -80,14 +81,13 @@ class Caption(QFrame):
         self.setAccessibleName(text)
 
 
-def _paragraph() -> QLabel:
-    label = QLabel(wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+def _paragraph() -> PlainLabel:
+    label = PlainLabel(wordWrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
     return label
 
 
-class _Progress(QWidget):
+class _Progress(Painted, QWidget):
     """Boxes rather than a bar: how many steps are left can be counted from the back row."""
 
     def __init__(self) -> None:
@@ -106,10 +106,9 @@ class _Progress(QWidget):
         self._theme = theme
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         if self._theme is None:
             return
-        painter = QPainter(self)
         pitch = self._pitch()
         size = max(pitch - 6, 4)
         top = (self.height() - size) // 2

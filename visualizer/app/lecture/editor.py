@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
@@ -26,6 +25,7 @@ from visualizer.playback.stories import edit
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.model import Question, Source, Step, Story, StoryError, Text
 from visualizer.playback.stories.write import save_story
+from visualizer.views.plain_text_widget import PlainLabel
 
 _PLACE = Qt.ItemDataRole.UserRole
 FIELDS = ("text", "notes", "question", "answer")
@@ -47,7 +47,7 @@ class StoryEditor(QWidget):
         self.steps.setHeaderHidden(True)
         self.steps.setAccessibleName(tr("Steps of the story"))
         self.steps.currentItemChanged.connect(self._select)
-        self.message = QLabel(wordWrap=True)
+        self.message = PlainLabel(wordWrap=True)
         self.boxes: dict[tuple[str, str], QPlainTextEdit] = {}
         self.buttons: dict[str, QPushButton] = {}
         self._filling = False

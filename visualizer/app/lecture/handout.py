@@ -10,6 +10,7 @@ from visualizer.export.writing import Writing
 from visualizer.language import current, tr
 from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Telling, Told
+from visualizer.views.painting import painter_on
 
 _DPI = 72  # a unit of the page is a point
 _MARGIN = 34.0
@@ -29,10 +30,9 @@ def write_handout(telling: Telling, chapters: tuple[int, ...], still: Still, wri
     )
     device.setTitle(telling.story.title.spoken(current()))
     device.setCreator("phasescope")
-    painter = QPainter(device)
     page = QRectF(0, 0, device.width(), device.height()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
     places = [place for place in telling.story.places() if place[0] in set(chapters)]
-    try:
+    with painter_on(device) as painter:
         for number, (chapter, step) in enumerate(places):
             writing.reached(number / len(places), tr("page {done} of {all}", done=number + 1, all=len(places)))
             if number:
@@ -40,8 +40,6 @@ def write_handout(telling: Telling, chapters: tuple[int, ...], still: Still, wri
             told = telling.told(chapter, step)
             still.show(told, Beat(chapter, step), len(telling.story.chapters))
             _paint_page(painter, page, told, chapter, step, still)
-    finally:
-        painter.end()
     buffer.close()
     writing.file.write(bytes(buffer.data()))
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSpinBox
 
 from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.registry import PROGRAMS
+from visualizer.views.plain_text_widget import PlainLabel
 
 ON_STAGE = ("stages", "consumer_warps", "producer_delay", "consumer_delay", "producer_arrivals", "producer_phase")
 """The lesson's own experiments; for all the others there is the window."""
@@ -35,7 +36,7 @@ class ParameterStrip(QFrame):
                 box.setRange(parameter.low, parameter.high)
                 box.setSuffix(f" {parameter.unit}" if parameter.unit else "")
                 box.setAccessibleName(parameter.title)
-                label = QLabel(tr(parameter.title))
+                label = PlainLabel(tr(parameter.title))
                 label.setBuddy(box)
                 row.addWidget(label)
                 row.addWidget(box)

@@ -7,10 +7,11 @@ from time import monotonic
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from visualizer.language import tr
 from visualizer.views.pane_look_widget import scaled_font
+from visualizer.views.plain_text_widget import PlainLabel
 
 
 class PresenterWindow(QWidget):
@@ -75,9 +76,8 @@ class PresenterWindow(QWidget):
         super().showEvent(event)
 
 
-def _text(scale: float, *, bold: bool = False) -> QLabel:
-    label = QLabel(wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+def _text(scale: float, *, bold: bool = False) -> PlainLabel:
+    label = PlainLabel(wordWrap=True)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
     label.setFont(scaled_font(label.font(), scale, bold=bold))
     return label

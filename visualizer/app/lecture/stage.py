@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from visualizer.app.lecture.caption import Caption, Headline
@@ -14,6 +14,7 @@ from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Told
 from visualizer.playback.stories.zoom import zoom_range
 from visualizer.replay.history import History
+from visualizer.views.painted_widget import Painted
 from visualizer.views.pane_look_widget import set_smallest_text
 from visualizer.views.theme import Theme
 
@@ -208,6 +209,6 @@ class StageWindow(QWidget):
         self.closed.emit()
 
 
-class _Black(QWidget):
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), Qt.GlobalColor.black)
+class _Black(Painted, QWidget):
+    def paint(self, painter: QPainter) -> None:
+        painter.fillRect(self.rect(), Qt.GlobalColor.black)
