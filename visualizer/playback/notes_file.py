@@ -26,8 +26,8 @@ VERSION = 1
 STRUCTURE = "structure"
 """The key of what the user says of the structure."""
 MOST_BYTES = 16 << 20
-MOST_MARKS = 5000
-"""More than anybody writes, and few enough for a list to show at once."""
+MOST_MARKS = 50_000
+"""More than anybody writes, and few enough to be read in a blink."""
 _SAMPLED = 4096
 
 
