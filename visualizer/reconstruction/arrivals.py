@@ -26,6 +26,7 @@ class Arrivals:
     life: Ints  # of its barrier
     position: Ints  # arrivals the barrier had before it since its init
     amount: Ints  # arrivals it makes
+    raised: Ints  # the phase whose pending count went up for it first, see raised_arrivals; -1: none did
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,13 @@ class ArrivedPhases:
 
 
 def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
-    """The arrivals among `logged`."""
+    """The arrivals among `logged` that count towards what a phase takes."""
     kind = logged.kind
     plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
-    event = np.flatnonzero((plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0))
+    counts = (plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0)
+    promises = logged.promises
+    counts[promises.arrival[logged.kind[promises.promise] == EventKind.CP_ASYNC_ARRIVE]] = False
+    event = np.flatnonzero(counts)
     time = logged.time[event]
     life = lives.of_event[event]
     amount = np.where(plain[event], logged.amount[event], 1).astype(np.int64)
@@ -68,14 +72,14 @@ def order_arrivals(logged: Logged, lives: Lives) -> Arrivals:
         parity, pending, _ = decode(logged.token[event])
         # Positions count from the recording's begin, so parities must too.
         parity ^= lives.first_phase[life] & 1
-        usable = has_token & (pending >= 1) & (pending <= count) & ~lives.changes[life]
+        usable = has_token & (pending >= 1) & (pending <= count) & ~(lives.changes | lives.raised)[life]
         within = parity * count + count - pending  # position within an even and an odd phase
         laps = (position - within + count) // np.maximum(2 * count, 1)  # nearest whole number of phase pairs
         position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)
         position = _in_program_order(position, life, logged.agent[event])
         order = order_by(life, position, time)
     life, amount = life[order], amount[order]
-    return Arrivals(event[order], life, running_total(life, amount), amount)
+    return Arrivals(event[order], life, running_total(life, amount), amount, np.full(len(order), -1))
 
 
 def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:

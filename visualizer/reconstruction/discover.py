@@ -105,7 +105,9 @@ def _warps(piece: NDArray[np.void]) -> tuple[Ints, list[int], list[int]]:
     their copy engine, and of their tensor core."""
     kind, cta = piece["kind"], piece["cta"].astype(np.int64)
     warps = distinct(cta << 8 | piece["warp"])
-    return warps, *(distinct(cta[kind == asks]).tolist() for asks in (EventKind.COPY_ISSUE, EventKind.TENSOR_COMMIT))
+    copies = (kind == EventKind.COPY_ISSUE) | (kind == EventKind.CP_ASYNC_ARRIVE)
+    copies |= kind == EventKind.CP_ASYNC_ARRIVE_NOINC
+    return warps, distinct(cta[copies]).tolist(), distinct(cta[kind == EventKind.TENSOR_COMMIT]).tolist()
 
 
 def _add_agents(

@@ -17,6 +17,7 @@ from visualizer.reconstruction.copies import Copies, Expectations, find_copies, 
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
+from visualizer.reconstruction.raised_arrivals import with_raised
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import Waits, find_waits
 from visualizer.recording.tables import Barrier
@@ -88,20 +89,24 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     lives = find_lives(logged, barriers)
     arrivals = order_arrivals(logged, lives)
     arrived = arrived_phases(logged, arrivals, lives)
+    arrivals, arrived = with_raised(logged, lives, arrivals, arrived)
     expectations = find_expectations(logged, lives, arrivals, arrived)
     expected = expectations.per_phase(arrived)
     waits = find_waits(logged, lives, arrivals, arrived, expected)
     copies = find_copies(logged, lives, arrivals, arrived, expectations)
-    phases = _completed(arrived, expected, arrivals, waits, copies)
+    phases = _completed(logged, arrived, expected, arrivals, waits, copies)
     closings = _closings(logged, waits, copies, phases, flips, lives)
     lives = replace(lives, of_event=lives.of_event[:0])  # as large as a column, and of no more use
     return Evidence(logged, lives, arrivals, waits, expectations, copies, phases, closings)
 
 
-def _completed(arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies) -> Phases:
+def _completed(
+    logged: Logged, arrived: ArrivedPhases, expected: Ints, arrivals: Arrivals, waits: Waits, copies: Copies
+) -> Phases:
     """Which phases completed. Bytes expected and issued must agree, or a wait that passed must prove it."""
     life, number, first, row = arrived.life, arrived.number, arrived.first, arrived.arrival
-    share = arrived.end - arrivals.position[row]
+    whole = arrivals.raised[row] >= 0
+    share = np.where(whole, logged.amount[arrivals.event[row]], arrived.end - arrivals.position[row])
     issued = np.zeros(len(life), np.int64)
     inside = copies.phase < np.diff(first)[copies.life]
     np.add.at(issued, first[copies.life[inside]] + copies.phase[inside], copies.amount[inside])

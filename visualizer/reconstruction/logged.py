@@ -13,6 +13,17 @@ from visualizer.reconstruction.spans import Span
 
 
 @dataclass(frozen=True, eq=False)
+class Promises:
+    """Arrivals that an engine is to make, see engine_arrivals: rows of the events that promise them, and theirs."""
+
+    promise: Ints
+    arrival: Ints
+
+
+NO_PROMISES = Promises(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class Logged:
     """Agents' events: EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in program order.
     Of engines there are only arrivals, see engine_arrivals. Ids in `rows` are those of the tables, in the columns they
@@ -20,7 +31,8 @@ class Logged:
 
     rows: NDArray[np.void]
     span: Span
-    cores: tuple[int, ...] = ()  # rows of agents that are tensor cores, from the span's first
+    engines: tuple[int, ...] = ()  # rows of agents that are engines which arrive, from the span's first
+    promises: Promises = NO_PROMISES
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -52,7 +64,7 @@ class Logged:
     @cached_property
     def by_engine(self) -> NDArray[np.bool_]:
         """Which are arrivals of an engine, which has no program order."""
-        return np.isin(self.agent, self.cores) if self.cores else np.zeros(len(self), bool)
+        return np.isin(self.agent, self.engines) if self.engines else np.zeros(len(self), bool)
 
     @property
     def parity(self) -> NDArray[np.int8]:

@@ -74,7 +74,8 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
     both = kind == EventKind.ARRIVE_EXPECT_TX
     drops = kind == EventKind.ARRIVE_DROP
     arrives = (kind == EventKind.ARRIVE) | both | drops
-    arrived = of_life.total(np.where(both, 1, np.where(arrives, amount, 0)))
+    raises = kind == EventKind.CP_ASYNC_ARRIVE
+    arrived = of_life.total(np.where(both, 1, np.where(arrives, amount, np.where(raises, -amount, 0))))
     expected = of_life.total(np.where(both | (kind == EventKind.EXPECT_TX), amount, 0))
     landed = of_life.total(np.where(kind == EventKind.COMPLETE_TX, amount, 0))
     flips = of_life.total(is_flip.astype(np.int64))

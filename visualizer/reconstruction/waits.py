@@ -60,7 +60,8 @@ def find_waits(logged: Logged, lives: Lives, arrivals: Arrivals, phases: Arrived
     end = np.where(ended, following, -1)
 
     time = logged.time
-    timeline = _Timeline.of(time, arrivals, phases, expected)
+    late = (expected > 0) | logged.by_engine[arrivals.event[phases.arrival]]
+    timeline = _Timeline.of(time, arrivals, phases, late)
     # What the barrier was in when the wait passed, or where it did not, when it was last known to be refused.
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
@@ -76,12 +77,12 @@ class _Timeline:
     arrived: Ints  # (phases,): ps, when it had all its arrivals
     begun: Ints  # (phases,): ps, its first arrival
     rest: Ints  # (lives,): ps, the first arrival after all phases; NEVER: none
-    by_bytes: NDArray[np.bool_]  # (phases,): bytes may hold it open beyond its arrivals
+    late: NDArray[np.bool_]  # (phases,): bytes, or an engine that arrives later than known, may hold it open
     keys: Ints  # life * span + arrived
     span: int
 
     @classmethod
-    def of(cls, time: Ints, arrivals: Arrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
+    def of(cls, time: Ints, arrivals: Arrivals, phases: ArrivedPhases, late: NDArray[np.bool_]) -> _Timeline:
         lives = len(phases.first) - 1
         span = int(time.max(initial=0)) + 2
         at = arrivals.life * span + time[arrivals.event]
@@ -103,7 +104,7 @@ class _Timeline:
         closes = np.append(phases.life[1:], -1) != phases.life
         rest[phases.life[closes]] = following[closes]
         arrived = at[phases.arrival]
-        return cls(phases.first, arrived, begun, rest, expected > 0, phases.life * span + arrived, span)
+        return cls(phases.first, arrived, begun, rest, late, phases.life * span + arrived, span)
 
     def complete_by(self, life: Ints, at: Ints) -> Ints:
         """How many phases had all their arrivals by each time."""
@@ -122,7 +123,7 @@ class _Timeline:
             return np.full(len(life), NEVER)
         after, exists = self._row(life, phase + 1)
         next_begun = np.where(exists, self.begun[after], self.rest[life])
-        return np.where(known, np.where(self.by_bytes[row], next_begun, self.arrived[row]), NEVER)
+        return np.where(known, np.where(self.late[row], next_begun, self.arrived[row]), NEVER)
 
     def _row(self, life: Ints, phase: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         row = self.first[life] + phase
