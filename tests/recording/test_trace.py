@@ -48,7 +48,7 @@ def test_an_event_is_48_little_endian_bytes_without_gaps() -> None:
 
 
 def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
-    assert [kind_name(kind) for kind in range(1, 36)] == [
+    assert [kind_name(kind) for kind in range(1, 38)] == [
         "init",
         "inval",
         "wait_begin",
