@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
+from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints, ring_names
 from visualizer.language import tr, trn
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.sources.errors import SourceError
@@ -18,6 +18,8 @@ from visualizer.sources.errors import SourceError
 Floats = NDArray[np.float64]
 
 LEAST_TILES = 4
+MOST_ELSEWHERE = 0.05
+"""Of the time of a ring's agents: as much may be blocked at other rings, so that they count as work."""
 MOST_TILES = 2048
 MOST_CTAS = 64
 _LEAST_OVERLAPS = 4
@@ -48,6 +50,7 @@ class Measured:
     stages: int
     consumer_delay_ns: int  # what the recording's configuration says, 0 if nothing
     notes: tuple[str, ...]  # what could not be measured, and what is assumed instead
+    ring: str = ""  # which of several rings
 
     @property
     def tiles(self) -> int:
@@ -70,10 +73,15 @@ class Measured:
         return replace(self, fill=self.fill * factor, engine=self.engine * factor)
 
 
-def measure(facts: Facts) -> Measured:
-    """The durations of a recording. PredictError if it has too little of a pipeline to predict from."""
-    table = _table(facts)
-    return _measured(facts, table)
+def measure(facts: Facts, ring: str | None = None) -> Measured:
+    """The durations of a recording, of its ring of this name where it has several. PredictError if it has too little
+    of a pipeline to predict from, or if the ring's agents are held up by others as well.
+
+    What agents do in other rings is work of theirs like any other: how long it takes does not depend on the stages of
+    this one, unless they wait there.
+    """
+    row = _row_of(facts, ring)
+    return _measured(facts, _table(facts, row), row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +97,42 @@ class _Table:
     released: Floats
 
 
-def _table(facts: Facts) -> _Table:
+def _row_of(facts: Facts, ring: str | None) -> int | None:
+    """The row of Structure.names whose ring is meant; None: there is one."""
+    names = {found.name: row for row, found in enumerate(facts.rings) if found.stages}
+    if len(names) < 2:
+        return None
+    if ring is None:
+        raise PredictError(
+            tr(
+                "this recording has several rings in a CTA ({names}): a prediction is made of one, say which (--ring)",
+                names=", ".join(names),
+            )
+        )
+    row = names[ring]
+    elsewhere = _blocked_elsewhere(facts, row)
+    if elsewhere > MOST_ELSEWHERE:
+        raise PredictError(
+            tr(
+                "ring {name}: its agents are blocked at other rings for {share:.0%} of their time, which other stages"
+                " of this one would change; a prediction needs a ring that they hardly wait beside",
+                name=ring,
+                share=elsewhere,
+            )
+        )
+    return row
+
+
+def _blocked_elsewhere(facts: Facts, row: int) -> float:
+    """Of the time that the agents of a ring are there, the share that they are blocked at waits outside it."""
+    waits, lives = facts.waits, facts.lives
+    agents = np.unique(waits.agent[waits.ring == row])
+    there = float(np.maximum(lives.end - lives.begin, 0)[agents].sum())
+    outside = np.isin(waits.agent, agents) & (waits.ring != row) & waits.blocked
+    return float((waits.due - waits.begin)[outside].sum()) / max(there, 1.0)
+
+
+def _table(facts: Facts, ring: int | None) -> _Table:
     history, waits = facts.history, facts.waits
     trace, events, kinds = history.trace, history.trace.events, history.kinds
     tiles = int(max(waits.tile.max(initial=-1), facts.tiles.tile.max(initial=-1))) + 1
@@ -114,15 +157,22 @@ def _table(facts: Facts) -> _Table:
         table[place[cta[keep]], column[agent[keep]], tile[keep] - first] = values[keep]
         return table
 
-    after = _next_begin(facts)
+    here = np.full(len(waits), True) if ring is None else waits.ring == ring
+    after = _next_begin(facts, here)
     acquires = (waits.role == PRODUCER) & waits.on_empty & (waits.end_step >= 0) & (waits.tile >= 0)
     takes = (waits.role == CONSUMER) & waits.on_full & (waits.end_step >= 0) & (waits.tile >= 0)
+    acquires, takes = acquires & here, takes & here
     issues = np.flatnonzero(kinds == EventKind.COPY_ISSUE)
     flips = history.completion_steps
     kind_of_barrier = np.array([*history.structure.kinds, "other"])
     fills = flips[kind_of_barrier[events["barrier"][flips]] == "full"]
     arrivals = np.flatnonzero(np.isin(kinds, ARRIVAL_KINDS))
     releases = arrivals[kind_of_barrier[events["barrier"][arrivals]] == "empty"]
+    if ring is not None:
+        of_barrier = ring_names(history)[np.append(history.structure.ring_of, -1)]
+        issues, fills, releases = (
+            steps[of_barrier[events["barrier"][steps]] == ring] for steps in (issues, fills, releases)
+        )
     time = events["time"].astype(np.int64)
     agent, tile = events["agent"].astype(np.int64), events["tile"].astype(np.int64)
     cta, barrier_cta = trace.agent_cta.astype(np.int64), trace.barrier_cta.astype(np.int64)
@@ -148,23 +198,24 @@ def _consumer_columns(facts: Facts) -> tuple[Ints, int]:
     return column, max(seen.values(), default=0)
 
 
-def _next_begin(facts: Facts) -> Floats:
-    """When the same agent's next wait begins; NaN where there is none: after its last tile an agent goes nowhere."""
-    waits = facts.waits
+def _next_begin(facts: Facts, here: Bools) -> Floats:
+    """When the same agent's next wait of those `here` begins; NaN where there is none: after its last tile an agent
+    goes nowhere."""
+    waits, rows = facts.waits, np.flatnonzero(here)
     after = np.full(len(waits), np.nan)
-    same = waits.agent[1:] == waits.agent[:-1]
-    after[:-1][same] = waits.begin[1:][same]
+    same = waits.agent[rows[1:]] == waits.agent[rows[:-1]]
+    after[rows[:-1][same]] = waits.begin[rows[1:][same]]
     return after
 
 
-def _measured(facts: Facts, table: _Table) -> Measured:
+def _measured(facts: Facts, table: _Table, ring: int | None) -> Measured:
     reads = np.isfinite(table.taken) & np.isfinite(table.released)
     whole = np.isfinite(table.next_begin - table.acquired) & np.isfinite(table.issued) & np.isfinite(table.full)
     whole &= reads.any(axis=1) & (np.isfinite(table.next_taken) | ~reads).all(axis=1)
     # A tile that one CTA did not finish would leave a hole in all of them; so would a CTA without tiles.
     ctas = whole.sum(axis=1) >= LEAST_TILES
     keep = whole[ctas].all(axis=0)
-    _refuse(facts, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
+    _refuse(facts, ring, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
     notes: list[str] = []
     waits = facts.waits
     costs = {}
@@ -204,21 +255,24 @@ def _measured(facts: Facts, table: _Table) -> Measured:
         consumer_pass=costs["consumer", "pass"] or 0.0,
         consumer_wake=costs["consumer", "wake"] or 0.0,
         engine=engine,
-        stages=max((ring.stages for ring in facts.rings), default=0),
+        stages=max((found.stages for found in facts.rings), default=0) if ring is None else facts.rings[ring].stages,
         consumer_delay_ns=delay if isinstance(delay, int) else 0,
         notes=tuple(notes),
+        ring="" if ring is None else facts.rings[ring].name,
     )
 
 
-def _refuse(facts: Facts, count: int) -> None:
-    if len(names := [ring.name for ring in facts.rings if ring.stages]) > 1:
-        raise PredictError(
-            tr(
-                "this recording has several rings in a CTA ({names}): a prediction is made of a pipeline with one",
-                names=", ".join(names),
+def _refuse(facts: Facts, ring: int | None, count: int) -> None:
+    waits = facts.waits
+    here = np.full(len(waits), True) if ring is None else waits.ring == ring
+    if not ((waits.on_full & here).any() and (waits.on_empty & here).any()):
+        if ring is not None:
+            raise PredictError(
+                tr(
+                    "ring {name}: there are no waits on full and empty barriers of it: a prediction needs both",
+                    name=facts.rings[ring].name,
+                )
             )
-        )
-    if not (facts.waits.on_full.any() and facts.waits.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )

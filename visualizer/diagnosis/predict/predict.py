@@ -43,6 +43,7 @@ class Prediction:
     copy_time: float  # median
     recorded_copy_time: float
     notes: tuple[str, ...]
+    ring: str = ""  # which of several rings; "": there is one
 
     @property
     def knee(self) -> int:
@@ -82,6 +83,7 @@ class Prediction:
                 for point in self.points
             ],
             "knee": self.knee,
+            "ring": self.ring or None,
             "notes": list(self.notes),
         }
 
@@ -92,13 +94,16 @@ def predict(
     *,
     consumer_delay_ns: int | None = None,
     copy_time_ns: float | None = None,
+    ring: str | None = None,
 ) -> Prediction:
     """The prediction for each of `stages`; None leaves what was recorded. PredictError if the recording has too little.
+
+    `ring` is the name of one of several rings, whose stages alone are other ones.
 
     The model knows only the recorded durations: another stage count may be compiled to other code, and consumers may
     then read faster or slower than recorded.
     """
-    recorded = measure(facts)
+    recorded = measure(facts, ring)
     model = recorded
     if consumer_delay_ns is not None:
         model = model.with_consumer_delay(consumer_delay_ns)
@@ -116,12 +121,35 @@ def predict(
             for row, count in enumerate(counts)
         ),
         recorded.stages,
-        measured_per_tile(facts),
+        measured_per_tile(facts, recorded.ring),
         model.consumer_delay_ns,
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_does_not_fit(parameters, counts)),
+        (*recorded.notes, *_does_not_fit(parameters, counts), *_limited_by_others(facts, recorded.ring, counts)),
+        recorded.ring,
+    )
+
+
+def _limited_by_others(facts: Facts, name: str, counts: Sequence[int]) -> tuple[str, ...]:
+    """What the ring with the fewest stages does to the agents of ring `name` once that one has more; "": one ring."""
+    row = next((row for row, found in enumerate(facts.rings) if name and found.name == name), None)
+    if row is None:
+        return ()
+    waits = facts.waits
+    agents = np.unique(waits.agent[waits.ring == row])
+    beside = np.unique(waits.ring[np.isin(waits.agent, agents) & waits.on_empty])
+    others = [facts.rings[other] for other in beside.tolist() if other not in (-1, row)]
+    least = min(others, key=lambda other: other.stages, default=None)
+    if least is None or max(counts) <= least.stages:
+        return ()
+    return (
+        tr(
+            "Ring {name} keeps its {n} stages: with more than those in this one it may hold the agents up, which the"
+            " prediction does not know.",
+            n=least.stages,
+            name=least.name,
+        ),
     )
 
 
