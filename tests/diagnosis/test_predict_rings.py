@@ -92,3 +92,36 @@ def test_a_ring_of_one_use_has_nothing_to_go_round() -> None:
     c.wait(full, 0)
     with pytest.raises(PredictError, match="ring q: there are no waits on full and empty barriers of it"):
         predict(find_facts(History(simulate(b.build()))), ring="q")
+
+
+def test_waits_for_groups_are_work_and_not_the_next_wait_of_the_ring() -> None:
+    """Of one ring, read by wgmma: with events for its groups or without, the durations are the same."""
+
+    def run(*, groups: bool) -> Facts:
+        b = Builder("wgmma")
+        full, empty = (b.barriers(name, 2, count=1) for name in ("full", "empty"))
+        p = b.agent("producer", role="producer", stages=2, phase=1)
+        c = b.agent("consumer", role="consumer", stages=2, threads=128)
+        p.init_all()
+        p.sync()
+        c.sync()
+        for _ in p.tiles(24):
+            p.wait(empty[p.index], p.phase)
+            p.arrive_expect_tx(full[p.index], BYTES)
+            p.copy(full[p.index], p.index, BYTES)
+            p.advance()
+        for _ in c.tiles(24):
+            c.wait(full[c.index], c.phase)
+            c.read_async(c.index, BYTES, work=500)
+            if groups:
+                c.wgmma_commit()
+                c.wgmma_wait()
+            else:
+                c.retire_reads()
+            c.arrive(empty[c.index])
+            c.advance()
+        return find_facts(History(simulate(b.build())))
+
+    with_groups, without = (predict(run(groups=groups), COUNTS) for groups in (True, False))
+    for point, other in zip(with_groups.points, without.points, strict=True):
+        assert point.per_tile == pytest.approx(other.per_tile, rel=0.02)

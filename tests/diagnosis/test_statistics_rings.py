@@ -58,7 +58,7 @@ def test_each_ring_has_its_own_copies_waits_and_share_of_the_path() -> None:
     assert 0 < sum(ring.path_share for ring in found.rings) <= 1
     for ring, own in zip(found.rings, found.as_json()["rings"].values(), strict=True):
         assert ring.path.length == pytest.approx(ring.path_share * found.path.length)
-        assert sum(own["critical_path"]["share"].values()) == pytest.approx(ring.path.length > 0, abs=1e-4)
+        assert sum(own["critical_path"]["share"].values()) == pytest.approx(float(ring.path.length > 0), abs=1e-4)
         assert own["critical_path_share"] == pytest.approx(ring.path_share, abs=1e-4)
     assert sum(len(ring.path) for ring in found.rings) < len(found.path)  # the last work leads to no wait
     document = json.loads(json.dumps(found.as_json()))

@@ -100,23 +100,25 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
     time, state, tile = _until_left(selection, lane, spans)
     yield _clipped(selection, scope, "activity", time, state, names=_activity_names(selection))
     yield _clipped(selection, scope, "tile", time, _tile(tile))
-    start = trace.agents[lane.row].start
-    if start is None:
-        return
-    steps = history.agents.advances.steps(lane.row)
-    moves = trace.events[steps]
-    at = np.append(0, moves["time"])
-    cursor = {"cursor_index": ("stage", start.index), "cursor_phase": ("parity", start.phase)}
-    for name, (column, first) in cursor.items():
-        value = np.append(first, moves[column]).astype(np.int64)
-        yield _clipped(selection, scope, name, at, value, bits=1 if column == "parity" else 32)
+    agent = trace.agents[lane.row]
+    for ring, start in ((trace.rings[0], agent.start), *agent.more_starts):
+        if start is None:
+            continue
+        row = trace.rings.index(ring)
+        moves = trace.events[history.agents.advances.steps(row * len(trace.agents) + lane.row)]
+        at = np.append(0, moves["time"])
+        # The first ring's cursor has no ring's name, as where there is one only.
+        title = f"cursor_{_identifier(ring)}" if row else "cursor"
+        for name, column, first in (("index", "stage", start.index), ("phase", "parity", start.phase)):
+            value = np.append(first, moves[column]).astype(np.int64)
+            yield _clipped(selection, scope, f"{title}_{name}", at, value, bits=1 if column == "parity" else 32)
 
 
 def _activity_names(selection: Selection) -> dict[int, str]:
     """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256."""
     names = {int(activity): activity.name.lower() for activity in AgentActivity}
     for row, barrier in enumerate(selection.history.trace.barriers):
-        title = _identifier(barrier.name.rpartition(".")[2])
+        title = _identifier(barrier.name.removeprefix(f"CTA{barrier.cta}."))
         for activity in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
             names[(row + 1 << 8) + activity] = f"{activity.name.lower()}_{title}"
     return names

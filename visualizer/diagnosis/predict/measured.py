@@ -128,7 +128,7 @@ def _blocked_elsewhere(facts: Facts, row: int) -> float:
     waits, lives = facts.waits, facts.lives
     agents = np.unique(waits.agent[waits.ring == row])
     there = float(np.maximum(lives.end - lives.begin, 0)[agents].sum())
-    outside = np.isin(waits.agent, agents) & (waits.ring != row) & waits.blocked
+    outside = np.isin(waits.agent, agents) & (waits.ring >= 0) & (waits.ring != row) & waits.blocked
     return float((waits.due - waits.begin)[outside].sum()) / max(there, 1.0)
 
 
@@ -157,7 +157,8 @@ def _table(facts: Facts, ring: int | None) -> _Table:
         table[place[cta[keep]], column[agent[keep]], tile[keep] - first] = values[keep]
         return table
 
-    here = np.full(len(waits), True) if ring is None else waits.ring == ring
+    # Other waits, such as for a group of wgmma, are work like any other.
+    here = waits.barrier >= 0 if ring is None else waits.ring == ring
     after = _next_begin(facts, here)
     acquires = (waits.role == PRODUCER) & waits.on_empty & (waits.end_step >= 0) & (waits.tile >= 0)
     takes = (waits.role == CONSUMER) & waits.on_full & (waits.end_step >= 0) & (waits.tile >= 0)
