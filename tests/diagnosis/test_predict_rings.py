@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.facts import Facts

@@ -10,7 +10,7 @@ import pytest
 from two_ring_traces import BYTES, STAGES, two_rings, unknowing
 
 from visualizer.cli.stats_text import statistics_text
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics

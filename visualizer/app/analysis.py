@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 from visualizer.app.job import JobRunner
 from visualizer.app.newest_job import NewestJob
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
 from visualizer.diagnosis.statistics.facts import Facts

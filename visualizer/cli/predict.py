@@ -10,7 +10,7 @@ from typing import Any
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.ring_option import check_ring
 from visualizer.cli.show_text import aligned
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts

@@ -55,14 +55,19 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
 
 
 def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
-    """Copies landed on the barrier, no byte of them was counted, and no arrival followed."""
+    """All arrivals so far are the hardware's, for which the pending count went up first, and no other follows."""
     row = int(outlook.waits.barrier[wait])
     events, kinds = outlook.trace.events, outlook.history.kinds
-    mine = events["barrier"] == row
-    landed = np.flatnonzero(mine & (kinds == EventKind.COPY_DONE))
-    if not len(landed) or outlook.arrived(row) or bool((mine & (kinds == EventKind.COMPLETE_TX)).any()):
+    begun = np.isin(kinds, (EventKind.INIT, EventKind.PHASE_COMPLETE)) & (events["barrier"] == row)
+    raised = np.flatnonzero((kinds == EventKind.CP_ASYNC_ARRIVE) & (events["barrier"] == row))
+    raised = raised[raised > np.flatnonzero(begun).max(initial=-1)]
+    undone = sum(count for count, _ in outlook.arrived(row).values())
+    if not len(raised) or undone != int(events["amount"][raised].sum()):
         return None
-    issue = int(np.flatnonzero(mine & (kinds == EventKind.COPY_ISSUE))[-1])
+    warps = [agent for agent in outlook.candidates(row) if outlook.trace.agents[agent].warp >= 0]
+    if any(outlook.next_arrival(agent, row) is not None for agent in warps):
+        return None
+    issue = int(raised[-1])
     name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
     return Cause(
         tr(

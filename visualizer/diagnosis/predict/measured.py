@@ -10,23 +10,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.predict.errors import PredictError
+from visualizer.diagnosis.predict.rings import row_of
 from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints, ring_names
 from visualizer.language import tr, trn
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
-from visualizer.sources.errors import SourceError
 
 Floats = NDArray[np.float64]
 
 LEAST_TILES = 4
-MOST_ELSEWHERE = 0.05
-"""Of the time of a ring's agents: as much may be blocked at other rings, so that they count as work."""
 MOST_TILES = 2048
 MOST_CTAS = 64
 _LEAST_OVERLAPS = 4
-
-
-class PredictError(SourceError):
-    """A recording that no prediction can be made from, or that cannot be run again; the message says what it lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +75,7 @@ def measure(facts: Facts, ring: str | None = None) -> Measured:
     What agents do in other rings is work of theirs like any other: how long it takes does not depend on the stages of
     this one, unless they wait there.
     """
-    row = _row_of(facts, ring)
+    row = row_of(facts, ring)
     return _measured(facts, _table(facts, row), row)
 
 
@@ -95,41 +90,6 @@ class _Table:
     taken: Floats
     next_taken: Floats
     released: Floats
-
-
-def _row_of(facts: Facts, ring: str | None) -> int | None:
-    """The row of Structure.names whose ring is meant; None: there is one."""
-    names = {found.name: row for row, found in enumerate(facts.rings) if found.stages}
-    if len(names) < 2:
-        return None
-    if ring is None:
-        raise PredictError(
-            tr(
-                "this recording has several rings in a CTA ({names}): a prediction is made of one, say which (--ring)",
-                names=", ".join(names),
-            )
-        )
-    row = names[ring]
-    elsewhere = _blocked_elsewhere(facts, row)
-    if elsewhere > MOST_ELSEWHERE:
-        raise PredictError(
-            tr(
-                "ring {name}: its agents are blocked at other rings for {share:.0%} of their time, which other stages"
-                " of this one would change; a prediction needs a ring that they hardly wait beside",
-                name=ring,
-                share=elsewhere,
-            )
-        )
-    return row
-
-
-def _blocked_elsewhere(facts: Facts, row: int) -> float:
-    """Of the time that the agents of a ring are there, the share that they are blocked at waits outside it."""
-    waits, lives = facts.waits, facts.lives
-    agents = np.unique(waits.agent[waits.ring == row])
-    there = float(np.maximum(lives.end - lives.begin, 0)[agents].sum())
-    outside = np.isin(waits.agent, agents) & (waits.ring >= 0) & (waits.ring != row) & waits.blocked
-    return float((waits.due - waits.begin)[outside].sum()) / max(there, 1.0)
 
 
 def _table(facts: Facts, ring: int | None) -> _Table:

@@ -10,6 +10,7 @@ import numpy as np
 
 from visualizer.diagnosis.predict.measured import measure
 from visualizer.diagnosis.predict.recurrence import release_times
+from visualizer.diagnosis.predict.rings import limited_by_others
 from visualizer.diagnosis.predict.steady import measured_per_tile, steady_per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.language import tr
@@ -126,30 +127,8 @@ def predict(
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_does_not_fit(parameters, counts), *_limited_by_others(facts, recorded.ring, counts)),
+        (*recorded.notes, *_does_not_fit(parameters, counts), *limited_by_others(facts, recorded.ring, counts)),
         recorded.ring,
-    )
-
-
-def _limited_by_others(facts: Facts, name: str, counts: Sequence[int]) -> tuple[str, ...]:
-    """What the ring with the fewest stages does to the agents of ring `name` once that one has more; "": one ring."""
-    row = next((row for row, found in enumerate(facts.rings) if name and found.name == name), None)
-    if row is None:
-        return ()
-    waits = facts.waits
-    agents = np.unique(waits.agent[waits.ring == row])
-    beside = np.unique(waits.ring[np.isin(waits.agent, agents) & waits.on_empty])
-    others = [facts.rings[other] for other in beside.tolist() if other not in (-1, row)]
-    least = min(others, key=lambda other: other.stages, default=None)
-    if least is None or max(counts) <= least.stages:
-        return ()
-    return (
-        tr(
-            "Ring {name} keeps its {n} stages: with more than those in this one it may hold the agents up, which the"
-            " prediction does not know.",
-            n=least.stages,
-            name=least.name,
-        ),
     )
 
 
