@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.measured import measure
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
+from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
 from visualizer.recording.schema import EventKind
 from visualizer.sources.simulator.simulate import simulate
@@ -129,3 +131,10 @@ def test_json_holds_every_point_and_the_knee() -> None:
     assert document["knee"] in (1, 2, 3)
     assert document["recorded"]["stages"] == 3
     assert document["recorded"]["consumer_delay_ns"] == document["consumer_delay_ns"] == 0
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_recording_with_a_mistake_is_predicted_or_refused_in_words(fault: str) -> None:
+    facts = facts_of(simulate(find_program(fault=fault)))
+    with suppress(PredictError):
+        assert predict(facts).points

@@ -52,16 +52,17 @@ def test_a_recording_is_asked_everything() -> None:
     ],
 )
 def test_the_harness_finds_each_kind_of_fault(case: str, fault: str) -> None:
-    program = (
-        "import sys; from tests.fuzz import kinds, seeds, worker; seeds.recordings = dict; worker.LONGEST_S, worker.MOST_BYTES = 1.0, 100 << 20\n"
-        f"kinds.KINDS['planted'] = lambda seed, folder, outcome: exec({case!r})\n"
-        "sys.argv[1:] = ['planted', '7', '1']; worker.main()\n"
-    )
+    program = f"""
+import sys
+from tests.fuzz import kinds, seeds, worker
+seeds.recordings = dict
+worker.LONGEST_S, worker.MOST_BYTES = 1.0, 100 << 20
+kinds.KINDS["planted"] = lambda seed, folder, outcome: exec({case!r})
+sys.argv[1:] = ["planted", "7", "1"]
+worker.main()
+"""
     done = subprocess.run(
         [sys.executable, "-c", program], env=child_environment(), cwd=campaign.ROOT, capture_output=True, text=True
     )
-    if done.returncode:
-        said = campaign.last_words(done.returncode, done.stderr)
-    else:
-        said = done.stdout
+    said = campaign.last_words(done.returncode, done.stderr) if done.returncode else done.stdout
     assert fault in said

@@ -1,5 +1,7 @@
 """A CTA's part answers for its lanes exactly as the whole recording's History does."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,14 @@ def test_parts_are_kept_but_not_all(whole):
     for cta in range(8):
         assert parts[cta].history.steps
     assert parts[0] is not first
+
+
+def test_ctas_of_a_large_grid_are_told_apart():
+    trace = simulate(lesson(LessonConfig(ctas=2, tiles=2)))
+    far = 65536
+    rows = [[dataclasses.replace(row, cta=row.cta * far) for row in table] for table in (trace.agents, trace.barriers)]
+    whole = History(dataclasses.replace(trace, agents=rows[0], barriers=rows[1]))
+    agent = next(row for row, one in enumerate(whole.trace.agents) if one.cta == far)
+    part = CtaParts(whole)[far]
+    assert part.history.steps < whole.steps * 2 / 3
+    same_spans(part.history.agent_spans(agent), whole.agent_spans(agent), part)

@@ -14,6 +14,7 @@ from visualizer.recording.file import load
 from visualizer.sources.errors import SourceError
 from visualizer.sources.option import Choice, Names, Option, Roles, Seconds, Tiles, Whole
 from visualizer.sources.registry import DEFAULT, SOURCES, all_options, check, record
+from visualizer.sources.runner import process
 from visualizer.sources.source import Request
 
 _DOCS = Path(__file__).parents[2] / "docs" / "recording.md"
@@ -142,3 +143,10 @@ def test_a_value_becomes_the_words_it_is_read_from(kind: Whole, text: str, value
 
 def test_the_simulator_is_where_none_is_chosen() -> None:
     assert next(iter(SOURCES)) == DEFAULT == "simulator"
+
+
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b"3", b'{"progress": 1}', b'{"message": "x"}', b"\xff", b'{"failed": 1}']
+)
+def test_what_a_library_prints_in_a_worker_is_no_message(line: bytes) -> None:
+    assert process._parse(line) is None
