@@ -190,7 +190,8 @@ def with_left_out(
             rows["flags"], rows["token"] = EventFlag.DERIVED | EventFlag.ESTIMATED, 0
             rows["amount"] = (barrier.init_count + share) // len(doers)
             if barrier.kind == "empty":
-                rows["tile"] -= max(b.stage for b in barriers) + 1
+                # The waits of the tail are for no tile, so that it is not known which one was released.
+                rows["tile"] = np.maximum(rows["tile"] - max(b.stage for b in barriers) - 1, -1)
             rows["time"] = rows["measured"] = rows["time"] - 1
             made.append(rows)
     events = np.concatenate([events, *made])
