@@ -118,7 +118,7 @@ def _activity_names(selection: Selection) -> dict[int, str]:
     """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256."""
     names = {int(activity): activity.name.lower() for activity in AgentActivity}
     for row, barrier in enumerate(selection.history.trace.barriers):
-        title = _identifier(barrier.name.removeprefix(f"CTA{barrier.cta}."))
+        title = _identifier(barrier.name_in_cta)
         for activity in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
             names[(row + 1 << 8) + activity] = f"{activity.name.lower()}_{title}"
     return names

@@ -40,6 +40,11 @@ class Barrier:
     ring: str = ""  # the ring, one of Trace.rings, in which `stage` counts
     address: int = -1  # in shared memory, as the kernel uses it: CTA rank in the cluster << 24 | offset; -1: unknown
 
+    @property
+    def name_in_cta(self) -> str:
+        """The name without that of its CTA: "full[0]", "V.full[0]"."""
+        return self.name.removeprefix(f"CTA{self.cta}.")
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

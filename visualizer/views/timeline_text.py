@@ -60,7 +60,7 @@ def _agent_value(trace: Trace, state: State, row: int) -> Value:
     barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
     if barrier >= 0:
         verb = tr("gave up on") if activity == AgentActivity.TIMED_OUT else tr("waiting")
-        name = trace.barriers[barrier].name.rpartition(".")[2]
+        name = trace.barriers[barrier].name_in_cta
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
     name = state_word(activity.name.lower()).replace("_", " ")
     if activity == AgentActivity.READING and stage >= 0:
