@@ -9,7 +9,9 @@ import pytest
 from two_ring_traces import two_rings
 from vcdvcd import VCDVCD
 
+from visualizer.programs.builder import Builder
 from visualizer.replay.history import History
+from visualizer.sources.simulator.simulate import simulate
 
 
 @pytest.fixture(scope="module", params=[1, 2])
@@ -53,3 +55,14 @@ def test_one_ring_has_no_name_to_tell(recorded: History, write) -> None:
         assert {row["ring"] for row in csv.DictReader(file)} == {""}
     assert "cursor_index" in (text := write(recorded, ".vcd").read_text())
     assert "cursor__" not in text
+
+
+def test_waits_for_other_things_than_mbarriers_are_called_by_their_instruction(write) -> None:
+    b = Builder("groups")
+    a = b.agent("A")
+    a.syncthreads()
+    a.wgmma_wait()
+    a.store_wait()
+    written = json.loads(write(History(simulate(b.build())), ".json").read_text())
+    names = [event["name"] for event in written["traceEvents"] if event.get("ph") == "B"]
+    assert [name for name in names if name.startswith("waits")] == ["waits bar.sync", "waits wgmma", "waits bulk store"]
