@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from visualizer import __version__, language
 from visualizer.cli import (
+    attach,
     compare,
     diagnose,
     doctor,
@@ -28,6 +29,7 @@ from visualizer.language import LANGUAGES, mark, tr
 COMMANDS = {
     "open": open,
     "record": record,
+    "attach": attach,
     "show": show,
     "stats": stats,
     "predict": predict,
@@ -44,6 +46,7 @@ EPILOG = mark("""examples:
   phasescope my-run.pscope                     open a recording
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
+  phasescope attach -- ./my_gemm               record the kernels of any program
   phasescope show run.pscope --table           the lesson's per-tile table, as text
   phasescope stats run.pscope                  who waited for whom, and what bound the run
   phasescope predict run.pscope                the time per tile with other stage counts

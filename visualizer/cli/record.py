@@ -67,7 +67,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    _check_output(args.output)
+    check_place(args.output)
     check_output(args.output, Path(args.program or ""))
     request = Request(args.program, parameters_from(args), args.fault, options_from(args))
     try:
@@ -110,7 +110,7 @@ def _is_clean(trace: Trace) -> bool:
     return trace.meta.ending.kind == "completed" and not trace.meta.check.get("errors", 0)
 
 
-def _check_output(path: Path) -> None:
+def check_place(path: Path) -> None:
     """Refuse before a long run what could not be saved after it."""
     if path.is_dir():
         raise UserError(

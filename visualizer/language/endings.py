@@ -33,6 +33,7 @@ LOST_RING = mark(
     "{why}; its ring of clocks did not say yet which tiles it holds: record again with --watchdog-ms 1000 or --level"
     " words"
 )
+PROCESS_ENDED = mark("its process ended while the kernel ran")
 WORKER_ENDED = mark("it ended with status {code}")
 
 REINIT = mark("init on a live barrier: inval it first")

@@ -1,0 +1,148 @@
+"""PTX is found in all that a program may load: text, fat binaries compressed or not, cubins with debug information."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import lz4.block
+import pytest
+import zstandard
+
+from visualizer.sources.attach.ptx_image import NoPtx, Ptx, module_of, modules
+from visualizer.sources.errors import SourceError
+
+_SOURCE = """extern "C" __global__ void first(int *p) { p[threadIdx.x] += 1; }
+extern "C" __global__ void second(int *p) { p[threadIdx.x] *= 3; }
+"""
+
+
+def text(target: str, *entries: str, lines: bool = False) -> str:
+    """A PTX module that defines these kernels."""
+    loc = "\t.loc 1 7 0\n" if lines else ""
+    return f".version 9.0\n.target {target}\n.address_size 64\n" + "".join(
+        f".visible .entry {name}(\n\t.param .u64 p\n)\n{{\n{loc}\tret;\n}}\n" for name in entries
+    )
+
+
+def entry(kind: int, content: bytes, method: str = "") -> bytes:
+    """An entry of a fat binary, as nvcc 13.0 writes it."""
+    flags, packed = 0x11, content
+    if method == "zstd":
+        flags, packed = flags | 0x8000, zstandard.compress(content)
+    elif method == "lz4":
+        flags, packed = flags | 0x2000, lz4.block.compress(content, store_size=False)
+    padded = packed + bytes(-len(packed) % 8)
+    compressed, whole = (len(packed), len(content)) if method else (0, 0)
+    header = struct.pack("<HHIQIIHHI8xQ8xQ", kind, 0x101, 72, len(padded), compressed, 0, 0, 9, 90, flags, whole)
+    return header + bytes(72 - len(header)) + padded
+
+
+def fat_binary(*entries: bytes) -> bytes:
+    content = b"".join(entries)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(content)) + content
+
+
+def cubin(ptx: str) -> bytes:
+    """An ELF file whose section .nv_debug_ptx_txt holds the text as debug information does: NUL behind every line."""
+    names = b"\0.shstrtab\0.nv_debug_ptx_txt\0"
+    content = ptx.encode().replace(b"\n", b"\0")
+    sections = [(0, 0, 0, 0), (1, 3, 64, len(names)), (11, 1, 64 + len(names), len(content))]
+    table = 64 + len(names) + len(content)
+    head = bytearray(64)
+    head[:7] = b"\x7fELF\x02\x01\x01"
+    struct.pack_into("<Q", head, 0x28, table)
+    struct.pack_into("<HHH", head, 0x3A, 64, len(sections), 1)
+    rows = b"".join(
+        struct.pack("<IIQQQQ", name, kind, 0, 0, at, size).ljust(64, b"\0") for name, kind, at, size in sections
+    )
+    return bytes(head) + names + content + rows
+
+
+@pytest.mark.parametrize("method", ["", "zstd", "lz4"])
+def test_ptx_of_a_fat_binary(method: str) -> None:
+    ptx = text("sm_90a", "gemm", lines=True)
+    found = module_of(modules(fat_binary(entry(2, b"\x7fELF"), entry(1, ptx.encode(), method))), "gemm", 90)
+    assert found == Ptx(ptx, "sm_90a", 90)
+    assert found.has_lines
+
+
+def test_ptx_of_a_cubin() -> None:
+    ptx = text("sm_90a", "gemm")
+    assert module_of(modules(cubin(ptx)), "gemm", 90).text.split() == ptx.split()
+    assert module_of(modules(fat_binary(entry(2, cubin(ptx), "zstd"))), "gemm", 90).target == "sm_90a"
+
+
+def test_the_module_with_line_numbers_is_preferred() -> None:
+    with_lines = text("sm_90a", "gemm", lines=True)
+    image = fat_binary(entry(2, cubin(text("sm_90a", "gemm"))), entry(1, with_lines.encode()))
+    assert module_of(modules(image), "gemm", 90).text == with_lines
+
+
+@pytest.mark.parametrize(
+    ("target", "sm", "runs"),
+    [
+        ("sm_80", 90, True),
+        ("sm_90", 90, True),
+        ("sm_90a", 90, True),
+        ("sm_90a", 100, False),
+        ("sm_100a", 103, False),
+        ("sm_100f", 103, True),
+        ("sm_100f", 90, False),
+        ("sm_120", 90, False),
+    ],
+)
+def test_architectures(target: str, sm: int, runs: bool) -> None:
+    image = text(target, "gemm").encode()
+    if runs:
+        assert module_of(modules(image), "gemm", sm).target == target
+    else:
+        with pytest.raises(NoPtx, match=f"sm_{sm}a"):
+            module_of(modules(image), "gemm", sm)
+
+
+def test_the_latest_architecture_is_taken() -> None:
+    image = fat_binary(*(entry(1, text(target, "gemm").encode()) for target in ("sm_80", "sm_90a", "sm_90")))
+    assert module_of(modules(image), "gemm", 90).target == "sm_90a"
+
+
+def test_a_kernel_of_several_modules() -> None:
+    image = fat_binary(entry(1, text("sm_90a", "one", "two").encode()), entry(1, text("sm_90a", "three").encode()))
+    assert "three" in module_of(modules(image), "three", 90).text
+    module = module_of(modules(image), "one", 90)
+    assert module.entry("one").startswith(".entry one")
+    assert "two" not in module.entry("one")
+    with pytest.raises(NoPtx):
+        module_of(modules(image), "tw", 90)
+
+
+@pytest.mark.parametrize("length", [0, 4, 15, 40, 100])
+def test_an_image_that_ends_early_has_no_ptx(length: int) -> None:
+    whole = fat_binary(entry(1, text("sm_90a", "gemm").encode()))
+    with pytest.raises(NoPtx):
+        module_of(modules(whole[:length]), "gemm", 90)
+    with pytest.raises(NoPtx):
+        module_of(modules(cubin(text("sm_90a", "gemm"))[:length]), "gemm", 90)
+
+
+def test_damage_is_told() -> None:
+    image = bytearray(fat_binary(entry(1, text("sm_90a", "gemm").encode(), "zstd")))
+    image[16 + 72 + 8 : 16 + 72 + 24] = bytes(16)
+    with pytest.raises(SourceError, match="an image is damaged"):
+        list(modules(bytes(image)))
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
+@pytest.mark.parametrize("mode", ["default", "size", "speed", "balance", "none"])
+def test_what_nvcc_makes(tmp_path: Path, mode: str) -> None:
+    (tmp_path / "k.cu").write_text(_SOURCE)
+    subprocess.run(
+        ["nvcc", "-fatbin", "-lineinfo", f"--compress-mode={mode}", "-arch=sm_90a", "k.cu", "-o", "k.fatbin"],
+        cwd=tmp_path,
+        check=True,
+    )
+    found = list(modules((tmp_path / "k.fatbin").read_bytes()))
+    assert {module.has_lines for module in found} == {True, False}  # the PTX, and that within the cubin
+    assert module_of(found, "second", 90).has_lines

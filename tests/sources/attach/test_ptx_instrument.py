@@ -1,0 +1,184 @@
+"""Every form of a barrier operation becomes a site, whatever it looks like, and the twin still assembles."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from ptx_files import CORPUS, needs_ptxas, ptx
+
+from visualizer.recording.tables import Frame
+from visualizer.sources.attach.assemble import assemble
+from visualizer.sources.attach.options import LEVELS, Level
+from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
+from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
+from visualizer.sources.attach.ptx.module import Module
+from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep
+
+ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
+
+_KEPT, _TAKEN = "st.global.u32 [%ps_y],%ps_m;", "ld.global.u32 %ps_n,[%ps_y];"
+"""A lane's count of records, put into memory and fetched from there."""
+
+
+def made(name: str, entry: str, level: Level = "all", keep: Keep = Keep.FIRST) -> Instrumented:
+    return instrument(ptx(name), entry, level, keep)
+
+
+def test_the_corpus_has_every_form() -> None:
+    seen = {site.form.name for name, entry in ENTRIES for site in made(name, entry).sites}
+    assert seen == {form.name for form in FORMS if form.level is not None}
+
+
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_every_operation_of_a_family_is_a_site_or_known_to_be_none(name: str, entry: str) -> None:
+    result = made(name, entry)
+    assert result.dropped == ()
+    lines = result.plain.splitlines()
+    for site in result.sites:
+        assert site.opcode in lines[site.line - 1], (site.opcode, lines[site.line - 1])
+
+
+@pytest.mark.parametrize(("level", "kinds"), [("waits", 2), ("barriers", 16), ("all", 27)])
+def test_a_level_has_the_forms_of_those_below(level: Level, kinds: int) -> None:
+    recorded = {form.name for form in FORMS if is_recorded(form, level)}
+    assert len(recorded) == kinds
+    seen = {site.form.name for name, entry in ENTRIES for site in made(name, entry, level).sites}
+    assert seen == recorded
+
+
+@needs_ptxas
+@pytest.mark.parametrize("keep", Keep)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_a_twin_assembles_like_its_original(name: str, entry: str, level: Level, keep: Keep) -> None:
+    result = made(name, entry, level, keep)
+    before = assemble(re.sub(r"(?m)^\s*\.loc\s.*$", "", result.plain), result.target)
+    after = assemble(result.ptx, result.target)
+    assert after.registers <= before.registers + 24
+    calls_functions = ".func" in result.plain
+    assert after.spilled <= (64 if calls_functions else 0)
+    assert CONTROL_SYMBOL.encode() in after.cubin
+
+
+def test_an_opcode_of_a_family_that_is_not_known_is_told() -> None:
+    text = ptx("shapes").replace("mbarrier.arrive.b64 %rd3, [%rd2];", "mbarrier.depart.b64 %rd3, [%rd2];")
+    dropped = instrument(text, "shapes", "barriers").dropped
+    assert [(one.opcode, one.reason) for one in dropped] == [("mbarrier.depart.b64", "its form is not known")]
+
+
+def test_an_operand_that_cannot_be_read_is_told_and_its_instruction_left_alone() -> None:
+    text = ptx("shapes").replace("mbarrier.arrive.b64 %rd3, [%rd2];", "mbarrier.arrive.b64 %rd3, [%unknown];")
+    result = instrument(text, "shapes", "barriers")
+    assert [one.reason for one in result.dropped] == ["its operand [%unknown] is not understood"]
+    assert "mbarrier.arrive.b64 %rd3, [%unknown];" in result.ptx
+
+
+def test_loops_that_only_wait_record_their_first_failure() -> None:
+    waits = [site for site in made("shapes", "shapes").sites if site.form.how == "wait"]
+    # Two of CUTLASS's loops, a peek, a loop over a label, a wait that is asked once.
+    assert [site.spins for site in waits] == [True, True, False, True, False]
+    text = made("shapes", "shapes").ptx
+    for flag in ("%ps_f0", "%ps_f1", "%ps_f2"):
+        reset = text.index(f"setp.ne.u32 {flag},0,0;")
+        assert reset < text.index(f"not.pred %ps_s,{flag};") < text.index(f"setp.eq.u32 {flag},0,0;")
+
+
+def test_a_loop_entered_in_its_middle_or_with_another_site_records_every_failure() -> None:
+    entered = ptx("shapes").replace("@%p2 bra $passed;", "@%p2 bra $middle;")
+    entered = entered.replace("$spin:\tmbarrier", "$spin: mov.u32 %r7, 1; $middle: mbarrier")
+    other = ptx("shapes").replace("@!done bra $spin;", "mbarrier.arrive.b64 %rd3, [%rd2];\n\t@!done bra $spin;")
+    for text in (entered, other):
+        waits = [site.spins for site in instrument(text, "shapes", "all").sites if site.form.how == "wait"]
+        assert waits == [True, True, False, False, False]
+
+
+def test_guards_stay_and_records_follow_them() -> None:
+    result = made("shapes", "shapes")
+    guards = Counter(site.guard for site in result.sites)
+    assert guards["@%p1"] == 4  # one of them was a branch
+    assert guards["@!p"] == guards["@p"] == guards["@!%p1"] == 1
+    # A predicated exit leaves through a branch, so that what it tells is told by those that leave.
+    assert re.search(r"@!%p5 bra (ps_stay_\d+);(?s:.*)exit;\n\1:", result.ptx)
+
+
+def test_remote_arrivals_are_each_lane_s_own_and_local_ones_are_counted() -> None:
+    text = made("shapes", "shapes").ptx
+    remote = text.index("@p mbarrier.arrive.shared::cluster.b64 _, [remote];")
+    assert "match.any" not in text[text.rindex("%clock", 0, remote) : remote]
+    local = text.index("mbarrier.arrive.b64 %rd3, [%rd2];")
+    assert "match.any.sync.b32" in text[text.rindex("%clock", 0, local) : local]
+
+
+def test_an_arrival_that_waits_for_earlier_stores_is_recorded_behind_it() -> None:
+    text = made("forms_sm90", "forms").ptx
+    wide = text.index("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11], 3;")
+    narrow = text.index("mbarrier.arrive.release.cta.shared::cta.b64 _, [%r1];")
+    assert "st.global.v4" not in text[text.rindex("%clock", 0, wide) : wide]
+    assert "st.global.v4" in text[text.rindex("%clock", 0, narrow) : narrow]
+
+
+def test_tensor_maps_among_the_parameters_are_known_by_their_place() -> None:
+    maps = {
+        site.line: site.tensor_map for site in made("forms_sm90", "forms").sites if site.form.name.endswith("tensor")
+    }
+    assert Counter(maps.values()) == {128: 6, None: 1}
+    assert {site.tensor_map for site in made("forms_sm100", "blackwell").sites} == {None, 0}
+
+
+def test_sites_carry_the_whole_inline_stack() -> None:
+    init, wait = made("lines", "_Z6kernelPj").sites
+    kernel, library = "/home/someone/kernel.cu", "/opt/library/pipeline.hpp"
+    assert init.stack == (Frame(kernel, 41, "kernel(unsigned int*)"),)
+    assert wait.stack == (
+        Frame(library, 77, "Pipe::wait(unsigned int)"),
+        Frame(library, 120, "load()"),
+        Frame(kernel, 44, "kernel(unsigned int*)"),
+    )
+    assert made("shapes", "shapes").sites[0].stack == ()
+
+
+def test_functions_with_sites_keep_the_place_of_the_next_record_in_memory() -> None:
+    result = made("modules", "calls")
+    assert [site.form.name for site in result.sites][:2] == ["mbarrier.try_wait", "mbarrier.arrive"]
+    step, twice, entry = (result.ptx.index(text) for text in ("step_param_1\n)\n{", ") twice(", ".entry calls("))
+    assert _KEPT in result.ptx[step:twice]
+    assert "%ps_row" not in result.ptx[twice:entry]  # it only calls one that records
+    before, after = result.ptx[entry:].split("twice, (param0);")
+    assert _KEPT in before
+    assert _TAKEN in after
+    called = made("modules", "indirect").ptx
+    before, after = called.split("call (retval0), %rd1")
+    assert _KEPT in before
+    assert _TAKEN in after
+    assert "step_param_0" not in made("modules", "plain").ptx
+
+
+def test_the_twin_s_variables_can_be_asked_for_by_name() -> None:
+    result = made("modules", "calls")
+    for name in ("counter", "table"):
+        assert re.search(rf"\.visible \.global [^\n]*{name}\b", result.ptx)
+    assert ".visible .const .align 4 .b8 factors" in result.ptx
+    assert "table" in result.cautions[0]
+    assert made("modules", "plain").cautions == []
+
+
+def test_the_launch_bounds_and_pools_are_read() -> None:
+    result = made("shapes", "shapes")
+    assert (result.most_threads, result.least_ctas, result.pools) == (256, 1, ())
+    assert made("forms_sm90", "forms").pools == (40,)
+    assert made("forms_sm90", "forms").version == "8.6"
+
+
+def test_forms_are_told_apart_where_one_opcode_begins_like_another() -> None:
+    def name(opcode: str) -> str | None:
+        form = form_of(opcode)
+        return form.name if form else None
+
+    assert name("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64") == "mbarrier.arrive.expect_tx"
+    assert name("mbarrier.arrive_drop.shared.b64") == "mbarrier.arrive_drop"
+    assert name("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group") == "cp.async.bulk store"
+    assert name("bar.warp.sync") == "bar.warp"
+    assert name("st.global.u32") == "store"
+    assert name("add.u32") is None

@@ -1,0 +1,231 @@
+"""A function's body, rewritten site by site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from visualizer.language import tr
+from visualizer.sources.attach.options import Level
+from visualizer.sources.attach.ptx import emit
+from visualizer.sources.attach.ptx.flatten import flattened
+from visualizer.sources.attach.ptx.forms import FAMILY, Form, form_of, is_recorded
+from visualizer.sources.attach.ptx.loops import spins
+from visualizer.sources.attach.ptx.sequence import NotUnderstood, sequence
+from visualizer.sources.attach.ptx.sites import Dropped, Site
+from visualizer.sources.attach.ptx.stacks import Stacks
+from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
+from visualizer.sources.attach.record import Keep
+from visualizer.sources.errors import SourceError
+
+_DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
+_MAY_BE = re.compile(r"mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|\b(?:ret|exit|call)\b")
+_CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is wanted of all bodies of one twin."""
+
+    level: Level
+    keep: Keep
+    left_out: Collection[Form] = ()  # forms that would be recorded, and are not, for want of registers
+    reaching: Collection[str] = ()  # functions that record, or call one that may
+    anywhere: bool = False  # any of them does: so may what a pointer points to
+
+    def reaches(self, callee: str) -> bool:
+        """Whether a call may come to a site."""
+        return callee in self.reaching or (self.anywhere and callee.startswith("%"))
+
+
+@dataclass
+class Found:
+    """What has been found in all bodies so far."""
+
+    sites: list[Site] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    pools: list[int] = field(default_factory=list)  # registers that setmaxnreg asks for
+
+
+def has_sites(text: str, begin: int, end: int, plan: Plan) -> bool:
+    """Whether a function's body, text[begin:end], records anything."""
+    for token in tokens(text, begin, end):
+        if token.kind == "statement" and _MAY_BE.search(token.text):
+            done = instruction(token.text)
+            form = form_of(done.opcode) if done else None
+            if form is not None and is_recorded(form, plan.level) and form not in plan.left_out:
+                return True
+    return False
+
+
+def called(text: str) -> set[str]:
+    """What a body calls: names of functions, and registers where it calls what a pointer points to."""
+    return set(_CALLED.findall(text))
+
+
+class Body:
+    """Rewrites one body, text[begin:end] without its braces.
+
+    `parameter`: the first of an entry, "" if it has none; None: this is no entry.
+    """
+
+    def __init__(
+        self, text: str, begin: int, end: int, parameter: str | None, plan: Plan, found: Found, stacks: Stacks
+    ) -> None:
+        self._text = text
+        self._parameter = parameter
+        self._plan = plan
+        self._found = found
+        self._stacks = stacks
+        self._registers = Registers()
+        self._line, self._counted = 1, 0
+        try:
+            self._tokens = list(tokens(text, begin, end))
+        except ValueError as problem:
+            raise SourceError(
+                tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
+            ) from problem
+        self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
+
+    def rewrite(self) -> str:
+        """The new body, without its braces."""
+        waits = [place for place, form in self._forms.items() if form.how == "wait"]
+        spinning = spins(self._tokens, list(self._forms), waits)
+        flags = {wait: f"%ps_f{number}" for number, wait in enumerate(spinning)}
+        resets: dict[int, list[str]] = {}
+        for wait, spin in spinning.items():
+            for place in (spin.head, *spin.entries):
+                resets.setdefault(place, []).append(f"setp.ne.u32 {flags[wait]},0,0;")
+        keep = self._plan.keep
+        declared = f".reg .pred {','.join(flags.values())};" if flags else ""
+        begins = emit.function_beginning(keep) if self._parameter is None else emit.beginning(keep, self._parameter)
+        out = [f"\n{emit.DECLARATIONS}{declared}\n"]
+        begun = False
+        for place, token in enumerate(self._tokens):
+            if not begun and self._is_first(token):
+                begun = True
+                out.append(begins)
+            out += resets.get(place, ())
+            if token.kind == "loc":
+                self._stacks.follow(token.text)
+            elif token.kind == "open":
+                self._registers.open()
+                out.append("{\n")
+            elif token.kind == "close":
+                self._registers.close()
+                out.append("}\n")
+            elif token.kind == "label":
+                out.append(f"{token.text}:\n")
+            else:
+                self._registers.declare(token.text)
+                out.append(self._statement(place, token, flags.get(place, "")) + "\n")
+        return "".join(out)
+
+    @staticmethod
+    def _is_first(token: Token) -> bool:
+        """Whether the function begins to act here."""
+        return token.kind in ("label", "open") or (token.kind == "statement" and not token.text.startswith(_DECLARES))
+
+    def _recorded_forms(self) -> dict[int, Form]:
+        """The form of every token that records, by place."""
+        forms = {}
+        for place, token in enumerate(self._tokens):
+            if token.kind == "statement" and _MAY_BE.search(token.text):
+                done = instruction(token.text)
+                form = form_of(done.opcode) if done else None
+                if form is not None and is_recorded(form, self._plan.level) and form not in self._plan.left_out:
+                    forms[place] = form
+        return forms
+
+    def _statement(self, place: int, token: Token, flag: str) -> str:
+        text = token.text
+        if place in self._forms:
+            return self._site(self._forms[place], token, flag)
+        if not _MAY_BE.search(text) and "setmaxnreg" not in text:
+            return text
+        done = instruction(text)
+        if done is None:
+            return text
+        word = done.opcode.partition(".")[0]
+        if word == "exit" or (word == "ret" and self._parameter is not None):
+            return _unless(done, token, emit.leaving(self._plan.keep))
+        if word == "ret":
+            return _unless(done, token, emit.save(self._plan.keep, "function"))
+        if word == "call" and any(map(self._plan.reaches, called(text))):
+            return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
+        if word == "setmaxnreg":
+            self._found.pools.append(int(done.operands[0]))
+        form = form_of(done.opcode)
+        if form is None and FAMILY.match(done.opcode):
+            self._drop(done, token, tr("its form is not known"))
+        elif form is not None and form in self._plan.left_out and is_recorded(form, self._plan.level):
+            self._drop(done, token, tr("registers were short"))
+        return text
+
+    def _site(self, form: Form, token: Token, flag: str) -> str:
+        done = instruction(token.text)
+        assert done is not None
+        guard = f"@{'!' if done.negated else ''}{done.guard}" if done.guard else ""
+        number = len(self._found.sites) + 1
+        site = Site(
+            number,
+            form,
+            done.opcode,
+            done.operands,
+            guard,
+            self._line_of(token),
+            self._stacks.here(),
+            bool(flag),
+            self._tensor_map(form, done),
+        )
+        try:
+            written = sequence(site, done, token.text, self._registers, self._plan.keep, flag)
+        except NotUnderstood as problem:
+            self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
+            return token.text
+        self._found.sites.append(site)
+        return written
+
+    def _drop(self, done: Instruction, token: Token, reason: str) -> None:
+        self._found.dropped.append(Dropped(done.opcode, self._line_of(token), reason))
+
+    def _line_of(self, token: Token) -> int:
+        self._line += self._text.count("\n", self._counted, token.begin)
+        self._counted = token.begin
+        return self._line
+
+    def _tensor_map(self, form: Form, done: Instruction) -> int | None:
+        """Where among the parameters the tensor map of a copy lies, if that can be told from the text."""
+        if form.name != "cp.async.bulk.tensor" or len(done.operands) < 2:
+            return None
+        base = re.match(r"\[\s*([\w$%.]+)\s*,", done.operands[1])
+        return self._offset_of(base[1]) if base else None
+
+    def _offset_of(self, name: str) -> int | None:
+        """Bytes from the first parameter to what a register points to."""
+        offset = 0
+        for _ in range(8):
+            if not name.startswith("%"):
+                return offset if name == self._parameter else None
+            definition = rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);"
+            defined = re.findall(definition, self._text, re.MULTILINE)
+            if len(defined) != 1:
+                return None
+            opcode, sources = defined[0]
+            parts = [part.strip() for part in sources.split(",")]
+            if opcode.startswith("add.") and len(parts) == 2 and parts[1].isdigit():
+                offset += int(parts[1])
+            elif not opcode.startswith(("mov.", "cvta.param.")) or len(parts) != 1:
+                return None
+            name = parts[0]
+        return None
+
+
+def _unless(done: Instruction, token: Token, first: str) -> str:
+    """An instruction with something to do before it, where it is done."""
+    if not done.guard:
+        return first + token.text
+    skip = f"ps_stay_{token.begin}"
+    bare = token.text[token.text.index(done.opcode) :]
+    return f"{{\n@{'' if done.negated else '!'}{done.guard} bra {skip};\n{first}{bare}\n{skip}:\n}}"

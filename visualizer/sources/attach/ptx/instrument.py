@@ -1,0 +1,131 @@
+"""One entry of a PTX module, rewritten so that its sites record what they do: a module of its own, the twin.
+
+The entry comes with the functions and variables that it needs. Variables keep their names and can be asked for by them,
+so that a launcher can give them the original's contents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from visualizer.language import tr
+from visualizer.sources.attach.options import Level
+from visualizer.sources.attach.ptx.body import Body, Found, Plan, called, has_sites
+from visualizer.sources.attach.ptx.emit import CONTROL
+from visualizer.sources.attach.ptx.forms import Form
+from visualizer.sources.attach.ptx.module import Item, Module, Variable, visible
+from visualizer.sources.attach.ptx.sites import Dropped, Site
+from visualizer.sources.attach.ptx.stacks import Stacks
+from visualizer.sources.attach.record import MOST_SITES, Keep
+from visualizer.sources.errors import SourceError
+
+_PARAMETER = re.compile(r"\.param\b[^,)]*?([\w$%]+)\s*(?:\[[^\]]*\])?\s*[,)]")
+_TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
+_VERSION = re.compile(r"^\s*\.version\s+(\d+\.\d+)", re.MULTILINE)
+_THREADS = re.compile(r"\.(?:max|req)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_LEAST_CTAS = re.compile(r"\.minnctapersm\s+(\d+)")
+
+
+@dataclass(frozen=True)
+class Instrumented:
+    """The twin and what is known of it."""
+
+    ptx: str
+    entry: str
+    target: str  # "sm_90a"
+    version: str  # of PTX, "8.8"
+    plain: str  # the same entry as it was, with what it needs: the lines of sites count in it
+    sites: tuple[Site, ...]  # by number, from 1
+    variables: tuple[Variable, ...]
+    dropped: tuple[Dropped, ...]
+    most_threads: int  # of a CTA; 0: not said
+    least_ctas: int  # per SM; 0: not said
+    pools: tuple[int, ...]  # registers that setmaxnreg asks for
+
+    @property
+    def cautions(self) -> list[str]:
+        """What may make the twin act differently from the original, a sentence each."""
+        pointing = [variable.name for variable in self.variables if variable.holds_addresses]
+        if not pointing:
+            return []
+        return [
+            tr(
+                "{names} hold addresses of functions or variables of the original, which the recorded launch follows",
+                names=", ".join(pointing),
+            )
+        ]
+
+
+def instrument(
+    text: str, entry: str, level: Level, keep: Keep = Keep.FIRST, left_out: Collection[Form] = ()
+) -> Instrumented:
+    """Rewrite `entry` of a module's `text`. `left_out`: forms not to record although the level asks for them.
+
+    SourceError if the module has no such entry, or needs what is in another one.
+    """
+    module = Module(text)
+    needed = module.needed(module.entry(entry))
+    plain = "\n".join(module.of(item) for item in needed)
+    variables = module.variables(needed)
+    taken = Module(plain)
+    functions = {item.name: item for item in taken.functions(taken.items)}
+    plan = Plan(level, keep, frozenset(left_out))
+    recording = {name for name, item in functions.items() if has_sites(plain, item.body + 1, item.end - 1, plan)}
+    reaching = _reaching(plain, functions, recording)
+    plan = Plan(level, keep, frozenset(left_out), frozenset(reaching), bool(recording))
+    stacks = Stacks(text)
+    found = Found()
+    parts = [taken.of(item) for item in taken.items if item.kind == "header"] + [CONTROL]
+    for item in taken.items:
+        own = taken.of(item)
+        if item.kind == "header":
+            continue
+        if item.kind == "entry":
+            header = plain[item.begin : item.body]
+            parameter = _PARAMETER.search(header)
+            stacks.begin(item.name)
+            body = Body(
+                plain, item.body + 1, item.end - 1, parameter[1] if parameter else "", plan, found, stacks
+            ).rewrite()
+            threads, least = _THREADS.search(header), _LEAST_CTAS.search(header)
+            parts.append(f"{visible(header)}{{{body}}}")
+        elif item.name in recording and item.body >= 0:
+            stacks.begin(item.name)
+            body = Body(plain, item.body + 1, item.end - 1, None, plan, found, stacks).rewrite()
+            parts.append(f"{plain[item.begin : item.body]}{{{body}}}")
+        else:
+            parts.append(visible(own) if item.space in ("global", "const") else own)
+    if len(found.sites) > MOST_SITES:
+        raise SourceError(tr("it has {count} sites, more than can be told apart", count=len(found.sites)))
+    most = [int(number or 1) for number in threads.groups()] if threads else [0]
+    target, version = _TARGET.search(plain), _VERSION.search(plain)
+    return Instrumented(
+        "\n".join(parts) + "\n",
+        entry,
+        target[1] if target else "",
+        version[1] if version else "",
+        plain,
+        tuple(found.sites),
+        tuple(variables),
+        tuple(found.dropped),
+        most[0] * (most[1] if len(most) > 1 else 1) * (most[2] if len(most) > 2 else 1),
+        int(least[1]) if least else 0,
+        tuple(sorted(set(found.pools))),
+    )
+
+
+def _reaching(text: str, functions: dict[str, Item], recording: set[str]) -> set[str]:
+    """Functions that record, or call one that may."""
+    calls = {name: called(text[item.body : item.end]) for name, item in functions.items()}
+    reaching = set(recording)
+    while True:
+        more = {
+            name
+            for name, others in calls.items()
+            if name not in reaching and (others & reaching or (recording and others - functions.keys()))
+        }
+        if not more:
+            return reaching
+        reaching |= more

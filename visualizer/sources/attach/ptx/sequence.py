@@ -1,0 +1,223 @@
+"""What stands around one site: its operands as numbers, who records it, the record itself."""
+
+from __future__ import annotations
+
+from visualizer.sources.attach.ptx import emit
+from visualizer.sources.attach.ptx.sites import Site
+from visualizer.sources.attach.ptx.statements import Instruction, Registers, address, is_number, number
+from visualizer.sources.attach.record import Keep
+
+PASSED, OTHER = 0, 1
+"""Parts of a wait: it passed, or did not. Of what is recorded before and behind: behind, before."""
+_WIDER_SCOPES = (".cluster", ".gpu", ".sys")
+MASK_SHIFT = 16
+DESTINATION_MASK = 0xFFFFF
+DESTINATION_SHIFT = 4
+"""A multicast tensor copy's value: which CTAs << MASK_SHIFT | the destination's offset >> DESTINATION_SHIFT, which is a
+multiple of 128 [PTX]."""
+
+
+class NotUnderstood(Exception):
+    """An operand is not what its form has there; the message is the operand."""
+
+
+def sequence(site: Site, done: Instruction, text: str, registers: Registers, keep: Keep, flag: str) -> str:
+    """The site's instruction, `text`, and what records it. `flag`: of a wait that spins, a predicate that tells whether
+    a failure was recorded already; "": every failure is."""
+    make = {"wait": _wait, "each": _each, "group": _group, "warp": _warp, "around": _around}[site.form.how]
+    return make(_Operands(site, done, registers), text, keep, flag)
+
+
+class _Operands:
+    """A site's operands, brought into the registers that a record is made of."""
+
+    def __init__(self, site: Site, done: Instruction, registers: Registers) -> None:
+        self.site = site
+        self.form = site.form
+        self.done = done
+        self._registers = registers
+
+    def __getitem__(self, place: int) -> str:
+        operands = self.site.operands
+        if place >= len(operands):
+            raise NotUnderstood(f"{place + 1}")
+        return operands[place]
+
+    @property
+    def bare(self) -> str:
+        """The guard, without its sign."""
+        return self.done.guard
+
+    def address(self) -> str:
+        """%ps_a: the mbarrier, or the number of a barrier that has one."""
+        if self.form.barrier is not None:
+            return self._address(self[self.form.barrier], "%ps_a")
+        if self.form.name_operand is not None:
+            return self._number(self[self.form.name_operand], "%ps_a")
+        return "mov.u32 %ps_a,0;"
+
+    def value(self) -> str:
+        """%ps_v: what the form says."""
+        form, given = self.form, self.site.operands
+        if form.destination is not None:
+            value = self._address(self[form.destination], "%ps_v")
+            if not self.site.is_multicast:
+                return value
+            return (
+                f"{value} and.b32 %ps_v,%ps_v,{DESTINATION_MASK}; shr.u32 %ps_v,%ps_v,{DESTINATION_SHIFT};"
+                f"{self._mask('%ps_d')} shl.b32 %ps_d,%ps_d,{MASK_SHIFT}; or.b32 %ps_v,%ps_v,%ps_d;"
+            )
+        if form.value is None or form.fixed or form.value >= len(given):
+            return f"mov.u32 %ps_v,{self._default()};"
+        if form.how == "wait" and ".parity" not in self.site.opcode:
+            return f"shr.u64 %ps_x,{given[form.value]},63; cvt.u32.u64 %ps_v,%ps_x;"
+        return self._number(given[form.value], "%ps_v")
+
+    def more(self) -> str:
+        """%ps_a and %ps_v of a second part; "": there is none. Tensor map and mask; or 0 and mask."""
+        tensor = self.form.destination is not None
+        if tensor and self.site.tensor_map is None:
+            base = self[1].lstrip("[ ").partition(",")[0].strip()
+            return f"{self._number(base, '%ps_a')} mov.u32 %ps_v,0;"
+        if self.form.mask and self.site.is_multicast and not tensor:
+            return f"mov.u32 %ps_a,0; {self._mask('%ps_v')}"
+        return ""
+
+    def _default(self) -> int:
+        """Of asynchronous stores the bytes, which their type says."""
+        if self.form.name != "st.async":
+            return self.form.default
+        words = self.site.opcode.split(".")
+        several = next((int(word[1]) for word in words if word in ("v2", "v4")), 1)
+        return several * int(words[-1][1:]) // 8
+
+    def _mask(self, register: str) -> str:
+        """Behind the barrier, and behind the offsets of im2col, comes the mask of CTAs; behind it a cache policy."""
+        assert self.form.barrier is not None
+        rest = self.site.operands[self.form.barrier + 1 :]
+        rest = tuple(operand for operand in rest if not operand.startswith("{"))
+        if not rest:
+            raise NotUnderstood("ctaMask")
+        return self._number(rest[0], register)
+
+    def _address(self, operand: str, register: str) -> str:
+        found = address(operand)
+        if found is None:
+            raise NotUnderstood(operand)
+        base, offset = found
+        bits = self._registers.bits(base)
+        if is_number(base):
+            return f"mov.u32 {register},{number(base) + offset};"
+        add = f" add.u32 {register},{register},{offset};" if offset else ""
+        if bits == 64 and ".shared" not in self.site.opcode:
+            return f"cvta.to.shared.u64 %ps_x,{base}; cvt.u32.u64 {register},%ps_x;{add}"
+        if bits == 64:
+            return f"cvt.u32.u64 {register},{base};{add}"
+        if bits == 32 or (not bits and not base.startswith("%")):
+            return f"mov.u32 {register},{base};{add}"
+        raise NotUnderstood(operand)
+
+    def _number(self, operand: str, register: str) -> str:
+        bits = self._registers.bits(operand)
+        if is_number(operand):
+            return f"mov.u32 {register},{number(operand) & 0xFFFFFFFF};"
+        if bits == 32:
+            return f"mov.b32 {register},{operand};"
+        if bits in (16, 64):
+            return f"cvt.u32.u{bits} {register},{operand};"
+        raise NotUnderstood(operand)
+
+
+def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
+    site, passed = operands.site, operands[0]
+    only_first = ""
+    if flag:
+        only_first = (
+            f"not.pred %ps_s,{flag}; or.pred %ps_s,%ps_s,{passed}; and.pred %ps_p,%ps_p,%ps_s;"
+            f" setp.eq.u32 {flag},0,0;\n"
+        )
+    bare = text[text.index(site.opcode) :]
+    # What the answer is not needed for is done while it is on its way. The clock behind it is read in both arms of a
+    # branch, which ptxas makes two predicated reads: one that did not depend on the answer would not wait for it.
+    body = f"""{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;
+mov.u32 %ps_v,%clock;
+{bare}
+{emit.LOWEST}
+{only_first}{emit.place(keep)}
+@{passed} bra ps_passed; {emit.CLOCK} bra ps_answered; ps_passed: {emit.CLOCK} ps_answered:
+selp.u32 %ps_w,{emit.word(site.number, PASSED)},{emit.word(site.number, OTHER)},{passed};
+{emit.put()}"""
+    return _where_done(operands, body)
+
+
+def _each(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
+    predicate = ""
+    if operands.bare:
+        predicate = "%ps_p"
+    chosen = f"{_guard(operands)}\nmov.u32 %ps_w,{emit.word(operands.site.number, lanes=1)};"
+    return _beside(operands, text, keep, chosen, predicate)
+
+
+def _group(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
+    """On another CTA's barrier few lanes arrive, each on a barrier of its own: those are not compared."""
+    if ".shared::cluster" in operands.site.opcode:
+        return _each(operands, text, keep, flag)
+    guard = _guard(operands)
+    word = emit.word(operands.site.number)
+    if guard:
+        chosen = f"""{guard} activemask.b32 %ps_m; vote.sync.ballot.b32 %ps_m,%ps_p,%ps_m;
+@%ps_p match.any.sync.b32 %ps_m,%ps_a,%ps_m;
+and.b32 %ps_n,%ps_m,%ps_below; setp.eq.and.u32 %ps_p,%ps_n,0,%ps_p;"""
+    else:
+        chosen = """activemask.b32 %ps_m; match.any.sync.b32 %ps_m,%ps_a,%ps_m;
+and.b32 %ps_n,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_n,0;"""
+    chosen += f" popc.b32 %ps_m,%ps_m; or.b32 %ps_w,%ps_m,{word};"
+    return _beside(operands, text, keep, chosen, "%ps_p")
+
+
+def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
+    bare = text[text.index(operands.site.opcode) :]
+    chosen = f"{emit.LOWEST} mov.u32 %ps_w,{emit.word(operands.site.number)};"
+    body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{emit.store(keep)}\n{bare}"
+    return _where_done(operands, body)
+
+
+def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
+    bare = text[text.index(operands.site.opcode) :]
+    number = operands.site.number
+    body = f"""{emit.CLOCK} {operands.address()} {operands.value()}
+{emit.LOWEST} mov.u32 %ps_w,{emit.word(number, OTHER)};
+{emit.store(keep)}
+{bare}
+{emit.CLOCK} {emit.LOWEST} mov.u32 %ps_w,{emit.word(number, PASSED)};
+{emit.store(keep)}"""
+    return _where_done(operands, body)
+
+
+def _beside(operands: _Operands, text: str, keep: Keep, chosen: str, predicate: str) -> str:
+    """A record before the instruction. The store comes behind one that would wait for earlier stores to be seen."""
+    record = emit.store(keep, predicate)
+    more = operands.more()
+    if more:
+        lanes = emit.word(operands.site.number, OTHER, 1)
+        record += f"\n{more} mov.u32 %ps_w,{lanes};\n{emit.store(keep, predicate)}"
+    made = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}"
+    scopes = operands.site.opcode.split(".shared")[0]
+    late = operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES)
+    return emit.scratch(f"{made}\n{text}\n{record}" if late else f"{made}\n{record}\n{text}")
+
+
+def _guard(operands: _Operands) -> str:
+    """%ps_p: the guard holds; "": there is none."""
+    if not operands.bare:
+        return ""
+    return f"{'not' if operands.done.negated else 'mov'}.pred %ps_p,{operands.bare};"
+
+
+def _where_done(operands: _Operands, body: str) -> str:
+    """What a warp does as one, by those lanes that the guard lets do it."""
+    done = operands.done
+    if not done.guard:
+        return emit.scratch(body)
+    skip = f"ps_past_{operands.site.number}"
+    return emit.scratch(f"@{'' if done.negated else '!'}{done.guard} bra {skip};\n{body}\n{skip}:")

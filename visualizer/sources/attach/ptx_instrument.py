@@ -1,0 +1,112 @@
+"""The instrument of a session: twins made of PTX, and what their logs say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.arrays.ordering import Ints
+from visualizer.language import tr
+from visualizer.recording.tables import Ending, Meta
+from visualizer.recording.trace import Trace
+from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.instrument import Twin
+from visualizer.sources.attach.kernels import Kernel
+from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_rows import counts
+from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.ptx.budget import Fitted, fit
+from visualizer.sources.attach.record import LEFT, Keep, LogLayout, read_log
+from visualizer.sources.attach.recorded_launch import RecordedLaunch
+from visualizer.sources.errors import SourceError
+
+MOST_LOG, LIMIT = 1 << 30, 1 << 33
+"""Bytes of a log up to which more lanes get more room; and which none may have."""
+_ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 8, 16, 24), (0,)
+"""Lanes that act by themselves: any; those that arrive for a CTA each; those that CUTLASS's pipelines choose; one."""
+_WISHES = (
+    (4000, _ANY),
+    (4000, _EACH_CTA),
+    (4000, _CUTLASS),
+    (1000, _EACH_CTA),
+    (1000, _CUTLASS),
+    (500, _CUTLASS),
+    (1000, _FIRST),
+    (500, _FIRST),
+)
+"""Room for a lane's records, and lanes that get it; the first that fits is taken."""
+
+
+class PtxInstrument:
+    """Makes twins and reads their logs. Called from several threads."""
+
+    def __init__(self, options: AttachOptions) -> None:
+        self._options = options
+        self._counts: dict[int, Ints] = {}  # records of each stream when a launch was last asked for its progress
+
+    @property
+    def _keep(self) -> Keep:
+        return Keep.LAST if self._options.keep_last else Keep.FIRST
+
+    def twin(self, kernel: Kernel, shape: Shape) -> Twin:
+        """SourceError if the kernel cannot be instrumented, with the reason."""
+        assert kernel.ptx is not None
+        fitted = fit(kernel.ptx.text, kernel.name, self._options.level, self._keep, shape)
+        made = fitted.instrumented
+        return Twin(
+            fitted.cubin,
+            kernel.name,
+            tuple(("initial" if one.is_text else one.space, one.name) for one in made.variables),
+            tuple(fitted.notes),
+            fitted,
+        )
+
+    def layout(self, twin: Twin, shape: Shape) -> LogLayout:
+        """Where what is in a launch's log. SourceError if it would be too large."""
+        options = self._options
+        asked = options.keep_last or options.keep_first
+        recorded = tuple(sorted(set(options.ctas))) or None
+        for room, lanes in _WISHES:
+            layout = LogLayout(shape, asked or room, self._keep, recorded, lanes)
+            if layout.nbytes <= MOST_LOG:
+                return layout
+        if layout.nbytes >= LIMIT:
+            raise SourceError(
+                tr(
+                    "a log of {gib:.1f} GiB is too large: record fewer CTAs, or fewer records of each warp",
+                    gib=layout.nbytes / 2**30,
+                )
+            )
+        return layout
+
+    def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
+        """A number that changes with every record that is made; 0 before the first."""
+        log = read_log(layout, launch.log())
+        count = self._counts[launch.id] = counts(log, self._counts.get(launch.id))
+        there = int(count.sum()) + int((log.counts >= LEFT).sum()) + int((log.headers["cta"] > 0).sum())
+        if layout.keep is Keep.LAST:
+            full = log.records["word"][..., -1] != 0
+            there += int(log.records["clock"][full].sum(dtype=np.int64))
+        return there
+
+    def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:
+        """What the log says now. SourceError if it says nothing."""
+        fitted = twin.detail
+        assert isinstance(fitted, Fitted)
+        shape, made = launch.shape, fitted.instrumented
+        source = {
+            "kind": "attach",
+            "kernel": launch.kernel.title,
+            "launch": launch.index,
+            "gpu": launch.kernel.gpu,
+            "grid": list(shape.grid),
+            "block": list(shape.block),
+            "cluster": list(shape.cluster),
+            "level": self._options.level,
+            "registers": [shape.registers, launch.twin_registers or fitted.registers],
+            "local_bytes": [shape.local, launch.twin_local],
+            "sites": len(made.sites),
+            "dropped": [{"op": one.opcode, "line": one.line, "reason": one.reason} for one in made.dropped],
+            "notes": list(fitted.notes),
+        }
+        meta = Meta(launch.kernel.short, {}, source, ending)
+        return trace_of(read_log(layout, launch.log()), made.sites, made.plain, launch.tensor_maps, meta)
