@@ -1,7 +1,7 @@
 """Random legal pipelines of kinds that are not the lesson's, and what a log of them would show that knows no program.
 
 Two rings in a CTA, arrivals that are dropped, split expect_tx and arrive, copies issued before they are expected,
-second waits, multicast, and releases to the barriers of other CTAs.
+second waits, multicast, cp.async whose hardware arrives, and releases to the barriers of other CTAs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 from visualizer.recording.tables import Barrier
 from visualizer.recording.trace import Trace
 
-FILLS = ("arrive_expect_tx", "split", "copy_first", "plain")
+FILLS = ("arrive_expect_tx", "split", "copy_first", "plain", "cp_async", "cp_async_noinc")
 RINGS = st.lists(
     st.fixed_dictionaries(
         {
@@ -101,6 +101,11 @@ def _fill(agent: AgentBuilder, ring: _Ring, options: dict[str, Any], tile: int, 
     targets = [ring.full[other][stage] for other in range(ctas)] if ctas > 1 else []
     if options["fill"] == "plain":
         agent.arrive(full)
+    elif options["fill"] == "cp_async_noinc":
+        agent.cp_async_arrive(full, place, size)
+    elif options["fill"] == "cp_async":
+        agent.cp_async_arrive(full, place, size, 32, no_inc=False)
+        agent.arrive(full)
     elif options["fill"] == "arrive_expect_tx" or ctas > 1:
         agent.arrive_expect_tx(full, size * ctas)
         agent.copy(full, place, size, multicast=targets)
@@ -140,7 +145,7 @@ def nameless(trace: Trace) -> Trace:
 
 
 def stranger_log(trace: Trace, seed: int = 0, late_ps: int = 20_000, skew_ps: int = 0) -> NDArray[np.void]:
-    """What attaching would record of `trace`: what agents did, grouped by agent, without tokens.
+    """What attaching would record of `trace`: what agents did but cp.async, grouped by agent, without tokens.
 
     Clocks are read up to `late_ps` before an operation takes effect and after a wait has passed; those of CTAs differ
     by up to `skew_ps`.
@@ -149,6 +154,7 @@ def stranger_log(trace: Trace, seed: int = 0, late_ps: int = 20_000, skew_ps: in
     events = trace.events.copy()
     engines = [row for row, agent in enumerate(trace.agents) if agent.role == "copy_engine"]
     events = events[~np.isin(events["agent"], engines) & (events["kind"] != EventKind.PHASE_COMPLETE)]
+    events = events[(events["flags"] & EventFlag.BY_ARRIVAL) == 0]
     events = events[np.argsort(events["agent"], kind="stable")]
     late = random.integers(0, late_ps + 1, len(events))
     events["time"] += np.where(events["kind"] == EventKind.WAIT_END, late, -late)

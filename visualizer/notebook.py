@@ -1,6 +1,5 @@
 """For notebooks and tests: record kernels that this very process launches.
 
-from visualizer.children import child_command, child_environment
 from visualizer.notebook import record_kernel
 
 with record_kernel(kernel="fmha", launch=0) as recording:
@@ -22,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from visualizer.children import child_command, child_environment
 from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from two_ring_traces import two_rings
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -83,3 +84,19 @@ def test_recordings_without_a_common_agent_cannot_be_compared(
 def test_a_damaged_file_is_status_2(phasescope: Callable, lesson_file: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.pscope").write_bytes(b"bad")
     assert phasescope("compare", lesson_file, tmp_path / "bad.pscope").status == 2
+
+
+def test_of_several_rings_one_can_be_asked_for(phasescope: Callable, tmp_path: Path, lesson_file: Path) -> None:
+    path = tmp_path / "rings.pscope"
+    save(two_rings(), path)
+    outcome = phasescope("compare", path, path, "--tile", "1", "--ring", "V", "--json")
+    document = json.loads(outcome.out)
+    assert [ring["name"] for ring in document["rings"]] == ["K", "V"]
+    step = document["states"]["step_a"]
+    assert json.loads(phasescope("show", path, "--step", str(step), "--json").out)["event"]["barrier"] == "V.full[1]"
+    assert "ring K: 3 stages in both; 8 tiles in both;" in phasescope("compare", path, path).out
+    refused = phasescope("compare", path, path, "--tile", "1", "--ring", "Q")
+    assert (refused.status, "it has K, V" in refused.err) == (2, True)
+    alone = phasescope("compare", lesson_file, lesson_file, "--tile", "1", "--ring", "Q")
+    assert (alone.status, "one ring, without a name; leave it out" in alone.err) == (2, True)
+    assert "--ring applies to --tile only" in phasescope("compare", path, path, "--ring", "K").err

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from two_ring_traces import two_rings
 
 from visualizer.cli.main import main
+from visualizer.recording.file import save
 
 
 def test_the_table_marks_the_knee_and_the_recorded_count(lesson_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,3 +66,15 @@ def test_too_short_a_recording_is_refused_by_name(tmp_path: Path, capsys: pytest
     error = capsys.readouterr().err
     assert "short.pscope: only" in error
     assert "record more tiles" in error
+
+
+def test_of_several_rings_one_has_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rings.pscope"
+    save(two_rings(20), path)
+    for options, said in (
+        ([], "several rings in a CTA (K, V)"),
+        (["--ring", "K"], "ring K: its agents are blocked at other rings for "),
+        (["--ring", "Q"], "it has K, V"),
+    ):
+        assert main(["predict", str(path), *options]) == 2
+        assert said in capsys.readouterr().err

@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from two_ring_traces import two_rings
 
 from visualizer.cli.show_text import aligned, summary_text
 from visualizer.playback.notes_file import notes_path
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
+from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
@@ -196,3 +199,16 @@ def test_rings_are_told_as_json_and_as_text_only_where_nobody_told_them(
     assert "\nkv " in phasescope("show", path).out
     notes_path(path).write_text("{", encoding="utf-8")
     assert phasescope("show", path).status == 2
+
+
+def test_stages_and_cursors_of_several_rings_have_their_names(phasescope: Command, tmp_path: Path) -> None:
+    path = tmp_path / "rings.pscope"
+    trace = two_rings()
+    save(trace, path)
+    step = int(np.flatnonzero((trace.events["kind"] == EventKind.READ_BEGIN) & (trace.events["ring"] == 1))[0])
+    text = phasescope("show", path, "--step", str(step)).out
+    assert "ring V" in text.splitlines()[1]
+    assert "V.stage[0]" in text
+    assert "  V (0, 0, 0)" in text
+    event = json.loads(phasescope("show", path, "--step", str(step), "--json").out)["event"]
+    assert (event["stage"], event["ring"]) == (0, "V")

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from two_ring_traces import two_rings
 
 from visualizer.cli.main import main
+from visualizer.recording.file import save
 from visualizer.recording.trace import Trace
 
 
@@ -58,3 +60,26 @@ def test_several_ctas_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture
     capsys.readouterr()
     assert main(["stats", str(path)]) == 0
     assert "across 3 CTAs" in capsys.readouterr().out
+
+
+def test_of_several_rings_one_can_be_asked_for(
+    tmp_path: Path, lesson_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rings.pscope"
+    save(two_rings(), path)
+    assert main(["stats", str(path), "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert main(["stats", str(path), "--ring", "V", "--json"]) == 0
+    own = json.loads(capsys.readouterr().out)
+    assert own == {"range_ns": whole["range_ns"], "ring": "V", **whole["rings"]["V"]}
+    assert main(["stats", str(path), "--ring", "V"]) == 0
+    text = capsys.readouterr().out
+    assert "ring V: back-pressure" in text
+    assert "ring K" not in text
+    for word in ("time per tile", "copy latency", "critical path: ", "stages full"):
+        assert word in text
+    assert main(["stats", str(path), "--ring", "Q"]) == 2
+    assert "--ring Q: " in (said := capsys.readouterr().err)
+    assert "it has K, V" in said
+    assert main(["stats", str(lesson_file), "--ring", "Q"]) == 2
+    assert "one ring, without a name" in capsys.readouterr().err

@@ -78,7 +78,7 @@ MUST_SAY = {
     "F41": said("COUNT MISMATCH", None, "empty[0]", "3 arrivals come for tile 4 (C0 2, C1 1)", expected=2),
     "F42": said("STARVED", "C0", "full[0]", "nobody ever expected", pending=0),
     "F43": said("STARVED", "C0", "full[1]", "2048 bytes will never come", tx=2048),
-    "F44": said("STARVED", "C0", "full[0]", "Use .noinc", pending=1, expected=1),
+    "F44": said("STARVED", "C0", "full[0]", "Use .noinc", pending=1, expected=2),
     "F45": said("LAPPED", "C0", "full[1]", "must flip once per lap of the ring", phase_wanted=0, phase_now=1),
     "F46": said("LAPPED", "C0", "full[1]", "means phase #1 but waits with parity 0 instead of 1", tile=4),
     "F47": said("STARVED", "P", "empty[1]", "C1 exited", pending=1, expected=2),

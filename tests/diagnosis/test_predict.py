@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pipelines import facts_of, run
 
-from visualizer.diagnosis.predict.measured import PredictError, measure
+from visualizer.diagnosis.predict.errors import PredictError
+from visualizer.diagnosis.predict.measured import measure
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.programs.faults import FAULTS

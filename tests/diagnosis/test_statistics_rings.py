@@ -10,7 +10,7 @@ import pytest
 from two_ring_traces import BYTES, STAGES, two_rings, unknowing
 
 from visualizer.cli.stats_text import statistics_text
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import Statistics, statistics
@@ -55,7 +55,12 @@ def test_each_ring_has_its_own_copies_waits_and_share_of_the_path() -> None:
     roles = {role.role: role for role in found.roles}
     starved = roles["consumer"].share(roles["consumer"].starved)
     assert sum(ring.starved for ring in found.rings) == pytest.approx(starved)
-    assert 0 < sum(ring.path for ring in found.rings) <= 1
+    assert 0 < sum(ring.path_share for ring in found.rings) <= 1
+    for ring, own in zip(found.rings, found.as_json()["rings"].values(), strict=True):
+        assert ring.path.length == pytest.approx(ring.path_share * found.path.length)
+        assert sum(own["critical_path"]["share"].values()) == pytest.approx(float(ring.path.length > 0), abs=1e-4)
+        assert own["critical_path_share"] == pytest.approx(ring.path_share, abs=1e-4)
+    assert sum(len(ring.path) for ring in found.rings) < len(found.path)  # the last work leads to no wait
     document = json.loads(json.dumps(found.as_json()))
     assert set(document["rings"]) == {"K", "V"}
     assert document["rings"]["V"]["stages"] == STAGES["V"]

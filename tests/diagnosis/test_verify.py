@@ -9,7 +9,7 @@ import pytest
 from pipelines import facts_of, run
 
 from visualizer.diagnosis.predict import verify as module
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable, choose_source, verify
 from visualizer.programs.parameters import LessonConfig

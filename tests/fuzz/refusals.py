@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tests.fuzz.outcome import Outcome
 from visualizer.cli.errors import UserError
 from visualizer.cli.main import main
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.export.errors import ExportError
 from visualizer.language import use
 from visualizer.playback.notes_file import NotesError

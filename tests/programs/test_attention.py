@@ -26,6 +26,8 @@ def test_it_completes_and_goes_round_each_ring() -> None:
     ]
     read = events[events["kind"] == EventKind.READ_END]
     assert np.bincount(read["ring"]).tolist() == [8 * WARPGROUPS, 8 * WARPGROUPS, WARPGROUPS]
+    groups = [int((events["kind"] == kind).sum()) for kind in (EventKind.WGMMA_COMMIT, EventKind.WGMMA_WAIT_END)]
+    assert groups == [2 * 8 * WARPGROUPS] * 2
     agents = {agent.name: (agent.warpgroup, agent.warp) for agent in trace.agents}
     assert agents == {"producer": (0, 0), "consumer.wg1": (1, 4), "consumer.wg2": (2, 8), "tma": (-1, -1)}
     assert [ring for ring, _ in trace.agents[0].more_starts] == ["v", "q"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from visualizer.programs.agent_builder import AgentBuilder
+from visualizer.programs.buffer_builder import BufferBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
@@ -81,10 +82,11 @@ def test_every_fault_is_in_the_table(text: str) -> None:
     assert text.count("\n| F") == len(FAULTS)
 
 
-@pytest.mark.parametrize("builder", [Builder, AgentBuilder, Cursor])
+@pytest.mark.parametrize("builder", [Builder, AgentBuilder, BufferBuilder, Cursor])
 def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
     used_by_the_builder_itself = {
-        "site", "row_of", "ring_row", "ring_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished"
+        "site", "row_of", "ring_row", "ring_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished",
+        "named_barrier",
     }  # fmt: skip
     for name in vars(builder):
         if not name.startswith("_") and name not in used_by_the_builder_itself:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from visualizer.programs import lesson as lesson_module
+from visualizer.programs.accesses import Read
 from visualizer.programs.lesson import agents_of, barriers_of, lesson
 from visualizer.programs.operations import (
     Advance,
@@ -16,7 +17,6 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Operation,
-    Read,
     Sync,
     Wait,
 )

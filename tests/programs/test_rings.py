@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from visualizer.programs.accesses import Read
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.mutations import with_other_phase
-from visualizer.programs.operations import Advance, Copy, Read
+from visualizer.programs.operations import Advance, Copy
 from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.pipeline_state import PipelineState

@@ -159,6 +159,8 @@ class NaiveReplay:
                 barrier.arrive_expect_tx(amount)
             case EventKind.COMPLETE_TX:
                 barrier.complete_tx(amount)
+            case EventKind.CP_ASYNC_ARRIVE:
+                barrier.increase_pending(amount)
         if barrier.phase != phase:
             self.flip_due.add(row)
 

@@ -61,9 +61,10 @@ def check(trace: Trace) -> None:
             event["barrier"],
             event["tile"],
         )
-        lane = int(event["agent"]), int(event["barrier"])
-        assert waits.use[row] == uses.get(lane, 0)
-        uses[lane] = uses.get(lane, 0) + 1
+        if event["barrier"] >= 0:
+            lane = int(event["agent"]), int(event["barrier"])
+            assert waits.use[row] == uses.get(lane, 0)
+            uses[lane] = uses.get(lane, 0) + 1
         if waits.end[row] < 0 or event["barrier"] < 0:
             assert (waits.met[row], waits.completion[row]) == (-1, -1)
             continue

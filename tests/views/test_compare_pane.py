@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
+from two_ring_traces import two_rings
 
 from visualizer.diagnosis.compare import Comparison
 from visualizer.playback.focus import Focus
@@ -170,3 +171,29 @@ def test_a_zoom_is_not_undone_by_what_the_other_has_yet_to_paint(pane: CompareWi
             pane.a.zoom_in()
         qtbot.waitUntil(lambda span=span: pane.b.view.span < span * 0.9)
         assert pane.a.view.span < span * 0.9
+
+
+def test_tiles_of_several_rings_follow_those_of_all_together(qtbot: QtBot) -> None:
+    a, b = History(two_rings(tiles=4)), History(two_rings(tiles=4, seed=2))
+    comparison = Comparison(a, b)
+    rows = TileTimeRows(comparison)
+    assert [column.key for column in rows.columns][:3] == ["ring", "cta", "tile"]
+    assert [texts(rows, row)[:3] for row in (0, 4, 11)] == [["all", "0", "0"], ["K", "0", "0"], ["V", "0", "3"]]
+    assert rows.rows() == 12
+    assert rows.row_of(0, 3) == 3
+    step = rows.step(11)
+    assert step is not None
+    assert a.trace.barriers[a.trace.events["barrier"][step]].name == "V.full[1]"
+    pane = CompareWidget()
+    qtbot.addWidget(pane)
+    pane.set_comparison(comparison, "a", "b")
+    with qtbot.waitSignal(pane.focus_requested) as asked:
+        pane._choose_tile(11)
+    assert asked.args[0].step == step
+
+
+def test_a_ring_without_a_partner_is_told_above(qtbot: QtBot, lesson_history: History) -> None:
+    pane = CompareWidget()
+    qtbot.addWidget(pane)
+    pane.set_comparison(Comparison(History(two_rings(tiles=4)), lesson_history), "a", "b")
+    assert "Ring K: in a alone, so it is not compared." in pane.verdict.text()

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from visualizer.playback.focus import Focus
+from visualizer.programs.builder import Builder
 from visualizer.replay.history import History
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.event_table_model import COLUMNS, EventRows, cell_text, time_text
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.pane import Pane
@@ -188,3 +190,23 @@ def test_the_filter_line_takes_queries_as_well(pane: EventTableWidget) -> None:
     assert pane.count.text() == "2 of 38 events", "a line that cannot be read leaves the rows as they were"
     pane.filter_line.setText("kind:phase_complete barrier:full")
     assert pane.count.text() == "2 of 38 events"
+
+
+def test_named_barriers_and_groups_have_their_numbers_in_the_table() -> None:
+    b = Builder("test")
+    a = b.agent("A", threads=64)
+    a.syncthreads()
+    a.bar_sync(2, 64)
+    a.wgmma_commit()
+    a.wgmma_wait(1)
+    trace = simulate(b.build())
+    cells = [tuple(cell_text(trace, step, name) for name in ("kind", "barrier", "amount")) for step in range(7)]
+    assert cells == [
+        ("sync_begin", "bar 0", "the CTA"),
+        ("sync_end", "bar 0", "the CTA"),
+        ("sync_begin", "bar 2", "64 threads"),
+        ("sync_end", "bar 2", "64 threads"),
+        ("wgmma_commit", "", ""),
+        ("wgmma_wait_begin", "", "keep 1"),
+        ("wgmma_wait_end", "", "keep 1"),
+    ]

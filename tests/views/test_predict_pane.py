@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from statistics_facts import history_of, prediction_of
+from two_ring_traces import two_rings
 
 from visualizer.diagnosis.predict.verify import Verification
 from visualizer.replay.history import History
@@ -63,9 +64,9 @@ def test_the_knobs_ask_for_another_prediction(pane: PredictWidget, history: Hist
     pane.set_history(history)
     pane.delay.setValue(700)
     pane.copy_time.setValue(1500)
-    assert asked == [(history, None, None), (history, 700, None), (history, 700, 1500)]
+    assert asked == [(history, None, None, None), (history, 700, None, None), (history, 700, 1500, None)]
     pane.set_history(history)
-    assert asked[-1] == (history, None, None)
+    assert asked[-1] == (history, None, None, None)
     assert len(asked) == 4
 
 
@@ -119,3 +120,19 @@ def test_the_chart_marks_the_knee_and_the_measurements(pane: PredictWidget, hist
     pane.show_verification(_measured())
     assert colours.accent in seen()
     assert "knee" in pane.chart.accessibleDescription()
+
+
+def test_of_several_rings_one_is_chosen(pane: PredictWidget, history: History) -> None:
+    asked: list[tuple[object, ...]] = []
+    pane.asked.connect(lambda *question: asked.append(question))
+    pane.set_history(history)
+    assert not pane.ring.isVisible()
+    rings = History(two_rings())
+    pane.set_history(rings)
+    assert pane.ring.isVisible()
+    assert [pane.ring.itemText(row) for row in range(pane.ring.count())] == ["K", "V"]
+    pane.ring.setCurrentIndex(1)
+    pane.ring.activated.emit(1)
+    assert asked[1:] == [(rings, None, None, "K"), (rings, None, None, "V")]
+    pane.set_history(history)
+    assert asked[-1] == (history, None, None, None)

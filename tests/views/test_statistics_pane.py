@@ -9,6 +9,7 @@ from pane_testing import requested
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from statistics_facts import history_of, statistics_of, with_a_late_tile
+from two_ring_traces import two_rings
 
 from visualizer.playback.focus import Focus
 from visualizer.recording.schema import EventKind
@@ -149,3 +150,18 @@ def test_narrow_charts_stand_below_each_other(qtbot: QtBot, history: History) ->
     qtbot.addWidget(widget)
     widget.set_charts(charts(statistics_of(history)))
     assert widget.heightForWidth(200) > widget.heightForWidth(1200)
+
+
+def test_of_several_rings_each_has_its_stages_its_path_and_its_times() -> None:
+    found = statistics_of(History(two_rings()))
+    shown = charts(found)
+    titles = [chart.title for chart in shown]
+    shares = [f"{ring.path_share:.0%} of it, to {ring.name}" for ring in found.rings if ring.path.shares]
+    assert titles[2:-1] == [
+        "stages of K", "stages of V", "critical path", *shares, "time per tile", "copy latency", "copy throughput",
+        "time per tile of K", "copy latency of K", "time per tile of V", "copy latency of V",
+    ]  # fmt: skip
+    assert shares
+    for bar in shown:
+        if isinstance(bar, Bar):
+            assert sum(part.share for part in bar.parts) == pytest.approx(1)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from timeline_pictures import HEIGHT, lane_picture
 from timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, PRODUCER, TMA, make_trace, one_tile
+from two_ring_traces import two_rings
 
+from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.schema import EventKind
@@ -238,3 +240,28 @@ def test_an_agent_without_events_has_an_empty_lane():
     lane = store.lanes[store.row_of["consumer.w1"]]
     assert lane_picture(store, "consumer.w1", fit(1000 * NS, 500)).lines() == []
     assert store.nearest_step(lane, 0) is None
+
+
+def test_a_wait_for_another_thing_than_an_mbarrier_is_called_by_its_instruction():
+    b = Builder("groups")
+    a, other = b.agent("A"), b.agent("B")
+    other.delay(400)
+    for agent in (a, other):
+        agent.syncthreads()
+    b.barriers("full", 1, count=1)
+    a.read_async(0, 4096, work=400)
+    a.wgmma_commit()
+    a.wgmma_wait()
+    history = History(simulate(b.build()))
+    picture = lane_picture(LaneStore(history), "A", fit(history.trace.duration_ps, 2000))
+    waits = [label.text for label in picture.labels if label.role == "waiting"]
+    assert waits == ["waits bar.sync", "waits wgmma"]
+
+
+def test_a_barrier_that_is_waited_for_keeps_the_name_of_its_ring():
+    history = History(two_rings(ctas=2))
+    store = LaneStore(history)
+    picture = lane_picture(store, "CTA1.consumer0", fit(history.trace.duration_ps, 20_000))
+    waits = {label.text.removeprefix("waits ").split()[0] for label in picture.labels if label.role == "waiting"}
+    assert waits <= {f"{ring}.full[{stage}]" for ring in "KV" for stage in range(3)}
+    assert any(name.startswith("K.") for name in waits)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 from visualizer.app.job import JobRunner
 from visualizer.app.newest_job import NewestJob
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
 from visualizer.diagnosis.statistics.facts import Facts
@@ -149,7 +149,9 @@ class Analysis(QObject):
         wanted = self.shows_path and self._shown is not None and self._history is not None
         self.overlay.set_path(self._shown.path if wanted else None, self._history.trace if wanted else None)
 
-    def _ask_prediction(self, history: History | None, delay_ns: int | None, copy_ns: int | None) -> None:
+    def _ask_prediction(
+        self, history: History | None, delay_ns: int | None, copy_ns: int | None, ring: str | None
+    ) -> None:
         self._predicted_from, self._prediction = history, None
         self.verifying.cancel()
         if history is None:
@@ -157,7 +159,8 @@ class Analysis(QObject):
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Prediction | PredictError]:
             try:
-                return history, predict(self._shelf.of(history), consumer_delay_ns=delay_ns, copy_time_ns=copy_ns)
+                facts = self._shelf.of(history)
+                return history, predict(facts, consumer_delay_ns=delay_ns, copy_time_ns=copy_ns, ring=ring)
             except PredictError as problem:
                 return history, problem
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.opening import open_history
+from visualizer.cli.ring_option import check_ring
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
@@ -40,6 +41,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("b", type=Path, metavar="B", help=tr("another"))
     parser.add_argument("--tile", type=int, metavar="N", help=tr("also the states when this tile's data are in"))
     parser.add_argument("--cta", type=int, metavar="N", help=tr("of which CTA (default: 0); with --tile only"))
+    parser.add_argument(
+        "--ring", metavar="NAME", help=tr("of which of several rings (default: the first to be in); with --tile only")
+    )
     parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
@@ -47,6 +51,8 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.cta is not None and args.tile is None:
         raise UserError(tr("--cta applies to --tile only"))
+    if args.ring is not None and args.tile is None:
+        raise UserError(tr("--ring applies to --tile only"))
     histories = [open_history(path) for path in (args.a, args.b)]
     comparison = Comparison(*histories)
     if not comparison.agents:
@@ -91,7 +97,9 @@ def _steps(args: argparse.Namespace, comparison: Comparison) -> tuple[int, int]:
     cta = args.cta or 0
     found = []
     for path, history in ((args.a, comparison.a), (args.b, comparison.b)):
-        step = comparison.tile_step(history, cta, args.tile)
+        if args.ring is not None:
+            check_ring(args.ring, history, path)
+        step = comparison.tile_step(history, cta, args.tile, args.ring)
         if step is None:
             raise UserError(tr("{path} has no tile {tile} in CTA {cta}", path=path, tile=args.tile, cta=cta))
         found.append(step)

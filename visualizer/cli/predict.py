@@ -9,8 +9,9 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.opening import open_history
+from visualizer.cli.ring_option import check_ring
 from visualizer.cli.show_text import aligned
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import MOST_STAGES, Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, verify
 from visualizer.diagnosis.statistics.find import find_facts
@@ -21,6 +22,7 @@ EXAMPLES = mark("""examples:
   phasescope predict run.pscope                         1 to 8 stages, everything else as recorded
   phasescope predict run.pscope --consumer-delay 1500   with consumers that work 1500 ns on each tile
   phasescope predict run.pscope --copy-time 800         with copies that take 800 ns at the median
+  phasescope predict run.pscope --ring k                other stages for ring k alone
   phasescope predict run.pscope --stages 1..6 --verify  run them too: on the GPU if there is one, else simulated
 
 docs/statistics.md says how the model works and how far its predictions were off.
@@ -47,6 +49,7 @@ def add_parser(subparsers: Any) -> None:
         default=f"1..{MOST_STAGES}",
         help=tr("default: 1..{most_stages}", most_stages=MOST_STAGES),
     )
+    parser.add_argument("--ring", metavar="NAME", help=tr("which of several rings has other stage counts"))
     parser.add_argument(
         "--consumer-delay", type=int, metavar="NS", help=tr("consumers' work per tile (default: as recorded)")
     )
@@ -65,9 +68,15 @@ def run(args: argparse.Namespace) -> int:
     counts = _stages(args.stages)
     _check_options(args)
     history = open_history(args.trace)
+    if args.ring is not None:
+        check_ring(args.ring, history, args.trace)
     try:
         prediction = predict(
-            find_facts(history), counts, consumer_delay_ns=args.consumer_delay, copy_time_ns=args.copy_time
+            find_facts(history),
+            counts,
+            consumer_delay_ns=args.consumer_delay,
+            copy_time_ns=args.copy_time,
+            ring=args.ring,
         )
         verification = verify(history.trace, prediction, args.source) if args.verify else None
     except PredictError as problem:
@@ -102,7 +111,8 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
         rows.append((*row, commas(remarks) or " "))
     recorded = prediction.recorded_per_tile
     per_tile = "" if recorded is None else tr(" ({duration} per tile)", duration=duration(round(recorded)))
-    parts = [
+    parts = [tr("ring {name}", name=prediction.ring)] if prediction.ring else []
+    parts += [
         tr(
             "time per tile, predicted from one recording with {stages}{per_tile}: consumer delay {delay} ns,"
             " copies {copy}",

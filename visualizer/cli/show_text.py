@@ -11,7 +11,7 @@ from visualizer.language import recorded, tr, trn
 
 Document = Mapping[str, Any]
 
-_EVENT_FACTS = ("barrier", "stage", "tile", "parity")
+_EVENT_FACTS = ("barrier", "stage", "ring", "tile", "parity")
 
 
 def summary_text(document: Document) -> str:
@@ -64,7 +64,7 @@ def step_text(document: Document) -> str:
         time=duration(document["time_ps"]),
     )
     head += f", {site['file']}:{site['line']} {site['op']}" if site else ""
-    facts = ", ".join(f"{name} {event[name]}" for name in _EVENT_FACTS if event[name] is not None)
+    facts = ", ".join(f"{name} {event[name]}" for name in _EVENT_FACTS if event.get(name) is not None)
     facts += f", amount {event['amount']}" if event["amount"] else ""
     return "\n\n".join(
         [
@@ -133,24 +133,31 @@ def _barriers(barriers: Mapping[str, Document]) -> str:
 
 
 def _agents(agents: Mapping[str, Document]) -> str:
-    rows = [
-        (name, state_word(a["state"]), a["op"], a["barrier"], a["tile"], _full_cursor(a["cursor"]))
-        for name, a in agents.items()
-    ]
+    rows = [(name, state_word(a["state"]), a["op"], a["barrier"], a["tile"], _cursors(a)) for name, a in agents.items()]
     titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor (index, phase, count)"))
     return aligned([titles, *rows])
 
 
 def _stages(stages: Sequence[Document]) -> str:
-    rows = [
-        (("CTA{}.".format(s["cta"]) if "cta" in s else "") + f"stage[{s['stage']}]", state_word(s["state"]), s["tile"])
-        for s in stages
-    ]
+    rows = [(_qualifier(s) + f"stage[{s['stage']}]", state_word(s["state"]), s["tile"]) for s in stages]
     return aligned([("stage", tr("holds"), "tile"), *rows])
+
+
+def _qualifier(stage: Document) -> str:
+    """What tells a stage from those of other CTAs and rings."""
+    cta = f"CTA{stage['cta']}." if "cta" in stage else ""
+    return f"{cta}{stage['ring']}." if stage.get("ring") else cta
 
 
 def _cursor(cursor: Document | None) -> str | None:
     return None if cursor is None else f"({cursor['index']}, {cursor['phase']})"
+
+
+def _cursors(agent: Document) -> str | None:
+    """The agent's cursor, and those over further rings with their names."""
+    further = {ring: cursor for ring, cursor in agent.get("more_cursors", {}).items() if cursor is not None}
+    cursors = [_full_cursor(agent["cursor"]), *(f"{ring} {_full_cursor(cursor)}" for ring, cursor in further.items())]
+    return "  ".join(filter(None, cursors)) or None
 
 
 def _full_cursor(cursor: Document | None) -> str | None:

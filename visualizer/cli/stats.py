@@ -10,7 +10,8 @@ from typing import Any
 
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.cli.opening import open_history
-from visualizer.cli.stats_text import statistics_text
+from visualizer.cli.ring_option import check_ring
+from visualizer.cli.stats_text import ring_text, statistics_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.language import mark, tr
@@ -19,6 +20,7 @@ EXAMPLES = mark("""examples:
   phasescope stats run.pscope                      the whole recording
   phasescope stats run.pscope --range 10us:20us    what ends or lies in 10 us of it
   phasescope stats run.pscope --range :5000        the first 5000 ns
+  phasescope stats run.pscope --ring k             one of several rings: its stages, tiles, copies and path
   phasescope stats run.pscope --json               for scripts
 
 docs/statistics.md defines every number.
@@ -43,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--range", metavar="A:B", help=tr("from time A to time B of the recording, in ns unless a unit is given")
     )
+    parser.add_argument("--ring", metavar="NAME", help=tr("one of several rings alone"))
     parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     parser.set_defaults(run=run)
 
@@ -51,8 +54,15 @@ def run(args: argparse.Namespace) -> int:
     history = open_history(args.trace)
     trace = history.trace
     first, last = _range(args.range, trace.duration_ps)
+    if args.ring is not None:
+        check_ring(args.ring, history, args.trace)
     found = statistics(find_facts(history), first, last)
-    print(json.dumps(found.as_json(), indent=1) if args.json else statistics_text(found, trace))
+    if args.ring is None:
+        print(json.dumps(found.as_json(), indent=1) if args.json else statistics_text(found, trace))
+        return EXIT_CLEAN
+    ring = next(ring for ring in found.rings if ring.name == args.ring)
+    document = {"range_ns": found.as_json()["range_ns"], "ring": ring.name, **ring.as_json()}
+    print(json.dumps(document, indent=1) if args.json else ring_text(ring, found))
     return EXIT_CLEAN
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from visualizer.cli.show_text import aligned
+from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.diagnosis.statistics.distribution import Distribution
 from visualizer.diagnosis.statistics.occupancy import Occupancy
 from visualizer.diagnosis.statistics.shares import RoleShare
@@ -15,6 +16,10 @@ from visualizer.replay.stage_columns import StageState
 Row = tuple[object, ...]
 _LISTED = 5
 _KINDS = {"tile": mark("tile"), "wait": mark("wait"), "copy": mark("copy")}
+
+
+def _distribution_titles() -> Row:
+    return ("", tr("count"), tr("least"), "5%", tr("median"), "95%", tr("most"), tr("mean"))
 
 
 def statistics_text(found: Statistics, trace: Trace) -> str:
@@ -45,7 +50,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
         *([_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]),
         aligned(
             [
-                ("", tr("count"), tr("least"), "5%", tr("median"), "95%", tr("most"), tr("mean")),
+                _distribution_titles(),
                 _times(tr("time per tile"), found.per_tile),
                 _times(tr("copy latency"), found.latency),
                 _rates(tr("copy throughput"), found.throughput),
@@ -56,10 +61,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
             share=found.engine_busy,
             bytes=found.landed_bytes,
         ),
-        tr(
-            "critical path: {shares}",
-            shares=commas([f"{tr(name)} {share:.1%}" for name, share in found.path.shares.items()]) or tr("none"),
-        ),
+        _path(found.path),
     ]
     if found.ctas is not None:
         spread = found.ctas.per_tile
@@ -94,6 +96,31 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
     return "\n\n".join(parts)
 
 
+def ring_text(ring: RingNumbers, found: Statistics) -> str:
+    """All numbers of one of several rings."""
+    return "\n\n".join(
+        [
+            tr("{first} to {last}", first=duration(found.first), last=duration(found.last)),
+            _ring(ring),
+            aligned(
+                [
+                    _distribution_titles(),
+                    _times(tr("time per tile"), ring.per_tile),
+                    _times(tr("copy latency"), ring.latency),
+                ]
+            ),
+            _path(ring.path),
+        ]
+    )
+
+
+def _path(path: CriticalPath) -> str:
+    return tr(
+        "critical path: {shares}",
+        shares=commas([f"{tr(name)} {share:.1%}" for name, share in path.shares.items()]) or tr("none"),
+    )
+
+
 def _role(role: RoleShare) -> Row:
     shares = (role.busy, role.back_pressure, role.starved, role.other, role.issue)
     return (role.role, role.agents, *(f"{role.share(part):.1%}" if role.present else None for part in shares))
@@ -107,7 +134,7 @@ def _ring(ring: RingNumbers) -> str:
         name=ring.name,
         back=ring.back_pressure,
         starved=ring.starved,
-        path=ring.path,
+        path=ring.path_share,
         bytes=ring.landed_bytes,
     )
     return f"{numbers}\n{_occupancy(ring.occupancy)}"

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.compare_tiles import RingPair, TileTimes, in_ring, ring_pairs, tile_times
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
@@ -41,34 +42,6 @@ class AgentOrder:
     step_b: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class TileTimes:
-    """The tiles that both recordings have, by CTA and tile; all shape (tiles,), times in ps.
-
-    A tile lasts from the first event that names it to the last.
-    """
-
-    cta: Ints
-    tile: Ints
-    begin_a: Ints
-    end_a: Ints
-    begin_b: Ints
-    end_b: Ints
-
-    def __len__(self) -> int:
-        return len(self.tile)
-
-    @property
-    def longer(self) -> Ints:
-        """How much longer the tile took in b; negative: shorter."""
-        return (self.end_b - self.begin_b) - (self.end_a - self.begin_a)
-
-    @property
-    def later(self) -> Ints:
-        """How much later the tile ended in b, from the start of each recording."""
-        return self.end_b - self.end_a
-
-
 class Comparison:
     """What differs between `a` and `b`. Everything but the agents' orders is worked out when first asked for."""
 
@@ -93,10 +66,16 @@ class Comparison:
 
     @cached_property
     def tiles(self) -> TileTimes:
-        key_a, begin_a, end_a = _tile_spans(self.a.trace)
-        key_b, begin_b, end_b = _tile_spans(self.b.trace)
-        key, row_a, row_b = np.intersect1d(key_a, key_b, assume_unique=True, return_indices=True)
-        return TileTimes(key >> 32, key & 0xFFFFFFFF, begin_a[row_a], end_a[row_a], begin_b[row_b], end_b[row_b])
+        return tile_times(self.a, self.b)
+
+    @cached_property
+    def rings(self) -> tuple[RingPair, ...]:
+        return ring_pairs(self.a, self.b)
+
+    @property
+    def has_rings(self) -> bool:
+        """Whether either recording has several rings, so that each is compared by itself too."""
+        return len(self.rings) > 1
 
     def in_b(self, step: int) -> int:
         """The step of `b` that corresponds to a step of `a`: the same event, else that of the latest event before."""
@@ -106,11 +85,16 @@ class Comparison:
         """The step of `a` that corresponds to a step of `b`."""
         return int(self._pairs[1][step])
 
-    def tile_step(self, history: History, cta: int, tile: int) -> int | None:
-        """When a tile's data are in: its full barrier completes; without one, the tile's first event. None: no such."""
+    def tile_step(self, history: History, cta: int, tile: int, ring: str | None = None) -> int | None:
+        """When a tile's data are in: its full barrier completes; without one, the tile's first event. None: no such.
+
+        Of several rings, those of the one of this name; None: those of the ring in which they are in first.
+        """
         events = history.trace.events
         full = np.array([kind == "full" for kind in history.structure.kinds] + [False])
         steps = np.flatnonzero((events["tile"] == tile) & (history.trace.agent_cta[events["agent"]] == cta))
+        if ring is not None:
+            steps = in_ring(history, steps, ring)
         flips = steps[(events["kind"][steps] == EventKind.PHASE_COMPLETE) & full[events["barrier"][steps]]]
         chosen = flips if len(flips) else steps
         return int(chosen[0]) if len(chosen) else None
@@ -145,6 +129,17 @@ def _common_rows(a: Trace, b: Trace) -> tuple[Ints, Ints]:
     )
 
 
+def _common_rings(a: Trace, b: Trace) -> tuple[Ints, Ints]:
+    """Each event's ring as a row common to both, -1 for one without a stage. A recording's only ring is the other's."""
+    names = _numbered([*a.rings, *b.rings]) if len(a.rings) > 1 or len(b.rings) > 1 else {}
+
+    def rows(trace: Trace) -> Ints:
+        row = np.array([names.get(ring, 0) for ring in trace.rings], np.int64)
+        return np.where(trace.events["stage"] >= 0, row[trace.events["ring"]], -1)
+
+    return rows(a), rows(b)
+
+
 def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
@@ -163,6 +158,8 @@ def _orders(names: Sequence[str], a: Trace, b: Trace) -> tuple[AgentOrder, ...]:
     differs = barrier_a[left] != barrier_b[right]
     for column in _COMPARED:
         differs |= a.events[column][left] != b.events[column][right]
+    rings_a, rings_b = _common_rings(a, b)
+    differs |= rings_a[left] != rings_b[right]
     found = np.append(np.flatnonzero(differs), len(differs))
     at = found[np.searchsorted(found, start)]  # the first that differs from the agent's own first on
     orders = []
@@ -189,29 +186,19 @@ def _own_steps(trace: Trace, names: Sequence[str]) -> tuple[Ints, Ints]:
     return steps[order], np.searchsorted(agent[order], np.arange(len(names) + 1))
 
 
-def _tile_spans(trace: Trace) -> tuple[Ints, Ints, Ints]:
-    """(cta << 32) + tile of each tile, ascending, and the times of its first and last event."""
-    steps = np.flatnonzero(trace.events["tile"] >= 0)
-    events = trace.events[steps]
-    key = (trace.agent_cta[events["agent"]].astype(np.int64) << 32) + events["tile"]
-    order = np.argsort(key, kind="stable")  # events are in time order, and stay so within a tile
-    key, time = key[order], events["time"][order].astype(np.int64)
-    first = np.flatnonzero(np.diff(key, prepend=-1) != 0)
-    last = np.append(first[1:], len(key)) - 1
-    return key[first], time[first], time[last if len(first) else first]
-
-
 def _likeness(a: Trace, b: Trace) -> tuple[Ints, Ints]:
-    """A number per event, unique within a recording and equal in both for the same event: agent, kind, barrier, tile
-    (for a PHASE_COMPLETE barrier and phase), and how many such there were before."""
+    """A number per event, unique within a recording and equal in both for the same event: agent, kind, barrier, ring,
+    tile (for a PHASE_COMPLETE barrier and phase), and how many such there were before."""
     agents = _numbered(agent.name for agent in (*a.agents, *b.agents))
     whose = []
-    for trace, barrier in zip((a, b), _common_rows(a, b), strict=True):
+    for trace, barrier, ring in zip((a, b), _common_rows(a, b), _common_rings(a, b), strict=True):
         events = trace.events
         flips = events["kind"] == EventKind.PHASE_COMPLETE
         agent = np.array([agents[agent.name] for agent in trace.agents], np.int64)[events["agent"]]
         group = (np.where(flips, 0, agent + 1) << 5) + events["kind"]
         group = group * (len(a.barriers) + len(b.barriers) + 1) + barrier + 1
+        if len(a.rings) > 1 or len(b.rings) > 1:
+            group = group * (len(a.rings) + len(b.rings) + 1) + ring + 1
         whose.append((group << 32) + np.where(flips, events["amount"], events["tile"]).astype(np.int64) + 1)
     _, number = np.unique(np.concatenate(whose), return_inverse=True)
     return _ranked(number[: len(a)]), _ranked(number[len(a) :])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from visualizer.diagnosis.compare import AgentOrder, Comparison
+from visualizer.diagnosis.compare_tiles import RingPair, TileTimes
 from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
@@ -18,7 +19,27 @@ _TILES_SHOWN = 12
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """The whole comparison; times in ps."""
-    tiles = comparison.tiles
+    return {
+        "same_order": comparison.same_order,
+        "a": _recording(comparison.a.trace),
+        "b": _recording(comparison.b.trace),
+        "only_a": list(comparison.only_a),
+        "only_b": list(comparison.only_b),
+        "agents": [_agent(comparison, agent) for agent in comparison.agents],
+        "tiles": _tiles(comparison.tiles),
+        "rings": [
+            {
+                "name": ring.name,
+                "stages_a": ring.stages_a or None,
+                "stages_b": ring.stages_b or None,
+                "tiles": _tiles(ring.tiles),
+            }
+            for ring in comparison.rings
+        ],
+    }
+
+
+def _tiles(tiles: TileTimes) -> list[dict[str, int]]:
     columns = {
         "cta": tiles.cta,
         "tile": tiles.tile,
@@ -27,24 +48,16 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "longer_ps": tiles.longer,
         "later_ps": tiles.later,
     }
-    return {
-        "same_order": comparison.same_order,
-        "a": _recording(comparison.a.trace),
-        "b": _recording(comparison.b.trace),
-        "only_a": list(comparison.only_a),
-        "only_b": list(comparison.only_b),
-        "agents": [_agent(comparison, agent) for agent in comparison.agents],
-        "tiles": [
-            dict(zip(columns, row, strict=True))
-            for row in zip(*(column.tolist() for column in columns.values()), strict=True)
-        ],
-    }
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def comparison_text(comparison: Comparison) -> list[str]:
     """One fact a line."""
     lines = [*_order_lines(comparison)]
     tiles = comparison.tiles
+    if comparison.has_rings:
+        lines += [ring_text(ring) for ring in comparison.rings]
     if not len(tiles):
         return [*lines, tr("tiles: the recordings have none in common")]
     lines.append(
@@ -72,6 +85,29 @@ def comparison_text(comparison: Comparison) -> list[str]:
         rest = len(tiles) - _TILES_SHOWN
         lines.append(trn("  {n} more tile, in --json", "  {n} more tiles, in --json", rest))
     return lines
+
+
+def ring_text(ring: RingPair) -> str:
+    """One of several rings: that it has no partner, or what it takes on either side."""
+    name = ring.name or tr("without a name")
+    if ring.only:
+        return tr("ring {name}: in {which} alone, so it is not compared", name=name, which=ring.only)
+    stages = (
+        trn("{n} stage in both", "{n} stages in both", ring.stages_a)
+        if ring.stages_a == ring.stages_b
+        else tr("{a} stages in a and {b} in b", a=ring.stages_a, b=ring.stages_b)
+    )
+    tiles = ring.tiles
+    if not len(tiles):
+        return tr("ring {name}: {stages}; no tile in both", name=name, stages=stages)
+    return tr(
+        "ring {name}: {stages}; {count} tiles in both; at the median a tile takes {longer}, and the last ends {later}",
+        name=name,
+        stages=stages,
+        count=len(tiles),
+        longer=signed(int(np.median(tiles.longer)), tr("longer"), tr("shorter")),
+        later=signed(int(tiles.later[np.argmax(tiles.end_a)]), tr("later"), tr("earlier")),
+    )
 
 
 def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
@@ -116,12 +152,16 @@ def state_texts(history: History, step: int) -> dict[str, str]:
         name = f"{ring.name}.stage[{stage}]" if len(history.structure.names) > 1 else f"stage[{stage}]"
         name = f"CTA{ring.cta}.{name}" if trace.ctas > 1 else name
         texts[name] = state_word(StageState(held).name.lower()) + (tr(", tile {tile}", tile=tile) if tile >= 0 else "")
+    further = {name: history.cursors_at(step, name) for name in trace.rings[1:]}
     for row, agent in enumerate(trace.agents):
         activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower()).replace("_", " ")
         barrier_row = int(state.agent_barrier[row])
         waits_on = f" {trace.barriers[barrier_row].name}" if barrier_row >= 0 else ""
         cursor = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
         texts[agent.name] = activity + waits_on + (tr(", cursor {cursor}", cursor=cursor) if cursor[0] >= 0 else "")
+        for name, cursors in further.items():
+            if cursors[row, 0] >= 0:
+                texts[agent.name] += tr(", in {ring} {cursor}", ring=name, cursor=tuple(cursors[row].tolist()))
     return texts
 
 

@@ -11,7 +11,7 @@ from visualizer.diagnosis.places import stage_words
 from visualizer.diagnosis.scene import Scene
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.language import tr, trn
-from visualizer.recording.schema import BARRIER_STATE_KINDS, EventKind, kind_name
+from visualizer.recording.schema import BARRIER_STATE_KINDS, CP_ASYNC_ARRIVALS, EventKind, kind_name
 from visualizer.replay.history import History, StageState
 from visualizer.semantics.word import decode
 
@@ -150,6 +150,7 @@ _NEED_A_BARRIER = (
     EventKind.WORD_SAMPLE,
     EventKind.TEST_FAILED,
     EventKind.TENSOR_COMMIT,
+    *CP_ASYNC_ARRIVALS,
 )
 
 _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
@@ -188,4 +189,6 @@ _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
     EventKind.WRITE: explain_groups.write,
     EventKind.PROXY_FENCE: explain_groups.plain,
     EventKind.TENSOR_COMMIT: explain_groups.tensor_commit,
+    EventKind.CP_ASYNC_ARRIVE: explain_groups.cp_async_arrive,
+    EventKind.CP_ASYNC_ARRIVE_NOINC: explain_groups.cp_async_arrive,
 }

@@ -111,7 +111,7 @@ def phase_complete(scene: Scene) -> str:
 
 
 def copy_issue(scene: Scene) -> str:
-    opening = tr(
+    opening = _copies_by_cp_async(scene) or tr(
         "{agent} issues a copy{of_tile}{into}: {bytes} bytes, which the copy engine will count down on {barrier} (tx"
         " {tx} now).",
         agent=scene.agent.name,
@@ -126,6 +126,20 @@ def copy_issue(scene: Scene) -> str:
         return sentences(opening, tr("It does not land in this recording."))
     later = duration(scene.time(done) - scene.time(scene.step))
     return sentences(opening, tr("It lands at step {step}, {duration} later.", step=done, duration=later))
+
+
+def _copies_by_cp_async(scene: Scene) -> str:
+    if not scene.event["flags"] & EventFlag.BY_ARRIVAL:
+        return ""
+    return tr(
+        "{agent} issues a copy{of_tile}{into} by cp.async: {bytes} bytes, of which an arrival on {barrier} will tell"
+        " (cp.async.mbarrier.arrive).",
+        agent=scene.agent.name,
+        of_tile=_of_tile(scene),
+        into=_into(scene),
+        bytes=scene.amount,
+        barrier=scene.barrier_name,
+    )
 
 
 def _into(scene: Scene) -> str:

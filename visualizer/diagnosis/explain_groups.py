@@ -30,6 +30,8 @@ def plain(scene: Scene) -> str:
 
 def sync_begin(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "id": _id(scene)}
+    if _is_syncthreads(scene):
+        return tr("{agent} waits at __syncthreads (bar.sync 0) for every thread of the CTA.", agent=scene.agent.name)
     if scene.amount > 0:
         return trn(
             "{agent} waits at named barrier {id} (bar.sync) for {n} thread, itself counted.",
@@ -41,6 +43,8 @@ def sync_begin(scene: Scene) -> str:
 
 
 def sync_end(scene: Scene) -> str:
+    if _is_syncthreads(scene):
+        return tr("{agent} passes __syncthreads: every thread of the CTA has come.", agent=scene.agent.name)
     return tr("{agent} passes named barrier {id}: all have come.", agent=scene.agent.name, id=_id(scene))
 
 
@@ -81,6 +85,31 @@ def tensor_commit(scene: Scene) -> str:
     )
 
 
+def cp_async_arrive(scene: Scene) -> str:
+    facts = {"agent": scene.agent.name, "barrier": scene.barrier_name}
+    if scene.kind == EventKind.CP_ASYNC_ARRIVE_NOINC:
+        return trn(
+            "{agent} leaves {n} arrival on {barrier} to the hardware, once its cp.async so far are done"
+            " (cp.async.mbarrier.arrive.noinc): it counts towards what the phase takes.",
+            "{agent} leaves {n} arrivals on {barrier} to the hardware, once its cp.async so far are done"
+            " (cp.async.mbarrier.arrive.noinc): they count towards what the phase takes.",
+            scene.amount,
+            **facts,
+        )
+    return trn(
+        "{agent} leaves {n} arrival on {barrier} to the hardware, once its cp.async so far are done"
+        " (cp.async.mbarrier.arrive): pending goes up by as many first, {before} -> {after}, so that together they"
+        " count for nothing.",
+        "{agent} leaves {n} arrivals on {barrier} to the hardware, once its cp.async so far are done"
+        " (cp.async.mbarrier.arrive): pending goes up by as many first, {before} -> {after}, so that together they"
+        " count for nothing.",
+        scene.amount,
+        before=scene.before.pending,
+        after=scene.after.pending,
+        **facts,
+    )
+
+
 def test_failed(scene: Scene) -> str:
     return tr(
         "{agent} tests {barrier} for parity {parity}: false by then, and it goes on without having passed. {barrier} is"
@@ -94,3 +123,8 @@ def test_failed(scene: Scene) -> str:
 
 def _id(scene: Scene) -> int:
     return int(scene.event["token"])
+
+
+def _is_syncthreads(scene: Scene) -> bool:
+    """Named barrier 0 without a count of threads: what __syncthreads compiles to."""
+    return _id(scene) == 0 and scene.amount <= 0

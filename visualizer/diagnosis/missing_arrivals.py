@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
@@ -53,14 +55,20 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
 
 
 def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
-    """Copies landed on the barrier, no byte of them was counted, and no arrival followed."""
+    """All arrivals so far are the hardware's, for which the pending count went up first, and no other follows."""
     row = int(outlook.waits.barrier[wait])
-    copies, barriers = outlook.history.copies, outlook.history.barriers
-    mine = copies.issues.rows(row)
-    kinds = barriers.kind[barriers.index.rows(row)]
-    if not (copies.done_step[mine] >= 0).any() or outlook.arrived(row) or (kinds == EventKind.COMPLETE_TX).any():
+    barriers = outlook.history.barriers
+    own = barriers.index.rows(row)
+    kinds = barriers.kind[own]
+    begun = int(np.flatnonzero(np.isin(kinds, (EventKind.INIT, EventKind.PHASE_COMPLETE))).max(initial=-1)) + 1
+    raised = barriers.index.step_at(own.start + begun + np.flatnonzero(kinds[begun:] == EventKind.CP_ASYNC_ARRIVE))
+    undone = sum(count for count, _ in outlook.arrived(row).values())
+    if not len(raised) or undone != int(outlook.trace.events["amount"][raised].sum()):
         return None
-    issue = int(copies.issues.steps(row)[-1])
+    warps = [agent for agent in outlook.candidates(row) if outlook.trace.agents[agent].warp >= 0]
+    if any(outlook.next_arrival(agent, row) is not None for agent in warps):
+        return None
+    issue = int(raised[-1])
     name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
     return Cause(
         tr(

@@ -1,6 +1,6 @@
 """What only the program can tell: orders that leave no event, such as the sync that publishes the barriers.
 
-A recording has no event for __syncthreads, so these checks look at the operation lists and need the Program.
+A recording has no event for the __syncthreads after a fence, so these checks look at the operation lists.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Finding
 from visualizer.language import tr
-from visualizer.programs.operations import Arrive, ArriveDrop, Init, NamedSync, Operation, Sync, Wait
+from visualizer.programs.operations import Arrive, ArriveDrop, BarArrive, BarSync, CpAsync, Init, Operation, Sync, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.trace import Trace
 
-_SYNCS = (Sync, NamedSync)
+_SYNCS = (Sync, BarSync)
+_COMES = (*_SYNCS, BarArrive)
 
 
 def program_findings(trace: Trace, program: Program) -> list[Finding]:
@@ -25,9 +26,9 @@ def has_unseen_order(program: Program) -> bool:
     for agent in program.agents:
         used = False
         for operation in agent.operations:
-            if isinstance(operation, _SYNCS) and used:
+            if isinstance(operation, _COMES) and used:
                 return True
-            used |= hasattr(operation, "barrier") and not isinstance(operation, Init)
+            used |= hasattr(operation, "barrier") and not isinstance(operation, Init | CpAsync)
     return False
 
 
@@ -37,7 +38,7 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
     for agent in program.agents:
         inits = [n for n, operation in enumerate(agent.operations) if isinstance(operation, Init)]
         init_by |= {agent.operations[n].barrier: agent.agent.name for n in inits}  # type: ignore[union-attr]
-        synced[agent.agent.name] = any(isinstance(o, _SYNCS) for o in agent.operations[inits[-1] if inits else 0 :])
+        synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[inits[-1] if inits else 0 :])
     for agent in program.agents:
         first = _first_use(agent)
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
@@ -70,7 +71,7 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
 
 def _first_use(agent: ProgramAgent) -> tuple[int, int] | None:
     for number, operation in enumerate(agent.operations):
-        if hasattr(operation, "barrier") and not isinstance(operation, Init):
+        if hasattr(operation, "barrier") and not isinstance(operation, Init | CpAsync):
             return number, int(operation.barrier)
     return None
 

@@ -7,7 +7,7 @@ into a list of texts, so that millions of rows stay a few arrays.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
 from visualizer.structure.titles import full_barrier_name
 from visualizer.views.lanes import Lane, copy_targets, target_title
+from visualizer.views.wait_names import waited_for
 
 Ints = NDArray[np.int64]
 
@@ -88,6 +89,10 @@ def tracks(selection: Selection) -> Iterator[Track]:
             spans = history.agent_spans(lane.row)
             # Two events at one tick (a wait passes, the read begins) have no work between them.
             spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
+            # A wait for anything but an mbarrier is told by its kind: numbers beyond those of the barriers.
+            other = (spans.barrier < 0) & (spans.state == AgentActivity.WAITING)
+            beyond = len(history.trace.barriers) + history.kinds[spans.first_step].astype(np.int32)
+            spans = replace(spans, barrier=np.where(other, beyond, spans.barrier))
             text = _agent_text(history)
             yield Track(lane, lane.title, _slices(spans, selection, text), _instants(selection, lane.row))
         else:
@@ -131,7 +136,9 @@ def _slices(spans: Spans, selection: Selection, text_of: Callable[[int, int, int
 def _agent_text(history: History) -> Callable[[int, int, int], str]:
     def text(state: int, tile: int, barrier: int) -> str:
         of_tile = f" (tile {tile})" if tile >= 0 else ""
-        name = full_barrier_name(history.trace, history.structure, barrier) if barrier >= 0 else "?"
+        count = len(history.trace.barriers)
+        other = waited_for(barrier - count) if barrier >= count else "?"
+        name = full_barrier_name(history.trace, history.structure, barrier) if 0 <= barrier < count else other
         if state == AgentActivity.WAITING:
             return f"waits {name}{of_tile}"
         if state == AgentActivity.TIMED_OUT:

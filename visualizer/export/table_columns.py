@@ -45,6 +45,8 @@ def table_columns(selection: Selection) -> list[Column]:
     sites = trace.sites
     cta = trace.agent_cta[events["agent"]]
     flags = events["flags"]
+    # A ring without a name is none to tell of: there is one only.
+    named = (events["stage"] >= 0) & np.array([bool(ring) for ring in trace.rings])[events["ring"]]
     columns = [
         Column("step", rows),
         Column("time_ps", events["time"]),
@@ -66,6 +68,7 @@ def table_columns(selection: Selection) -> list[Column]:
         Column("file", events["site"], tuple(site.file for site in sites), sparse=True),
         Column("line", np.array([site.line for site in sites] + [-1])[events["site"]], sparse=True),
         Column("op", events["site"], tuple(site.op for site in sites), sparse=True),
+        Column("ring", np.where(named, events["ring"].astype(np.int16), -1), tuple(trace.rings), sparse=True),
     ]
     return columns
 

@@ -103,16 +103,18 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
     time, state, tile = _until_left(selection, lane, spans)
     yield _clipped(selection, scope, "activity", time, state, names=_activity_names(selection))
     yield _clipped(selection, scope, "tile", time, _tile(tile))
-    start = trace.agents[lane.row].start
-    if start is None:
-        return
-    steps = history.agents.advances.steps(lane.row)
-    moves = trace.events[steps]
-    at = np.append(0, moves["time"])
-    cursor = {"cursor_index": ("stage", start.index), "cursor_phase": ("parity", start.phase)}
-    for name, (column, first) in cursor.items():
-        value = np.append(first, moves[column]).astype(np.int64)
-        yield _clipped(selection, scope, name, at, value, bits=1 if column == "parity" else 32)
+    agent = trace.agents[lane.row]
+    for ring, start in ((trace.rings[0], agent.start), *agent.more_starts):
+        if start is None:
+            continue
+        row = trace.rings.index(ring)
+        moves = trace.events[history.agents.advances.steps(row * len(trace.agents) + lane.row)]
+        at = np.append(0, moves["time"])
+        # The first ring's cursor has no ring's name, as where there is one only.
+        title = f"cursor_{_identifier(ring)}" if row else "cursor"
+        for name, column, first in (("index", "stage", start.index), ("phase", "parity", start.phase)):
+            value = np.append(first, moves[column]).astype(np.int64)
+            yield _clipped(selection, scope, f"{title}_{name}", at, value, bits=1 if column == "parity" else 32)
 
 
 def _activity_names(selection: Selection) -> dict[int, str]:

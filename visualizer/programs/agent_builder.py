@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from visualizer.language import tr
+from visualizer.programs.buffer_builder import MAX_INT, MAX_STAGES, BufferBuilder
 from visualizer.programs.cursor import Cursor
 from visualizer.programs.operations import (
     Advance,
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
+    BarArrive,
+    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -23,19 +26,10 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Inval,
-    NamedSync,
-    Operation,
-    ProxyFence,
-    Read,
-    ReadAsync,
-    RetireReads,
-    Store,
     Sync,
     TryWait,
     Wait,
     WaitGroup,
-    WaitStores,
-    Write,
 )
 from visualizer.programs.program import ProgramAgent
 from visualizer.recording.tables import Agent
@@ -45,8 +39,8 @@ from visualizer.semantics.pipeline_state import PipelineState
 if TYPE_CHECKING:
     from visualizer.programs.builder import Builder
 
-MAX_STAGES = 1024
-_MAX_INT = 2**31 - 1
+MAX_THREADS = 1024
+"""Most threads of a CTA, and so most that a named barrier counts [PTX]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +51,20 @@ class BarrierHandle:
     row: int
 
 
-class AgentBuilder:
+class AgentBuilder(BufferBuilder):
     """What one agent does, in order. `index` and `phase` are those of its cursor over the first or only ring; `tile` is
     noted with each operation.
 
     `ring` of an operation names the ring that its stage counts in; None: the first or only one.
     """
 
-    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool) -> None:
+    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool, threads: int) -> None:
         assert agent.start is not None
-        self._builder = builder
+        super().__init__(builder, agent)
         self._has_cursor = has_cursor  # over the first ring, in so many words
-        self.agent = agent
+        self._threads = threads
         self._cursor = Cursor(agent.start, self._advanced(0))
-        self.tile = -1
-        self.largest_stage: dict[int, int] = {}  # by ring
-        self._operations: list[Operation] = []
+        self._unbound: list[int] = []  # operations that are a CpAsync whose landing no barrier tells of yet
 
     @property
     def index(self) -> int:
@@ -123,17 +115,30 @@ class AgentBuilder:
         self._add(Fence, self._builder.site("fence"))
 
     def sync(self) -> None:
-        """__syncthreads: all agents of the CTA that call it."""
+        """The __syncthreads that publishes what `fence` is for, whose event stands for both: all agents of the CTA
+        that call it."""
         self._add(Sync, False, self._builder.site("sync"))
+
+    def syncthreads(self) -> None:
+        """__syncthreads, which is bar.sync of 0: all agents of the CTA that call it."""
+        self._bar(BarSync, "syncthreads", 0, 0)
 
     def cluster_sync(self) -> None:
         """barrier.cluster arrive and wait: all agents of the program that call it."""
         self._add(Sync, True, self._builder.site("cluster_sync"))
 
+    def bar_sync(self, id: int, threads: int) -> None:
+        """bar.sync: passes once `threads` threads of the CTA have come to named barrier `id`, this agent's counted."""
+        self._bar(BarSync, "bar_sync", id, self._builder.whole("threads", threads, self._threads, MAX_THREADS))
+
+    def bar_arrive(self, id: int, threads: int) -> None:
+        """bar.arrive: come to named barrier `id`, as with `bar_sync`, and go on at once."""
+        self._bar(BarArrive, "bar_arrive", id, self._builder.whole("threads", threads, self._threads, MAX_THREADS))
+
     def named_sync(self, id: int, agents: int) -> None:
-        """bar.sync: passes once `agents` agents of the CTA are at it."""
-        site = self._builder.site("named_sync")
-        self._add(NamedSync, self._builder.whole("id", id, 0, 15), self._builder.whole("agents", agents, 1, 1024), site)
+        """bar.sync of so many agents of this one's size."""
+        most = MAX_THREADS // self._threads
+        self._bar(BarSync, "named_sync", id, self._builder.whole("agents", agents, 1, most) * self._threads)
 
     def wait(self, barrier: BarrierHandle, parity: int) -> None:
         """mbarrier.try_wait.parity in a loop."""
@@ -195,57 +200,35 @@ class AgentBuilder:
         no_inc: bool = True,
         ring: str | None = None,
     ) -> None:
-        """cp.async of `bytes` into `stage`, then `count` arrivals on `barrier` once they are in.
+        """`cp_async` of `bytes` into `stage`, then `cp_async_mbarrier_arrive` on `barrier`. `ring` None: its ring."""
+        self.cp_async(stage, bytes, ring=self._builder.ring_of(self._builder.row_of(barrier)) if ring is None else ring)
+        self.cp_async_mbarrier_arrive(barrier, count, no_inc=no_inc)
 
-        `ring` None: the barrier's.
+    def cp_async_mbarrier_arrive(self, barrier: BarrierHandle, count: int = 1, *, no_inc: bool = True) -> None:
+        """cp.async.mbarrier.arrive: `count` arrivals on `barrier` once the agent's cp.async so far are in.
+
+        With `no_inc` (.noinc) they count towards what its phase takes; without, each first raises the pending count.
         """
-        row, size = self._bytes_on(barrier, bytes)
-        arrivals = self._count("count", count)
-        place, into = self._stage(stage, self._builder.ring_of(row) if ring is None else ring)
-        site = self._builder.site("cp_async_arrive")
-        self._add(CpAsyncArrive, row, place, size, arrivals, self.tile, site, no_inc, into)
+        row = self._builder.row_of(barrier)
+        for at in self._unbound:
+            copy = self._operations[at]
+            assert isinstance(copy, CpAsync)
+            self._operations[at] = replace(copy, barrier=row)
+        self._unbound.clear()
+        site = self._builder.site("cp_async_mbarrier_arrive")
+        self._add(CpAsyncArrive, row, self._count("count", count), self.tile, site, no_inc)
 
     def cp_async(self, stage: int, bytes: int, *, tile: int | None = None, ring: str | None = None) -> None:
         """cp.async of `bytes` of a tile (None: the current one) into `stage`, committed as a group of its own."""
-        copied = self.tile if tile is None else self._builder.whole("tile", tile, 0, _MAX_INT)
+        copied = self.tile if tile is None else self._builder.whole("tile", tile, 0, MAX_INT)
         place, size, of = self._buffer(stage, bytes, ring)
+        self._unbound.append(len(self._operations))
         self._add(CpAsync, place, size, copied, self._builder.site("cp_async"), of)
 
     def wait_group(self, keep: int = 0) -> None:
         """cp.async.wait_group: wait until at most the latest `keep` groups have not landed."""
-        self._add(WaitGroup, self._builder.whole("keep", keep, 0, 1024), self.tile, self._builder.site("wait_group"))
-
-    def write(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
-        """Write the agent's share of the stage's buffer itself, with ordinary stores."""
-        place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Write, place, size, self.tile, self._builder.site("write"), of)
-
-    def fence_proxy(self) -> None:
-        """fence.proxy.async, between a `write` and the TMA store or wgmma that reads what was written."""
-        self._add(ProxyFence, self._builder.site("fence_proxy"))
-
-    def read(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
-        """Read the stage's buffer, then work on what was read for `work` ns."""
-        place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Read, place, size, self.tile, self._builder.site("read"), self._ns("work", work), of)
-
-    def read_async(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
-        """Start a reader such as wgmma and go on; `retire_reads` waits for it."""
-        place, size, of = self._buffer(stage, bytes, ring)
-        self._add(ReadAsync, place, size, self.tile, self._builder.site("read_async"), self._ns("work", work), of)
-
-    def retire_reads(self, keep: int = 0) -> None:
-        """wgmma.wait_group: wait until at most the latest `keep` asynchronous readers are not done."""
-        self._add(RetireReads, self._builder.whole("keep", keep, 0, 1024), self._builder.site("retire_reads"))
-
-    def store(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
-        """A TMA store from the stage's buffer, committed as a bulk group; `wait_stores` waits until it has read."""
-        place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Store, place, size, self.tile, self._builder.site("store"), of)
-
-    def wait_stores(self, keep: int = 0) -> None:
-        """cp.async.bulk.wait_group.read: wait until at most the latest `keep` stores still read."""
-        self._add(WaitStores, self._builder.whole("keep", keep, 0, 1024), self._builder.site("wait_stores"))
+        self._unbound.clear()
+        self._add(WaitGroup, self._kept(keep), self.tile, self._builder.site("wait_group"))
 
     def delay(self, ns: int) -> None:
         self._builder.site("delay")
@@ -269,31 +252,14 @@ class AgentBuilder:
             self._operations.append(Exit())
         goes_round = self._has_cursor or any(isinstance(op, Advance) and op.ring == 0 for op in self._operations)
         agent = self.agent if rings == 1 or goes_round else replace(self.agent, start=None)
-        return ProgramAgent(agent, tuple(self._operations))
+        return ProgramAgent(agent, tuple(self._operations), self._threads)
 
-    def _add(self, operation: type, *fields: Any) -> None:
-        if self._operations and isinstance(self._operations[-1], Exit):
-            self._builder.fail(tr("{name} has left with .exit(); nothing can follow", name=self.agent.name))
-        self._operations.append(operation(*fields))
+    def _bar(self, kind: type[BarSync] | type[BarArrive], name: str, id: object, threads: int) -> None:
+        self._builder.named_barrier(self.agent.cta, self._builder.whole("id", id, 0, 15), threads)
+        self._add(kind, id, threads, self._builder.site(name))
 
     def _count(self, what: str, value: object) -> int:
         return self._builder.whole(what, value, 1, MAX_COUNT)
 
-    def _ns(self, what: str, value: object) -> int:
-        return self._builder.whole(what, value, 0, _MAX_INT)
-
     def _bytes_on(self, barrier: BarrierHandle, bytes_: object) -> tuple[int, int]:
         return self._builder.row_of(barrier), self._builder.whole("bytes", bytes_, 1, MAX_COUNT)
-
-    def _buffer(self, stage: object, bytes_: object, ring: str | None) -> tuple[int, int, int]:
-        """Stage, bytes and ring of an operation on a stage's buffer."""
-        place, of = self._stage(stage, ring)
-        return place, self._builder.whole("bytes", bytes_, 1, MAX_COUNT), of
-
-    def _stage(self, stage: object, ring: str | None) -> tuple[int, int]:
-        place, row = self._builder.whole("stage", stage, 0, MAX_STAGES - 1), self._builder.ring_row(ring)
-        self.largest_stage[row] = max(self.largest_stage.get(row, -1), place)
-        return place, row
-
-    def _advanced(self, ring: int) -> Callable[[PipelineState], None]:
-        return lambda state: self._add(Advance, state, self.tile, self._builder.site("advance"), ring)

@@ -64,7 +64,7 @@ def attention(config: LessonConfig | None = None) -> Program:
     p.exit()
 
     for number in range(1, WARPGROUPS + 1):
-        w = b.agent(f"consumer.wg{number}", role="consumer", stages=K_STAGES, warpgroup=number)
+        w = b.agent(f"consumer.wg{number}", role="consumer", stages=K_STAGES, warpgroup=number, threads=128)
         v = w.cursor("v", stages=V_STAGES)
         q = w.cursor("q", stages=1)
         w.sync()
@@ -89,6 +89,7 @@ def _use(w: AgentBuilder, at: AgentBuilder | Cursor, ring: str, full: Barriers, 
     """Both warpgroups need the whole tile: each multiplies its own rows with it."""
     w.wait(full[at.index], at.phase)
     w.read_async(at.index, size, ring=ring)
-    w.retire_reads()
+    w.wgmma_commit()
+    w.wgmma_wait()
     w.arrive(empty[at.index])
     at.advance()

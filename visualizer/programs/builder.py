@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.agent_builder import MAX_STAGES, AgentBuilder, BarrierHandle
+from visualizer.programs.agent_builder import MAX_THREADS, AgentBuilder, BarrierHandle
+from visualizer.programs.buffer_builder import MAX_STAGES
+from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
 from visualizer.recording.invariants import MAX_RINGS
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
@@ -26,7 +28,9 @@ MAX_OPERATIONS = 5_000_000
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
-_OWN_FILES = {str(Path(__file__).with_name(name)) for name in ("builder.py", "agent_builder.py", "cursor.py")}
+_OWN_FILES = {
+    str(Path(__file__).with_name(name)) for name in ("builder.py", "agent_builder.py", "buffer_builder.py", "cursor.py")
+}
 _ROLES = ("producer", "consumer", "other")
 _KINDS = ("full", "empty", "other")
 
@@ -46,6 +50,7 @@ class Builder:
         self._sites: dict[Site, int] = {}
         self._files: dict[str, Path] = {}
         self._operations = 0
+        self._named: dict[tuple[int, int], int] = {}  # threads that the named barrier of a CTA counts
         self._copy_engine = copy_engine
 
     def barriers(
@@ -77,12 +82,14 @@ class Builder:
         stages: int | None = None,
         phase: int = 0,
         warpgroup: int = -1,
+        threads: int = WARP_THREADS,
     ) -> AgentBuilder:
         """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`.
 
         The cursor is one over the program's first ring; `AgentBuilder.cursor` makes those over others. Without `stages`
         it has 1, and in a program of several rings none is told of. `warpgroup` is that of the CTA which the agent
-        belongs to, or acts as; -1: not told.
+        belongs to, or acts as; -1: not told. `threads` is how many it counts for at a named barrier: 128 for a whole
+        warpgroup.
         """
         if role not in _ROLES:
             self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
@@ -94,7 +101,10 @@ class Builder:
         if any(agent.agent.name == full_name for agent in self._agents):
             self.fail(tr("there is an agent {full_name!r} already; give this one another name", full_name=full_name))
         warp = self._warp(cta, self.whole("warpgroup", warpgroup, -1, 7))
-        made = AgentBuilder(self, Agent(full_name, role, cta, warp, start, warpgroup=warpgroup), stages is not None)
+        if self.whole("threads", threads, WARP_THREADS, MAX_THREADS) % WARP_THREADS:
+            self.fail(tr("threads is {threads}; a warp has 32, so it must be a multiple of that", threads=threads))
+        table = Agent(full_name, role, cta, warp, start, warpgroup=warpgroup)
+        made = AgentBuilder(self, table, stages is not None, threads)
         self._agents.append(made)
         return made
 
@@ -193,6 +203,22 @@ class Builder:
     def fail(self, why: str) -> NoReturn:
         path, line = _caller()
         raise ProgramError(f"{path}:{line}: {why}")
+
+    def named_barrier(self, cta: int, id: int, threads: int) -> None:
+        """Note how many threads (0: all of the CTA) a named barrier counts: everywhere the same."""
+        if threads % WARP_THREADS:
+            self.fail(tr("threads is {threads}; a warp has 32, so it must be a multiple of that", threads=threads))
+        before = self._named.setdefault((cta, id), threads)
+        if before != threads:
+            self.fail(
+                tr(
+                    "named barrier {id} counts {threads} threads here and {before} elsewhere (0: the whole CTA); all"
+                    " that meet there must give the same number",
+                    id=id,
+                    threads=threads,
+                    before=before,
+                )
+            )
 
     def _check_stages(self, agent: AgentBuilder, rings: tuple[str, ...]) -> None:
         """Every stage that the agent uses must be one of its ring's, where barriers say how many that has."""

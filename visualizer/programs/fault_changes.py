@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from visualizer.programs.accesses import Read, ReadAsync, RetireReads, WaitStores
 from visualizer.programs.mutations import (
     Change,
     barrier_row,
@@ -32,12 +33,8 @@ from visualizer.programs.operations import (
     ExpectTx,
     Init,
     Operation,
-    Read,
-    ReadAsync,
-    RetireReads,
     Sync,
     Wait,
-    WaitStores,
 )
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.semantics.pipeline_state import PipelineState

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from visualizer.language import tr
+from visualizer.programs.accesses import Read
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
 from visualizer.programs.operations import (
     Advance,
@@ -20,7 +21,6 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Operation,
-    Read,
     Sync,
     Wait,
 )

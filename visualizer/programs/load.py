@@ -23,6 +23,7 @@ _WORKER = "visualizer.programs.load_worker"
 _LOOK_S = 0.02
 _LAST_S = 1.0  # between its answer and its end
 _PARTS = (
+    "visualizer.programs.accesses",
     "visualizer.programs.operations",
     "visualizer.programs.program",
     "visualizer.recording.tables",

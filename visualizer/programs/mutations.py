@@ -57,7 +57,9 @@ def with_other_phase(program: Program, chosen: list[str]) -> Program:
         if agent.agent.name in chosen and (start is not None or agent.agent.more_starts):
             flipped = tuple(map(_with_other_phase, agent.operations))
             more = tuple((ring, _flip(cursor)) for ring, cursor in agent.agent.more_starts)
-            agent = ProgramAgent(replace(agent.agent, start=start and _flip(start), more_starts=more), flipped)
+            agent = replace(
+                agent, agent=replace(agent.agent, start=start and _flip(start), more_starts=more), operations=flipped
+            )
         agents.append(agent)
     return replace(program, agents=tuple(agents))
 

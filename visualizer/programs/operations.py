@@ -1,13 +1,26 @@
 """The operations agents perform: straight-line data, one frozen class each. No control flow, so a reader can check it.
 
 `barrier` is a row of the program's barriers, `site` a row of its sites, `tile` the tile the agent is at (-1: none),
-`ring` a row of its rings: the one in which `stage`, or a cursor, counts.
+`ring` a row of its rings: the one in which `stage`, or a cursor, counts. Those on stage buffers are in accesses.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from visualizer.programs.accesses import (
+    ProxyFence,
+    Read,
+    ReadAsync,
+    RetireReads,
+    Store,
+    StoreCommit,
+    StoreWait,
+    WaitStores,
+    WgmmaCommit,
+    WgmmaWait,
+    Write,
+)
 from visualizer.semantics.pipeline_state import PipelineState
 
 WARP_THREADS = 32
@@ -40,9 +53,10 @@ class Inval:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """__syncthreads: every agent of the CTA that has one passes together. Leaves no event of its own.
+    """The __syncthreads that publishes what a Fence is for: every agent of the CTA that has one passes together.
 
-    `cluster`: barrier.cluster, which every agent of the program that has one passes together.
+    It leaves no event, FENCE stands for both; BarSync is the one that does. `cluster`: barrier.cluster, which every
+    agent of the program that has one passes together.
     """
 
     cluster: bool = False
@@ -50,11 +64,23 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedSync:
-    """bar.sync: passes once `agents` agents of the CTA are at named barrier `id`."""
+class BarSync:
+    """bar.sync: passes once `threads` threads of the CTA have come to named barrier `id`, this agent's counted.
+
+    `threads` 0: those of every agent of the CTA that has one without a count; with `id` 0 that is __syncthreads.
+    """
+
+    id: int = 0
+    threads: int = 0
+    site: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class BarArrive:
+    """bar.arrive: the agent's threads come to named barrier `id`, as with BarSync, and it goes on at once."""
 
     id: int
-    agents: int
+    threads: int
     site: int = -1
 
 
@@ -154,102 +180,31 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class CpAsyncArrive:
-    """cp.async of `bytes` into stage `stage`, then cp.async.mbarrier.arrive: `count` arrivals once they are in.
+    """cp.async.mbarrier.arrive: `count` arrivals by hardware once the agent's CpAsync so far are in.
 
     Without `no_inc` each of them first raises the pending count by one, so that together they count for nothing.
     """
 
     barrier: int
-    stage: int
-    bytes: int
     count: int = 1
     tile: int = -1
     site: int = -1
     no_inc: bool = True
-    ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared)."""
+class CpAsync:
+    """A warp's cp.async copies of `bytes` of a tile into `stage`, committed as one group.
 
-    stage: int
-    bytes: int
-    tile: int = -1
-    site: int = -1
-    ring: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ProxyFence:
-    """fence.proxy.async: what the agent has written is visible to TMA and wgmma."""
-
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The agent reads its share of stage `stage`, `bytes` bytes, and works on it for `work` ns more."""
-
-    stage: int
-    bytes: int
-    tile: int = -1
-    site: int = -1
-    work: int = 0
-    ring: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ReadAsync:
-    """The agent starts an asynchronous reader of stage `stage` (wgmma) that takes `work` ns more and goes on at once.
-
-    The reader counts as done when RetireReads has seen it done: READ_BEGIN here, READ_END there.
+    `barrier` is that of the agent's next CpAsyncArrive, which tells when they are in; -1: no barrier is involved.
     """
 
     stage: int
     bytes: int
     tile: int = -1
     site: int = -1
-    work: int = 0
     ring: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RetireReads:
-    """wgmma.wait_group: wait until at most `keep` of the agent's asynchronous readers, the latest, are not done."""
-
-    keep: int = 0
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """A TMA store of stage `stage` to global memory, in a bulk group of its own: READ_BEGIN; WaitStores ends it."""
-
-    stage: int
-    bytes: int
-    tile: int = -1
-    site: int = -1
-    ring: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class WaitStores:
-    """cp.async.bulk.wait_group.read: wait until at most `keep` of the agent's stores still read. READ_END for each."""
-
-    keep: int = 0
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class CpAsync:
-    """A warp's cp.async copies of `bytes` of a tile into `stage`, committed as one group. No barrier is involved."""
-
-    stage: int
-    bytes: int
-    tile: int = -1
-    site: int = -1
-    ring: int = 0
+    barrier: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +245,8 @@ Operation = (
     | Inval
     | Fence
     | Sync
-    | NamedSync
+    | BarSync
+    | BarArrive
     | Wait
     | TryWait
     | Arrive
@@ -307,8 +263,12 @@ Operation = (
     | Read
     | ReadAsync
     | RetireReads
+    | WgmmaCommit
+    | WgmmaWait
     | Store
     | WaitStores
+    | StoreCommit
+    | StoreWait
     | Delay
     | Advance
     | Exit

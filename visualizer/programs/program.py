@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from visualizer.language import tr
-from visualizer.programs.operations import Operation
+from visualizer.programs.operations import WARP_THREADS, Operation
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import ONE_RING
 
@@ -57,10 +57,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAgent:
-    """One agent and, in order, everything it does."""
+    """One agent and, in order, everything it does. `threads` is how many it counts for at a named barrier."""
 
     agent: Agent
     operations: tuple[Operation, ...]
+    threads: int = WARP_THREADS
 
 
 @dataclass(frozen=True, slots=True)

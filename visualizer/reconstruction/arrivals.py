@@ -27,11 +27,14 @@ class LoggedArrivals:
     life: Ints  # of its barrier
     position: Ints  # arrivals the barrier had before it since its init
     amount: Ints  # arrivals it makes
+    raised: Ints | None = None
+    """The phase whose pending count went up for it first, see raised_arrivals; -1: none did. None: none for any."""
 
     @property
     def order(self) -> ArrivalOrder:
         """What deriving needs of them."""
-        return ArrivalOrder(self.event.astype(np.int32), self.life.astype(np.int32))
+        raised = None if self.raised is None else self.raised.astype(np.int32)
+        return ArrivalOrder(self.event.astype(np.int32), self.life.astype(np.int32), raised)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,7 @@ class ArrivalOrder:
 
     event: NDArray[np.int32]
     life: NDArray[np.int32]
+    raised: NDArray[np.int32] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +69,13 @@ class ArrivedPhases:
 
 
 def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
-    """The arrivals among `logged`."""
+    """The arrivals among `logged` that count towards what a phase takes."""
     kind = logged.kind
     plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
-    event = np.flatnonzero((plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0))
+    counts = (plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0)
+    promises = logged.promises
+    counts[promises.arrival[logged.kind[promises.promise] == EventKind.CP_ASYNC_ARRIVE]] = False
+    event = np.flatnonzero(counts)
     time = logged.time[event]
     life = lives.of_event[event]
     amount = np.where(plain[event], logged.amount[event], 1).astype(np.int64)
@@ -82,7 +89,7 @@ def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
         parity, pending, _ = decode(logged.token[event])
         # Positions count from the recording's begin, so parities must too.
         parity ^= lives.first_phase[life] & 1
-        usable = has_token & (pending >= 1) & (pending <= count) & ~lives.changes[life]
+        usable = has_token & (pending >= 1) & (pending <= count) & ~(lives.changes | lives.raised)[life]
         within = parity * count + count - pending  # position within an even and an odd phase
         laps = (position - within + count) // np.maximum(2 * count, 1)  # nearest whole number of phase pairs
         position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)

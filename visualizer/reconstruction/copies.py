@@ -14,7 +14,7 @@ from visualizer.arrays.ordering import Ints, order_by, running_total
 from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import EventFlag, EventKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +46,7 @@ class Expectations:
 
 
 def find_expectations(logged: Logged, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases) -> Expectations:
-    """The expectations among `logged`. One that is no arrival itself belongs to the phase that is open at its time;
-    not to one after its agent's next arrival on the barrier, nor to one before its last."""
+    """The expectations among `logged`. One that is no arrival itself belongs to the phase that is open at its time."""
     kind = logged.kind
     arrives = kind[arrivals.event] == EventKind.ARRIVE_EXPECT_TX
     event, life = arrivals.event[arrives], arrivals.life[arrives]
@@ -55,15 +54,15 @@ def find_expectations(logged: Logged, lives: Lives, arrivals: LoggedArrivals, ph
     alone = np.flatnonzero((kind == EventKind.EXPECT_TX) & (lives.of_event >= 0))
     if len(alone):
         event, life = np.concatenate([event, alone]), np.concatenate([life, lives.of_event[alone]])
-        phase = np.concatenate([phase, _phases_of_expects(logged, alone, lives, arrivals, phases)])
+        phase = np.concatenate([phase, phases_open_at(logged, alone, lives, arrivals, phases)])
     order = order_by(life, phase)
     event = event[order]
     return Expectations(event, life[order], phase[order], logged.amount[event].astype(np.int64))
 
 
-def _phases_of_expects(
-    logged: Logged, alone: Ints, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases
-) -> Ints:
+def phases_open_at(logged: Logged, alone: Ints, lives: Lives, arrivals: LoggedArrivals, phases: ArrivedPhases) -> Ints:
+    """The phase of its barrier that is open at each event (rows `alone`), none of which is an arrival itself: not one
+    after its agent's next arrival there, nor one before its last."""
     life = lives.of_event[alone]
     time = logged.time
     span = int(time.max()) + 1
@@ -96,7 +95,8 @@ def find_copies(
 ) -> LoggedCopies:
     """The copies among `logged`, each with the phase it was issued for."""
     kind = logged.kind
-    moves = (kind == EventKind.COPY_ISSUE) | (kind == EventKind.COMPLETE_TX)
+    moves = (kind == EventKind.COPY_ISSUE) & ((logged.flags & np.uint8(EventFlag.BY_ARRIVAL)) == 0)
+    moves |= kind == EventKind.COMPLETE_TX
     event = np.flatnonzero(moves & (lives.of_event >= 0))
     life = lives.of_event[event]
     order = order_by(life, logged.time[event])

@@ -18,6 +18,7 @@ from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents
+from visualizer.reconstruction.engine_arrivals import KEPT_BY
 from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.reconstruction.spans import NEVER, SIDES, Span
 from visualizer.recording.schema import EventKind
@@ -56,11 +57,10 @@ _EVENTS_A_PART = 1 << 17
 _ROWS_AT_ONCE = 1 << 13
 """Records that become events while both are in a processor's own cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
-_ENGINES: dict[EventKind, tuple[AgentRole, str]] = {
-    EventKind.COPY_ISSUE: ("copy_engine", "tma"),
-    EventKind.TENSOR_COMMIT: ("tensor_core", "tensor_core"),
-}
-"""The engine of its CTA that such an event asks something of: its role and name."""
+_ENGINES: dict[AgentRole, str] = {"copy_engine": "tma", "tensor_core": "tensor_core"}
+"""The engines that a CTA may have, and their names."""
+_ASKED: dict[EventKind, AgentRole] = {EventKind.COPY_ISSUE: "copy_engine", **KEPT_BY}
+"""The engine of its CTA that such an event asks something of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class _Part:
     warps: Ints  # every warp, as CTA << 8 | warp, ascending
     begins: Ints  # where runs of records of one warp begin ...
     warp: Ints  # ... and which of `warps` that is
-    asked: dict[EventKind, set[int]]  # the CTAs that asked something of each engine
+    asked: dict[AgentRole, set[int]]  # the CTAs that asked something of each engine
     homes: Ints  # of every barrier, ascending: its CTA ...
     offsets: Ints  # ... and where it lies there
     barrier: NDArray[np.signedinteger[Any]]  # which of them each record names; -1: none. As narrow as can be
@@ -175,7 +175,9 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
     warp = cta[begins].astype(np.int64) << 8 | number[begins]
     order = order_by(cta, number) if (warp[1:] < warp[:-1]).any() else None
     warps = distinct(warp)
-    asked = {asks: set(cta[np.flatnonzero(kind == asks)].tolist()) for asks in _ENGINES}
+    asked: dict[AgentRole, set[int]] = {role: set() for role in _ENGINES}
+    for asks, role in _ASKED.items():
+        asked[role].update(cta[np.flatnonzero(kind == asks)].tolist())
     clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
     barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
     return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)
@@ -235,8 +237,8 @@ def _add_agents(agents: list[Agent], part: _Part, *, several: bool) -> NDArray[n
         rows.append(len(agents))
         agents.append(Agent(f"{prefix}warp{warp}", "other", cta, warp, warpgroup=warp // WARPGROUP))
         if place + 1 == len(part.warps) or int(part.warps[place + 1]) >> 8 != cta:
-            for asks, (role, name) in _ENGINES.items():
-                if cta in part.asked[asks]:
+            for role, name in _ENGINES.items():
+                if cta in part.asked[role]:
                     agents.append(Agent(f"{prefix}{name}", role, cta, -1))
     return np.array(rows, np.int32)
 

@@ -23,6 +23,7 @@ from visualizer.reconstruction.copies import Expectations, LoggedCopies, find_co
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
+from visualizer.reconstruction.raised_arrivals import with_raised
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import LoggedWaits, find_waits
 from visualizer.recording.tables import Barrier
@@ -83,11 +84,12 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     lives = find_lives(logged, barriers)
     arrivals = order_arrivals(logged, lives)
     arrived = arrived_phases(logged, arrivals, lives)
+    arrivals, arrived = with_raised(logged, lives, arrivals, arrived)
     expectations = find_expectations(logged, lives, arrivals, arrived)
     expected = expectations.per_phase(arrived)
     waits = find_waits(logged, lives, arrivals, arrived, expected)
     copies = find_copies(logged, lives, arrivals, arrived, expectations)
-    phases = _completed(arrived, expected, arrivals, waits, copies)
+    phases = _completed(logged, arrived, expected, arrivals, waits, copies)
     closings = _closings(logged, waits, copies, phases, flips, lives)
     lives = replace(lives, of_event=lives.of_event[:0])  # as large as a column, and of no more use
     seen = closings.observed
@@ -100,11 +102,18 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
 
 
 def _completed(
-    arrived: ArrivedPhases, expected: Ints, arrivals: LoggedArrivals, waits: LoggedWaits, copies: LoggedCopies
+    logged: Logged,
+    arrived: ArrivedPhases,
+    expected: Ints,
+    arrivals: LoggedArrivals,
+    waits: LoggedWaits,
+    copies: LoggedCopies,
 ) -> Phases:
     """Which phases completed. Bytes expected and issued must agree, or a wait that passed must prove it."""
     life, number, first, row = arrived.life, arrived.number, arrived.first, arrived.arrival
     share = arrived.end - arrivals.position[row]
+    if arrivals.raised is not None:
+        share = np.where(arrivals.raised[row] >= 0, logged.amount[arrivals.event[row]], share)
     issued = np.zeros(len(life), np.int64)
     inside = copies.phase < np.diff(first)[copies.life]
     np.add.at(issued, first[copies.life[inside]] + copies.phase[inside], copies.amount[inside])

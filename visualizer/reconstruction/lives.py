@@ -23,6 +23,7 @@ class Lives:
     count: Ints  # (lives,): arrivals that its first phase takes; 0: nobody told, so none of its phases is known
     first_phase: Ints  # (lives,): the phase it is in where the recording begins
     changes: NDArray[np.bool_]  # (lives,): an arrive_drop lowers its count
+    raised: NDArray[np.bool_]  # (lives,): its pending count goes up in the middle of phases
 
     def __len__(self) -> int:
         return len(self.count)
@@ -52,4 +53,6 @@ def find_lives(logged: Logged, barriers: Sequence[Barrier]) -> Lives:
     first_phase[first] = [b.first_phase for b in barriers]
     changes = np.zeros(len(whose), bool)
     changes[of_event[kind == EventKind.ARRIVE_DROP]] = True
-    return Lives(of_event, whose, np.maximum(count, 0), first_phase, changes)
+    raised = np.zeros(len(whose), bool)
+    raised[of_event[kind == EventKind.CP_ASYNC_ARRIVE]] = True
+    return Lives(of_event, whose, np.maximum(count, 0), first_phase, changes, raised)

@@ -54,6 +54,17 @@ class EventLog:
 
 
 @dataclass(frozen=True, eq=False)
+class Promises:
+    """Arrivals that an engine is to make, see engine_arrivals: rows of the events that promise them, and theirs."""
+
+    promise: Ints
+    arrival: Ints
+
+
+NO_PROMISES = Promises(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class Logged:
     """Agents' events, grouped by agent in the order of the table and, within an agent, in program order. Of engines
     there are only arrivals. Ids in columns count from the span's first rows."""
@@ -64,6 +75,7 @@ class Logged:
     engine: NDArray[np.int32] | None = None
     """(n,): the engine, from the span's first agent, for whose arrival an event stands (see engine_arrivals); -1: none.
     None: for none at all."""
+    promises: Promises = NO_PROMISES
 
     def __len__(self) -> int:
         return self.at.stop - self.at.start if isinstance(self.at, slice) else len(self.at)

@@ -100,7 +100,9 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
     pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
     pairs += _expectations(derived)
-    pairs.append((*_commits(derived.logged), _BY_PROGRAM))
+    promises = derived.logged.promises
+    pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))
+    pairs.append((*_raised_after(derived), _BY_WAITS))
 
     return (
         np.concatenate([source for source, _, _ in pairs]),
@@ -131,15 +133,18 @@ def _releases(derived: Derived) -> Ints:
     return np.where((waits.phase >= 0) & (row < first[waits.life + 1]), row, -1)
 
 
-def _commits(logged: Logged) -> tuple[Ints, Ints]:
-    """From each tcgen05.commit to the arrival that it promised."""
-    if logged.engine is None:
+def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
+    """From the completion of a phase to each event that raises the pending count of the next one."""
+    arrivals, first, promises = derived.arrivals, derived.first, derived.logged.promises
+    if arrivals.raised is None:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    commits, arrivals = np.flatnonzero(logged.kind == EventKind.TENSOR_COMMIT), np.flatnonzero(logged.by_engine)
-    if len(commits) != len(arrivals):  # a CTA's tensor core is not in the table: its commits promise nothing
-        return commits[:0], arrivals[:0]
-    ranked = [rows[order_by(logged.barrier[rows], logged.time[rows])] for rows in (commits, arrivals)]
-    return ranked[0], ranked[1]
+    raised = np.flatnonzero(arrivals.raised >= 0)
+    life, phase = arrivals.life[raised], arrivals.raised[raised]
+    row = first[life] + phase
+    begun = (phase > 0) & (row <= first[life + 1])
+    promise_of = np.full(len(derived.logged), -1, np.int64)
+    promise_of[promises.arrival] = promises.promise
+    return derived.completions.node[row[begun] - 1], promise_of[arrivals.event[raised[begun]]]
 
 
 def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:

@@ -74,7 +74,8 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
     both = kind == EventKind.ARRIVE_EXPECT_TX
     drops = kind == EventKind.ARRIVE_DROP
     arrives = (kind == EventKind.ARRIVE) | both | drops
-    arrived = of_life.total(np.where(both, 1, np.where(arrives, amount, 0)))
+    raises = kind == EventKind.CP_ASYNC_ARRIVE
+    arrived = of_life.total(np.where(both, 1, np.where(arrives, amount, np.where(raises, -amount, 0))))
     expected = of_life.total(np.where(both | (kind == EventKind.EXPECT_TX), amount, 0))
     landed = of_life.total(np.where(kind == EventKind.COMPLETE_TX, amount, 0))
     flips = of_life.total(is_flip.astype(np.int64))
@@ -109,10 +110,11 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
     found["wait_not_due"] = int((passed & ((phase & 1) == rows["parity"])).sum())
     found["wait_not_due"] += int((failed & ((phase & 1) != rows["parity"])).sum())
     found["blocked_unreleased"] = _blocked_unreleased(rows, of_barrier.total(is_flip.astype(np.int64)))
-    issued = of_barrier.total(np.where(kind == EventKind.COPY_ISSUE, amount, 0))
+    counted = (rows["flags"] & EventFlag.BY_ARRIVAL) == 0
+    issued = of_barrier.total(np.where(counted & (kind == EventKind.COPY_ISSUE), amount, 0))
     by_engine = np.array([agent.role == "copy_engine" for agent in trace.agents])[rows["agent"]]
     brought = of_barrier.total(np.where((kind == EventKind.COMPLETE_TX) & by_engine, amount, 0))
-    done = of_barrier.total(np.where(kind == EventKind.COPY_DONE, amount, 0))
+    done = of_barrier.total(np.where(counted & (kind == EventKind.COPY_DONE), amount, 0))
     found["copy_before_issue"] = int(((brought > issued) & (kind == EventKind.COMPLETE_TX)).sum())
     found["copy_before_issue"] += int(((done > brought) & (kind == EventKind.COPY_DONE)).sum())
     found["token_order"] = _token_order(rows[arrives], phase[arrives])

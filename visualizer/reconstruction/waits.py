@@ -70,7 +70,10 @@ def find_waits(
     end = np.where(ended, following, -1)
 
     time = logged.time
-    timeline = _Timeline.of(time, arrivals, phases, expected)
+    late = expected > 0
+    if logged.engine is not None:
+        late |= logged.by_engine[arrivals.event[phases.arrival]]
+    timeline = _Timeline.of(time, arrivals, phases, late)
     # What the barrier was in when the wait passed, or where it did not, when it was last known to be refused.
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
@@ -86,13 +89,14 @@ class _Timeline:
     first: Ints  # (lives,): row of its phase 0
     count: Ints  # (lives,): phases that got all their arrivals
     earliest: Ints  # (rows,): ps, with its last arrival; -1 for phase -1
-    latest: Ints  # (rows,): ps, with its last arrival; where it expects bytes, before the next one's first
+    latest: Ints  # (rows,): ps, with its last arrival; where something may hold it open beyond, before the next's first
     keys: Ints  # (phases,): life * span + arrived
     before: Ints  # (lives,): phases of the lives before
     span: int
 
     @classmethod
-    def of(cls, time: Ints, arrivals: LoggedArrivals, phases: ArrivedPhases, expected: Ints) -> _Timeline:
+    def of(cls, time: Ints, arrivals: LoggedArrivals, phases: ArrivedPhases, late: NDArray[np.bool_]) -> _Timeline:
+        """`late`, (phases,): bytes, or an engine that arrives later than known, may hold it open."""
         span = int(time.max(initial=0)) + 2
         at = arrivals.life * span + time[arrivals.event]
         at = np.maximum.accumulate(at) if len(at) else at  # lives are sorted: nothing carries over
@@ -108,7 +112,7 @@ class _Timeline:
         first = before + 3 * np.arange(len(before)) + 1
         earliest, latest = np.full((2, len(arrived) + 3 * len(before)), NEVER)
         rows = first[phases.life] + phases.number
-        earliest[rows], latest[rows] = arrived, np.where(expected > 0, following, arrived)
+        earliest[rows], latest[rows] = arrived, np.where(late, following, arrived)
         earliest[first - 1] = -1
         return cls(first, np.diff(phases.first), earliest, latest, phases.life * span + arrived, before, span)
 

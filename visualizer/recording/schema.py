@@ -48,6 +48,9 @@ class EventKind(IntEnum):
     WRITE = 33  # the agent itself writes into the stage buffer (st.shared); amount = bytes
     PROXY_FENCE = 34  # fence.proxy.async: what it wrote is visible to the asynchronous proxy
     TENSOR_COMMIT = 35  # tcgen05.commit; amount = arrivals that come on `barrier` once the tensor core is done
+    CP_ASYNC_ARRIVE = 36  # cp.async.mbarrier.arrive; amount = arrivals that come once the agent's cp.async are done, by
+    # which the pending count goes up at once: together they count for nothing
+    CP_ASYNC_ARRIVE_NOINC = 37  # ... with .noinc: these count towards what the phase takes
 
 
 class EventFlag(IntFlag):
@@ -58,6 +61,9 @@ class EventFlag(IntFlag):
     ESTIMATED = 4  # the time is an estimate between two observations, see docs/trace-format.md
     HAS_TOKEN = 8  # `token` holds a word the hardware returned
     SAME_COPY = 16  # COPY_ISSUE: a further destination of the copy issued right before it (multicast)
+    BY_ARRIVAL = (
+        32  # COPY_ISSUE, COPY_DONE: its bytes are not counted, an arrival on `barrier` tells of them (cp.async)
+    )
 
 
 EVENT_DTYPE = np.dtype(
@@ -101,10 +107,14 @@ NO_SAMPLES.flags.writeable = False
 ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPECT_TX)
 """Events that lower a barrier's pending count."""
 
+CP_ASYNC_ARRIVALS = (EventKind.CP_ASYNC_ARRIVE, EventKind.CP_ASYNC_ARRIVE_NOINC)
+"""Events that promise an arrival by hardware once the agent's cp.async are done."""
+
 BARRIER_STATE_KINDS = (
     EventKind.INIT,
     EventKind.INVAL,
     *ARRIVAL_KINDS,
+    EventKind.CP_ASYNC_ARRIVE,
     EventKind.EXPECT_TX,
     EventKind.COMPLETE_TX,
     EventKind.PHASE_COMPLETE,

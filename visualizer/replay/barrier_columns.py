@@ -20,6 +20,7 @@ from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_wh
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)
 _ARRIVING = kind_mask(*ARRIVAL_KINDS).astype(np.int32)
+_ARRIVING[EventKind.CP_ASYNC_ARRIVE] = -1
 _ADDING = kind_mask(EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX).astype(np.int32)
 _ADDING[EventKind.COMPLETE_TX] = -1
 """At a kind: how often an event's amount counts as arrivals, and as bytes to come."""
@@ -47,7 +48,7 @@ class BarrierState:
     pending: int = 0  # arrivals
     expected: int = 0  # arrivals of the phases to come
     tx: int = 0  # bytes
-    needed: int = 0  # arrivals that the current phase began with
+    needed: int = 0  # arrivals that the current phase takes: what it began with, and what was added since
 
     @property
     def parity(self) -> int:
@@ -95,15 +96,16 @@ class BarrierColumns:
             int(self.pending[position]),
             int(self.expected[position]),
             int(self.tx[position]),
-            self._needed(row, int(reload)),
+            self._needed(row, int(reload), position),
         )
 
-    def _needed(self, row: int, reload: int) -> int:
-        """The arrivals that the phase beginning at this position takes."""
-        begun_before = self.first_valid[row] and reload == self.index.starts[row]
-        if begun_before and self.kind[reload] != EventKind.PHASE_COMPLETE:
-            return int(self.first_count[row])
-        return int(self.pending[reload])
+    def _needed(self, row: int, reload: int, position: int) -> int:
+        """The arrivals that the phase beginning at `reload` takes, as far as it is known at `position`."""
+        begun_before = bool(self.first_valid[row]) and reload == self.index.starts[row]
+        begun_before &= self.kind[reload] not in (EventKind.PHASE_COMPLETE, EventKind.CP_ASYNC_ARRIVE)
+        needed = int(self.first_count[row]) if begun_before else int(self.pending[reload])
+        raised = reload + 1 + np.flatnonzero(self.kind[reload + 1 : position + 1] == EventKind.CP_ASYNC_ARRIVE)
+        return needed + int((self.pending[raised] - self.pending[raised - 1]).sum())
 
     def phase_at(self, barrier: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
         """The phase of each barrier after the event at each step; before its first, that of the beginning."""

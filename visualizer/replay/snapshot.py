@@ -31,14 +31,16 @@ def step_document(history: History, step: int) -> dict[str, Any]:
 
 
 def event_document(trace: Trace, step: int) -> dict[str, Any]:
-    """One event, its ids replaced by names."""
+    """One event, its ids replaced by names; with the ring of its stage where there are several."""
     event = trace.events[step]
     barrier, site = int(event["barrier"]), int(event["site"])
+    ring = {"ring": trace.rings[event["ring"]] if event["stage"] >= 0 else None} if len(trace.rings) > 1 else {}
     return {
         "kind": kind_name(int(event["kind"])),
         "agent": trace.agents[int(event["agent"])].name,
         "barrier": trace.barriers[barrier].name if barrier >= 0 else None,
         "stage": _or_none(event["stage"]),
+        **ring,
         "tile": _or_none(event["tile"]),
         "parity": _or_none(event["parity"]),
         "amount": int(event["amount"]),

@@ -74,7 +74,7 @@ class Waits:
 
     @cached_property
     def use(self) -> Steps:
-        """How often the agent had waited on the barrier before."""
+        """How often the agent had waited on the barrier before; without meaning where the wait has none."""
         lane = self.agent[self.by_barrier] * (int(self.barrier.max(initial=0)) + 2) + self.barrier[self.by_barrier]
         use = np.empty(len(self), np.int64)
         use[self.by_barrier] = np.arange(len(self)) - group_starts(lane)

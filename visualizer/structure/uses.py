@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
 from visualizer.recording.event_columns import EventColumns
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
 from visualizer.recording.trace import Trace
 
 _KINDS = 64  # more than there are kinds of events
@@ -26,7 +26,7 @@ class Action(IntEnum):
     """What an agent does on a barrier, as far as it tells what the barrier is for."""
 
     WAIT = 0
-    ARRIVE = 1
+    ARRIVE = 1  # itself, or as what it has copied by cp.async is in
     EXPECT = 2  # expects bytes, with an arrival or without
     COPY = 3  # issues a copy that completes on it
     LAND = 4  # hardware completes bytes or arrives
@@ -45,6 +45,7 @@ for _kind, _action in (
     (EventKind.COMPLETE_TX, Action.LAND),
     (EventKind.COPY_DONE, Action.LAND),
     (EventKind.TENSOR_COMMIT, Action.COMMIT),
+    *((kind, Action.ARRIVE) for kind in CP_ASYNC_ARRIVALS),
 ):
     _ACTION[_kind] = _action
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import event_text, signed, state_differences
+from visualizer.diagnosis.compare_tiles import TileTimes
 from visualizer.diagnosis.wording import duration
 from visualizer.language import mark, tr
 from visualizer.views.cells import Cell, Column
@@ -28,6 +29,7 @@ ORDER_COLUMNS = (
         "b", mark("in b"), mark("what it is in the other"), False, "wait_begin empty[2] tile 00 parity 0 (step 0000)"
     ),
 )
+RING_COLUMN = Column("ring", mark("ring"), mark("the ring whose tile it is, where there are several"), False, "ring00")
 TILE_COLUMNS = (
     Column("cta", mark("CTA"), mark("the tile's CTA"), True, "000"),
     Column("tile", mark("tile"), mark("number of the tile"), True, "0000"),
@@ -75,25 +77,30 @@ class OrderRows:
 
 
 class TileTimeRows:
-    """A row per tile that both recordings have."""
-
-    columns = TILE_COLUMNS
+    """A row per tile that both recordings have; where there are several rings, then one per ring and tile."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         self._tiles = comparison.tiles
+        self.columns: tuple[Column, ...] = TILE_COLUMNS
+        self._rings: list[tuple[str, TileTimes]] = []
+        if comparison.has_rings:
+            self.columns = (RING_COLUMN, *TILE_COLUMNS)
+            self._rings = [(ring.name, ring.tiles) for ring in comparison.rings]
+        self._ends = np.cumsum([len(self._tiles), *(len(tiles) for _, tiles in self._rings)])
 
     def rows(self) -> int:
-        return len(self._tiles)
+        return int(self._ends[-1])
 
     def row_of(self, cta: int, tile: int) -> int | None:
         found = np.flatnonzero((self._tiles.cta == cta) & (self._tiles.tile == tile))
         return int(found[0]) if len(found) else None
 
     def cell(self, row: int, column: int) -> Cell:
-        tiles = self._tiles
+        ring, tiles, row = self._at(row)
         longer, later = int(tiles.longer[row]), int(tiles.later[row])
         texts = {
+            "ring": tr("all") if ring is None else ring,
             "cta": str(tiles.cta[row]),
             "tile": str(tiles.tile[row]),
             "a": duration(int(tiles.end_a[row] - tiles.begin_a[row])),
@@ -101,11 +108,19 @@ class TileTimeRows:
             "longer": signed(longer, tr("longer"), tr("shorter")),
             "later": signed(later, tr("later"), tr("earlier")),
         }
-        return Cell(texts[TILE_COLUMNS[column].key])
+        return Cell(texts[self.columns[column].key])
 
     def step(self, row: int) -> int | None:
         """The step of a where the tile's data are in."""
-        return self._comparison.tile_step(self._comparison.a, int(self._tiles.cta[row]), int(self._tiles.tile[row]))
+        ring, tiles, row = self._at(row)
+        return self._comparison.tile_step(self._comparison.a, int(tiles.cta[row]), int(tiles.tile[row]), ring)
+
+    def _at(self, row: int) -> tuple[str | None, TileTimes, int]:
+        """The ring (None: all together), its tiles, and which of them a row shows."""
+        part = int(np.searchsorted(self._ends, row, side="right"))
+        if part == 0:
+            return None, self._tiles, row
+        return *self._rings[part - 1], row - int(self._ends[part - 1])
 
 
 class StateRows:

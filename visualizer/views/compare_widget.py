@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_report import ring_text
+from visualizer.diagnosis.wording import sentence
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
@@ -146,6 +148,11 @@ class CompareWidget(QWidget):
 
 
 def _verdict(comparison: Comparison) -> str:
+    alone = [ring_text(ring) + "." for ring in comparison.rings if ring.only] if comparison.has_rings else []
+    return " ".join([_order_verdict(comparison), *map(sentence, alone)])
+
+
+def _order_verdict(comparison: Comparison) -> str:
     tiles = len(comparison.tiles)
     if comparison.same_order:
         return trn(

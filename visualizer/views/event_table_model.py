@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.recording.schema import EventFlag, EventKind, kind_name
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind, kind_name
 from visualizer.recording.trace import Trace
 from visualizer.views.cells import Cell, Column
 
@@ -25,14 +25,18 @@ COLUMNS = (
     Column("time", mark("time"), mark("time from the first event, after reconciling"), True, "00000.000 us"),
     Column("agent", mark("agent"), mark("the warp, or copy engine (tma), that did it"), False, "consumer.w1"),
     Column("kind", mark("kind"), mark("what happened"), False, "arrive_expect_tx"),
-    Column("barrier", "barrier", mark("the mbarrier it happened on"), False, "empty[0]"),
+    Column("barrier", "barrier", mark("the mbarrier it happened on, or the named barrier (bar)"), False, "empty[0]"),
     Column("stage", "stage", mark("stage buffer"), True, "stage"),
     Column("tile", "tile", mark("tile the agent was at"), True, "00000"),
     Column(
         "parity", "parity", mark("phase bit: the operand of a wait, or of the phase that completed"), True, "parity"
     ),
     Column(
-        "amount", mark("amount"), mark("arrivals, bytes, the completed phase #k, or a cursor's count"), True, "16384 B"
+        "amount",
+        mark("amount"),
+        mark("arrivals, bytes, threads, groups to keep, the completed phase #k, or a cursor's count"),
+        True,
+        "16384 B",
     ),
     Column("site", mark("site"), mark("operation and source line"), False, "consumer_release :000"),
 )
@@ -43,8 +47,22 @@ _BYTE_KINDS = {
     EventKind.COMPLETE_TX,
     EventKind.COPY_ISSUE,
     EventKind.COPY_DONE,
+    EventKind.WRITE,
 }
-_COUNT_KINDS = {EventKind.INIT, EventKind.ARRIVE, EventKind.ARRIVE_DROP}
+_COUNT_KINDS = {
+    EventKind.INIT,
+    EventKind.ARRIVE,
+    EventKind.ARRIVE_DROP,
+    EventKind.TENSOR_COMMIT,
+    *CP_ASYNC_ARRIVALS,
+}
+_SYNC_KINDS = {EventKind.SYNC_BEGIN, EventKind.SYNC_END, EventKind.SYNC_ARRIVE}
+_GROUP_WAITS = {
+    EventKind.WGMMA_WAIT_BEGIN,
+    EventKind.WGMMA_WAIT_END,
+    EventKind.STORE_WAIT_BEGIN,
+    EventKind.STORE_WAIT_END,
+}
 
 
 def time_text(ps: int) -> str:
@@ -56,6 +74,10 @@ def time_text(ps: int) -> str:
 
 def amount_text(kind: int, amount: int) -> str:
     """The amount with what it counts: "16384 B", "x32" arrivals, "#4" for a phase, "count 5" for a cursor."""
+    if kind in _SYNC_KINDS:
+        return tr("{amount} threads", amount=amount) if amount > 0 else tr("the CTA")
+    if kind in _GROUP_WAITS:
+        return tr("keep {amount}", amount=amount)
     if kind in _BYTE_KINDS:
         return f"{amount} B"
     if kind in _COUNT_KINDS:
@@ -119,6 +141,13 @@ def _kind_text(event: np.void) -> str:
     return tr("{name} blocked", name=name) if int(event["flags"]) & EventFlag.BLOCKED else name
 
 
+def _barrier_text(trace: Trace, event: np.void) -> str:
+    """The mbarrier's name, or "bar 1" for a named barrier, which is no mbarrier."""
+    if int(event["kind"]) in _SYNC_KINDS:
+        return f"bar {int(event['token'])}"
+    return trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else ""
+
+
 def _time_cell(event: np.void) -> str:
     text = time_text(int(event["time"]))
     return f"~{text}" if int(event["flags"]) & EventFlag.ESTIMATED else text
@@ -133,7 +162,7 @@ _CELLS: dict[str, Callable[[Trace, int, np.void], str]] = {
     "time": lambda trace, step, event: _time_cell(event),
     "agent": lambda trace, step, event: trace.agents[int(event["agent"])].name,
     "kind": lambda trace, step, event: _kind_text(event),
-    "barrier": lambda trace, step, event: trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else "",
+    "barrier": lambda trace, step, event: _barrier_text(trace, event),
     "stage": lambda trace, step, event: _or_blank(int(event["stage"])),
     "tile": lambda trace, step, event: _or_blank(int(event["tile"])),
     "parity": lambda trace, step, event: _or_blank(int(event["parity"])),

@@ -8,6 +8,13 @@ from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.verify import Verification
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr, trn
+from visualizer.replay.history import History
+
+
+def ring_choices(history: History | None) -> list[str]:
+    """The rings to choose from; none where there is one only."""
+    names = list(dict.fromkeys(ring.name for ring in history.structure.rings)) if history is not None else []
+    return names if len(names) > 1 else []
 
 
 @dataclass(frozen=True, slots=True)

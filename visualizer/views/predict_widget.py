@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QGridLayout,
     QProgressBar,
@@ -22,7 +23,7 @@ from visualizer.replay.history import History
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.predict_chart_widget import PredictChart
-from visualizer.views.predict_model import points, remarks, summary
+from visualizer.views.predict_model import points, remarks, ring_choices, summary
 from visualizer.views.theme import Theme, load_theme
 
 _MOST_NS = 1_000_000
@@ -30,11 +31,11 @@ _AS_RECORDED = -1
 
 
 class PredictWidget(QScrollArea):
-    """Pane of the prediction it is given; `asked(History | None, delay, copy time)` asks for one, in ns, None: as
-    recorded."""
+    """Pane of the prediction it is given; `asked(History | None, delay, copy time, ring)` asks for one, times in ns and
+    None: as recorded; `ring` is the name of one of several, None: there is one."""
 
     focus_requested = Signal(object)
-    asked = Signal(object, object, object)
+    asked = Signal(object, object, object, object)
     verify_requested = Signal()
     cancel_requested = Signal()
 
@@ -45,6 +46,7 @@ class PredictWidget(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Predict"))
         self.summary = PlainLabel(accessibleDescription=tr("Prediction"), wordWrap=True)
+        self.ring = QComboBox(accessibleName=tr("Ring"), toolTip=tr("The ring that has other stage counts"))
         self.delay = _knob(tr("Consumer delay"))
         self.copy_time = _knob(tr("Copy time"))
         self.chart = PredictChart()
@@ -60,6 +62,7 @@ class PredictWidget(QScrollArea):
         self._refusal = ""
         self._busy = False
         self._theme: Theme = load_theme("dark")
+        self.ring.activated.connect(self._ask)
         self.delay.valueChanged.connect(self._ask)
         self.copy_time.valueChanged.connect(self._ask)
         self.verify_button.clicked.connect(self.verify_or_cancel)
@@ -72,6 +75,8 @@ class PredictWidget(QScrollArea):
             knob.blockSignals(True)
             knob.setValue(_AS_RECORDED)
             knob.blockSignals(False)
+        self.ring.clear()
+        self.ring.addItems(ring_choices(self._history))
         self._show()
         self._ask()
 
@@ -131,7 +136,8 @@ class PredictWidget(QScrollArea):
             self._restyle()
 
     def _ask(self) -> None:
-        self.asked.emit(self._history, _value(self.delay), _value(self.copy_time))
+        ring = self.ring.currentText() if self.ring.count() else None
+        self.asked.emit(self._history, _value(self.delay), _value(self.copy_time), ring)
 
     def _show(self) -> None:
         prediction = self._prediction
@@ -147,6 +153,8 @@ class PredictWidget(QScrollArea):
             self.remarks.setText("\n".join([*said, *([self._refusal] if self._refusal else [])]))
         for widget in (self.delay, self.copy_time):
             widget.setEnabled(self._history is not None)
+        for part in (self._ring_title, self.ring):
+            part.setVisible(self.ring.count() > 0)
         self.chart.setVisible(prediction is not None)
         self.remarks.setVisible(bool(self.remarks.text()))
         self._show_busy()
@@ -168,12 +176,13 @@ class PredictWidget(QScrollArea):
 
     def _lay_out(self) -> None:
         knobs = QGridLayout()
-        for row, (title, knob) in enumerate(((tr("Consumer delay"), self.delay), (tr("Copy time"), self.copy_time))):
-            label = PlainLabel(title)
+        self._ring_title = PlainLabel(tr("Ring"))
+        titles = (self._ring_title, PlainLabel(tr("Consumer delay")), PlainLabel(tr("Copy time")))
+        for row, (label, knob) in enumerate(zip(titles, (self.ring, self.delay, self.copy_time), strict=True)):
             label.setBuddy(knob)
             knobs.addWidget(label, row, 0)
             knobs.addWidget(knob, row, 1)
-        knobs.addWidget(self.verify_button, 0, 3)
+        knobs.addWidget(self.verify_button, 1, 3)
         knobs.setColumnStretch(2, 1)
         inside = QWidget()
         layout = QVBoxLayout(inside)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.diagnosis.statistics.distribution import Distribution
+from visualizer.diagnosis.statistics.occupancy import Occupancy
 from visualizer.diagnosis.statistics.outliers import Outlier
 from visualizer.diagnosis.statistics.shares import RoleShare
 from visualizer.diagnosis.statistics.statistics import Statistics
@@ -87,22 +89,27 @@ def range_text(found: Statistics, duration_ps: int) -> str:
 def charts(found: Statistics) -> list[Chart]:
     """All charts, in the order they are shown."""
     shown: list[Chart] = [_role_bar(role) for role in found.roles if role.present]
-    states = found.occupancy.states
-    if found.occupancy.stages:
-        shown.append(
-            Bar(
-                tr("stages"),
-                tuple(Part(role, tr(label), share) for (role, label), share in zip(_STATES, states, strict=True)),
-            )
-        )
+    rings = found.rings if len(found.rings) > 1 else ()
+    if rings:
+        shown += [_stages_bar(tr("stages of {ring}", ring=ring.name), ring.occupancy) for ring in rings]
+    elif found.occupancy.stages:
+        shown.append(_stages_bar(tr("stages"), found.occupancy))
     if found.path.shares:
-        parts = tuple(Part(_LINKS[kind][0], tr(_LINKS[kind][1]), share) for kind, share in found.path.shares.items())
-        shown.append(Bar(tr("critical path"), parts))
+        shown.append(_path_bar(tr("critical path"), found.path))
+    for ring in rings:
+        if ring.path.shares:
+            title = tr("{share} of it, to {ring}", share=f"{ring.path_share:.0%}", ring=ring.name)
+            shown.append(_path_bar(title, ring.path))
     shown += [
         _times(tr("time per tile"), found.per_tile),
         _times(tr("copy latency"), found.latency),
         _rates(tr("copy throughput"), found.throughput),
     ]
+    for ring in rings:
+        shown += [
+            _times(tr("time per tile of {ring}", ring=ring.name), ring.per_tile),
+            _times(tr("copy latency of {ring}", ring=ring.name), ring.latency),
+        ]
     if found.occupancy.lead:
         lead = found.occupancy.lead
         caption = tr(
@@ -114,6 +121,15 @@ def charts(found: Statistics) -> list[Chart]:
     if found.ctas is not None:
         shown.append(_times(tr("time per tile of {n} CTAs", n=found.ctas.ctas), found.ctas.per_tile))
     return shown
+
+
+def _stages_bar(title: str, occupancy: Occupancy) -> Bar:
+    states = zip(_STATES, occupancy.states, strict=True)
+    return Bar(title, tuple(Part(role, tr(label), share) for (role, label), share in states))
+
+
+def _path_bar(title: str, path: CriticalPath) -> Bar:
+    return Bar(title, tuple(Part(_LINKS[kind][0], tr(_LINKS[kind][1]), share) for kind, share in path.shares.items()))
 
 
 def _role_bar(role: RoleShare) -> Bar:

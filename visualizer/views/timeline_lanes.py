@@ -27,6 +27,7 @@ from visualizer.views.timeline_copies import CopyRows, estimated, joined, most_a
 from visualizer.views.timeline_intervals import Intervals, make_intervals
 from visualizer.views.timeline_samples import SampleLane, make_sample_lane
 from visualizer.views.timeline_summary import Flips, Summary
+from visualizer.views.wait_names import waited_for
 
 _KEPT = 200  # lanes; some 0.5 MB each where a CTA has 75 000 events
 _NO_STEPS = np.empty(0, np.int64)
@@ -203,7 +204,8 @@ class LaneStore:
 
     def _agent(self, lane: Lane) -> Intervals:
         spans = self._agent_spans(lane)
-        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index))
+        kinds = self._parts[lane.cta].history.kinds
+        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index, kinds))
 
     def _agent_spans(self, lane: Lane) -> Spans:
         spans = self._parts[lane.cta].history.agent_spans(lane.row)
@@ -216,9 +218,10 @@ class LaneStore:
             spans = replace(spans, state=state, end=end)
         return spans
 
-    def _agent_texts(self, spans: Spans, index: int) -> list[str]:
+    def _agent_texts(self, spans: Spans, index: int, kinds: NDArray[np.uint8]) -> list[str]:
         state, tile, barrier = int(spans.state[index]), int(spans.tile[index]), int(spans.barrier[index])
-        name = self._short(barrier)
+        # Without its CTA's name, which the lane's header shows.
+        name = self.barrier_titles[barrier] if barrier >= 0 else waited_for(int(kinds[spans.first_step[index]]))
         if state == STUCK:
             return [tr("⚠ never released: waits {name}", name=name), tr("⚠ waits {name}", name=name), f"⚠ {name}", "⚠"]
         if state == AgentActivity.TIMED_OUT:
@@ -269,7 +272,3 @@ class LaneStore:
             return [f"tile {tile}", f"{tile}"] if tile >= 0 else [tr("copying")]
 
         return make_intervals(spans, {int(AgentActivity.RUNNING): "tma"}, texts)
-
-    def _short(self, barrier: int) -> str:
-        """The barrier's name without its CTA, which the lane's header shows."""
-        return self.barrier_titles[barrier] if barrier >= 0 else "?"

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from visualizer.programs.operations import (
-    Arrive,
-    ArriveExpectTx,
-    Copy,
-    Init,
-    Operation,
-    Read,
-    ReadAsync,
-    RetireReads,
-    Sync,
-    Wait,
-)
+from visualizer.programs.accesses import Read, ReadAsync, RetireReads
+from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, Init, Operation, Sync, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import Agent, Barrier
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from explored_programs import BYTES, early_release, pipeline, program_of
 
+from visualizer.programs.accesses import Read
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, ExpectTx, Operation, Read, Wait
+from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, ExpectTx, Operation, Wait
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.sources.errors import Cancelled

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from test_explorer_reduction import compare
 from two_rings import TwoRings, two_rings
 
+from visualizer.programs.accesses import Read, Write
 from visualizer.programs.builder import Builder
 from visualizer.programs.mutations import each
-from visualizer.programs.operations import Arrive, Inval, Operation, Read, TryWait, Wait, Write
+from visualizer.programs.operations import Arrive, Inval, Operation, TryWait, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import History

@@ -10,7 +10,7 @@ from simulated import replay
 
 from visualizer.diagnosis.explain import explain
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import CompleteTx, CpAsyncArrive, ExpectTx, NamedSync, Operation
+from visualizer.programs.operations import BarSync, CompleteTx, CpAsync, CpAsyncArrive, ExpectTx, Operation
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EventKind
@@ -79,11 +79,16 @@ def test_the_schedule_of_a_random_witness_is_that_of_its_seed() -> None:
 
 def test_named_barriers_cp_async_and_plain_bytes_run_and_are_logged() -> None:
     def with_sync(own: list[Operation]) -> list[Operation]:
-        return [*own, NamedSync(1, 2)]
+        return [*own, BarSync(1, 64)]
 
     lists = pipeline(tiles=2, consumers=2)
     first = next(at for at, operation in enumerate(lists[0]) if type(operation).__name__ == "ArriveExpectTx")
-    lists[0][first : first + 2] = [CpAsyncArrive(0, 0, 4096, 1, 0), ExpectTx(0, 64, 0), CompleteTx(0, 64, 0)]
+    lists[0][first : first + 2] = [
+        CpAsync(0, 4096, 0, barrier=0),
+        CpAsyncArrive(0, 1, 0),
+        ExpectTx(0, 64, 0),
+        CompleteTx(0, 64, 0),
+    ]
     program = program_of([lists[0], with_sync(lists[1]), with_sync(lists[2])])
     found = explore_exhaustively(program)
     assert found.is_clean

@@ -174,6 +174,7 @@ def test_samples_are_aligned_in_the_file(tmp_path: Path) -> None:
         ("barrier", 99, "is of barrier 99, outside 0..5"),
         ("barrier", -1, "is of barrier -1, outside 0..5"),
         ("begin", 2**50, "sample 1 is out of order"),
+        ("begin", 2**60, "sample 0 is at a time beyond"),
     ],
 )
 def test_samples_that_cannot_be_are_refused(column: str, value: int, message: str) -> None:

@@ -9,6 +9,7 @@ from visualizer.programs.builder import Builder
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace
+from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.history import History
 from visualizer.replay.stage_columns import StageState
 from visualizer.sources.simulator.simulate import simulate
@@ -149,14 +150,51 @@ def test_cp_async_arrives_after_its_bytes_and_counts_for_nothing_without_noinc(n
     a.wait(full, 0)
     trace = run(b)
     (done,) = rows(trace, K.COPY_DONE)
-    arrivals = rows(trace, K.ARRIVE)
+    (arrival,) = rows(trace, K.ARRIVE)
+    assert (int(arrival["amount"]), trace.agents[arrival["agent"]].name) == (32, "tma")
+    assert arrival["time"] >= done["time"]
+    promise = K.CP_ASYNC_ARRIVE_NOINC if no_inc else K.CP_ASYNC_ARRIVE
+    (promised,) = rows(trace, promise)
+    assert (int(promised["amount"]), trace.agents[promised["agent"]].name) == (32, "A")
+    pending = History(trace).barriers.curve(trace, int(promised["barrier"])).pending.tolist()
     if no_inc:
         assert trace.meta.ending == Ending("completed")
-        assert [int(e["amount"]) for e in arrivals] == [32]
-        assert arrivals[0]["time"] >= done["time"]
+        assert pending == [32, 0, 32]
     else:
         assert "with 32 of 32 arrivals and 0 bytes pending" in trace.meta.ending.detail
-        assert not arrivals
+        assert pending == [32, 64, 32]
+
+
+def test_one_arrival_tells_of_all_cp_async_before_it() -> None:
+    b = Builder("test")
+    full = b.barriers("full", 2, count=1)
+    a = b.agent("A")
+    a.init_all()
+    a.cp_async(0, 4096)
+    a.cp_async(1, 4096)
+    a.cp_async_mbarrier_arrive(full[1])
+    a.cp_async(0, 4096)
+    a.wait_group()
+    a.wait(full[1], 0)
+    trace = run(b)
+    assert trace.meta.ending == Ending("completed")
+    issued, landed = rows(trace, K.COPY_ISSUE), rows(trace, K.COPY_DONE)
+    for copies in (issued, landed):
+        assert [int(e["barrier"]) for e in copies] == [1, 1, -1]
+        assert [bool(e["flags"] & EventFlag.BY_ARRIVAL) for e in copies] == [True, True, False]
+    (arrival,) = rows(trace, K.ARRIVE)
+    assert landed[1]["time"] < arrival["time"]
+
+
+def test_hardware_that_arrives_after_no_cp_async_does_so_at_once() -> None:
+    b = Builder("test")
+    (full,) = b.barriers("full", 1, count=2)
+    a = b.agent("A")
+    a.init_all()
+    a.cp_async_mbarrier_arrive(full)
+    a.cp_async_mbarrier_arrive(full)
+    a.wait(full, 0)
+    assert run(b).meta.ending == Ending("completed")
 
 
 @pytest.mark.parametrize(("start", "finish"), [("read_async", "retire_reads"), ("store", "wait_stores")])
@@ -207,6 +245,57 @@ def test_a_named_barrier_lets_as_many_pass_as_it_counts() -> None:
     assert all(e["time"] > last_to_come for name in "AB" for e in rows(trace, K.SYNC_END, agent=name))
     (arrival,) = rows(trace, K.ARRIVE)
     assert arrival["time"] >= rows(trace, K.INIT)[0]["time"] + 100_000
+
+
+def test_a_named_barrier_counts_threads_and_those_that_arrive_do_not_wait() -> None:
+    b = Builder("test")
+    warp, group = b.agent("A"), b.agent("B", threads=128)
+    warp.bar_arrive(3, 160)
+    group.delay(500)
+    group.bar_sync(3, 160)
+    warp.syncthreads()
+    group.syncthreads()
+    trace = run(b)
+    assert trace.meta.ending == Ending("completed")
+    whole = [(K.SYNC_BEGIN, 0), (K.SYNC_END, 0)]
+    assert kinds(trace, "A") == [(K.SYNC_ARRIVE, 160), *whole]
+    assert kinds(trace, "B") == [(K.SYNC_BEGIN, 160), (K.SYNC_END, 160), *whole]
+    assert [int(e["token"]) for e in rows(trace, K.SYNC_BEGIN, agent="B")] == [3, 0]
+    assert rows(trace, K.SYNC_BEGIN, agent="A")[0]["time"] < rows(trace, K.SYNC_BEGIN, agent="B")[0]["time"]
+
+
+def test_a_thread_count_that_is_not_reached_is_a_deadlock() -> None:
+    b = Builder("test")
+    b.agent("A").bar_sync(3, 160)
+    b.agent("B").bar_sync(3, 160)
+    assert run(b).meta.ending.kind == "deadlock"
+
+
+@pytest.mark.parametrize("keep", [0, 1])
+@pytest.mark.parametrize("what", ["wgmma", "store"])
+def test_reads_end_with_the_group_that_a_wait_has_seen_done(what: str, keep: int) -> None:
+    b = Builder("test")
+    b.barriers("full", 3, count=1)
+    a = b.agent("A")
+    start = a.read_async if what == "wgmma" else a.store
+    for stages in ((0, 1), (2,)):
+        for stage in stages:
+            start(stage, 16384)
+        getattr(a, f"{what}_commit")()
+    getattr(a, f"{what}_wait")(keep)
+    start(0, 64)  # in no group: nobody waits for it
+    getattr(a, f"{what}_wait")()
+    trace = run(b)
+    names = [K(e["kind"]).name.removeprefix(f"{what.upper()}_") for e in trace.events][:-1]
+    reads, ends = ["READ_BEGIN", "READ_BEGIN", "COMMIT", "READ_BEGIN", "COMMIT"], ["READ_END"] * (3 - keep)
+    waits = ["WAIT_BEGIN", "WAIT_END"]
+    assert names == [*reads, *waits, *ends, "READ_BEGIN", *waits, *["READ_END"] * keep]
+    begin = rows(trace, K[f"{what.upper()}_WAIT_BEGIN"])[0]
+    assert int(begin["amount"]) == keep
+    end = rows(trace, K[f"{what.upper()}_WAIT_END"])[0]
+    assert all(int(e["time"]) == int(end["time"]) for e in rows(trace, K.READ_END)[: 3 - keep])
+    history = History(trace)
+    assert history.state_at(6 - 1).agent_activity[0] == AgentActivity.WAITING
 
 
 def test_a_named_barrier_that_too_few_reach_is_a_deadlock() -> None:

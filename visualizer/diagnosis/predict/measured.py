@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
+from visualizer.diagnosis.predict.errors import PredictError
+from visualizer.diagnosis.predict.rings import row_of
+from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints, ring_names
 from visualizer.language import tr, trn
-from visualizer.sources.errors import SourceError
 
 Floats = NDArray[np.float64]
 
@@ -20,10 +21,6 @@ LEAST_TILES = 4
 MOST_TILES = 2048
 MOST_CTAS = 64
 _LEAST_OVERLAPS = 4
-
-
-class PredictError(SourceError):
-    """A recording that no prediction can be made from, or that cannot be run again; the message says what it lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +44,7 @@ class Measured:
     stages: int
     consumer_delay_ns: int  # what the recording's configuration says, 0 if nothing
     notes: tuple[str, ...]  # what could not be measured, and what is assumed instead
+    ring: str = ""  # which of several rings
 
     @property
     def tiles(self) -> int:
@@ -69,10 +67,15 @@ class Measured:
         return replace(self, fill=self.fill * factor, engine=self.engine * factor)
 
 
-def measure(facts: Facts) -> Measured:
-    """The durations of a recording. PredictError if it has too little of a pipeline to predict from."""
-    table = _table(facts)
-    return _measured(facts, table)
+def measure(facts: Facts, ring: str | None = None) -> Measured:
+    """The durations of a recording, of its ring of this name where it has several. PredictError if it has too little
+    of a pipeline to predict from, or if the ring's agents are held up by others as well.
+
+    What agents do in other rings is work of theirs like any other: how long it takes does not depend on the stages of
+    this one, unless they wait there.
+    """
+    row = row_of(facts, ring)
+    return _measured(facts, _table(facts, row), row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,7 @@ class _Table:
     released: Floats
 
 
-def _table(facts: Facts) -> _Table:
+def _table(facts: Facts, ring: int | None) -> _Table:
     history, waits, times = facts.history, facts.waits, facts.wait_times
     trace, events = history.trace, history.trace.events
     tiles = int(max(waits.tile.max(initial=-1), facts.tiles.tile.max(initial=-1))) + 1
@@ -113,22 +116,30 @@ def _table(facts: Facts) -> _Table:
         table[place[cta[keep]], column[agent[keep]], tile[keep] - first] = values[keep]
         return table
 
-    after = _next_begin(facts)
+    # Other waits, such as for a group of wgmma, are work like any other.
+    here = waits.barrier >= 0 if ring is None else times.ring == ring
+    after = _next_begin(facts, here)
     acquires = (times.role == PRODUCER) & times.on_empty & (waits.end >= 0) & (waits.tile >= 0)
     takes = (times.role == CONSUMER) & times.on_full & (waits.end >= 0) & (waits.tile >= 0)
-    copies, arrivals = history.copies, history.arrivals
+    acquires, takes = acquires & here, takes & here
+    issues, arrivals = history.copies.issued, history.arrivals
     flips = history.completion_steps
     kind_of_barrier = np.array([*history.structure.kinds, "other"])
     fills = flips[kind_of_barrier[events["barrier"][flips]] == "full"]
     # The latest of several for one tile counts: in order of step.
     releases = np.sort(arrivals.step[kind_of_barrier[arrivals.barrier] == "empty"])
+    if ring is not None:
+        of_barrier = ring_names(history)[np.append(history.structure.ring_of, -1)]
+        issues, fills, releases = (
+            steps[of_barrier[events["barrier"][steps]] == ring] for steps in (issues, fills, releases)
+        )
     time = events["time"].astype(np.int64)
     agent, tile = events["agent"].astype(np.int64), events["tile"].astype(np.int64)
     cta, barrier_cta = trace.agent_cta.astype(np.int64), trace.barrier_cta.astype(np.int64)
     return _Table(
         acquired=narrow(times.cta[acquires], waits.tile[acquires], times.end[acquires]),
         next_begin=narrow(times.cta[acquires], waits.tile[acquires], after[acquires]),
-        issued=narrow(cta[copies.agent], copies.tile, time[copies.issued]),
+        issued=narrow(cta[agent[issues]], tile[issues], time[issues]),
         full=narrow(barrier_cta[events["barrier"][fills]], tile[fills], time[fills]),
         taken=per_consumer(waits.agent[takes], waits.tile[takes], times.end[takes]),
         next_taken=per_consumer(waits.agent[takes], waits.tile[takes], after[takes]),
@@ -147,23 +158,24 @@ def _consumer_columns(facts: Facts) -> tuple[Ints, int]:
     return column, max(seen.values(), default=0)
 
 
-def _next_begin(facts: Facts) -> Floats:
-    """When the same agent's next wait begins; NaN where there is none: after its last tile an agent goes nowhere."""
-    waits = facts.waits
+def _next_begin(facts: Facts, here: Bools) -> Floats:
+    """When the same agent's next wait of those `here` begins; NaN where there is none: after its last tile an agent
+    goes nowhere."""
+    waits, rows = facts.waits, np.flatnonzero(here)
     after = np.full(len(waits), np.nan)
-    same = waits.agent[1:] == waits.agent[:-1]
-    after[:-1][same] = facts.wait_times.begin[1:][same]
+    same = waits.agent[rows[1:]] == waits.agent[rows[:-1]]
+    after[rows[:-1][same]] = facts.wait_times.begin[rows[1:][same]]
     return after
 
 
-def _measured(facts: Facts, table: _Table) -> Measured:
+def _measured(facts: Facts, table: _Table, ring: int | None) -> Measured:
     reads = np.isfinite(table.taken) & np.isfinite(table.released)
     whole = np.isfinite(table.next_begin - table.acquired) & np.isfinite(table.issued) & np.isfinite(table.full)
     whole &= reads.any(axis=1) & (np.isfinite(table.next_taken) | ~reads).all(axis=1)
     # A tile that one CTA did not finish would leave a hole in all of them; so would a CTA without tiles.
     ctas = whole.sum(axis=1) >= LEAST_TILES
     keep = whole[ctas].all(axis=0)
-    _refuse(facts, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
+    _refuse(facts, ring, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
     notes: list[str] = []
     times = facts.wait_times
     costs = {}
@@ -203,21 +215,24 @@ def _measured(facts: Facts, table: _Table) -> Measured:
         consumer_pass=costs["consumer", "pass"] or 0.0,
         consumer_wake=costs["consumer", "wake"] or 0.0,
         engine=engine,
-        stages=max((ring.stages for ring in facts.rings), default=0),
+        stages=max((found.stages for found in facts.rings), default=0) if ring is None else facts.rings[ring].stages,
         consumer_delay_ns=delay if isinstance(delay, int) else 0,
         notes=tuple(notes),
+        ring="" if ring is None else facts.rings[ring].name,
     )
 
 
-def _refuse(facts: Facts, count: int) -> None:
-    if len(names := [ring.name for ring in facts.rings if ring.stages]) > 1:
-        raise PredictError(
-            tr(
-                "this recording has several rings in a CTA ({names}): a prediction is made of a pipeline with one",
-                names=", ".join(names),
+def _refuse(facts: Facts, ring: int | None, count: int) -> None:
+    times = facts.wait_times
+    here = np.full(len(times.ring), True) if ring is None else times.ring == ring
+    if not ((times.on_full & here).any() and (times.on_empty & here).any()):
+        if ring is not None:
+            raise PredictError(
+                tr(
+                    "ring {name}: there are no waits on full and empty barriers of it: a prediction needs both",
+                    name=facts.rings[ring].name,
+                )
             )
-        )
-    if not (facts.wait_times.on_full.any() and facts.wait_times.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )

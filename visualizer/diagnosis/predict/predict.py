@@ -10,6 +10,7 @@ import numpy as np
 
 from visualizer.diagnosis.predict.measured import measure
 from visualizer.diagnosis.predict.recurrence import release_times
+from visualizer.diagnosis.predict.rings import limited_by_others
 from visualizer.diagnosis.predict.steady import measured_per_tile, steady_per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.language import tr
@@ -43,6 +44,7 @@ class Prediction:
     copy_time: float  # median
     recorded_copy_time: float
     notes: tuple[str, ...]
+    ring: str = ""  # which of several rings; "": there is one
 
     @property
     def knee(self) -> int:
@@ -82,6 +84,7 @@ class Prediction:
                 for point in self.points
             ],
             "knee": self.knee,
+            "ring": self.ring or None,
             "notes": list(self.notes),
         }
 
@@ -92,13 +95,16 @@ def predict(
     *,
     consumer_delay_ns: int | None = None,
     copy_time_ns: float | None = None,
+    ring: str | None = None,
 ) -> Prediction:
     """The prediction for each of `stages`; None leaves what was recorded. PredictError if the recording has too little.
+
+    `ring` is the name of one of several rings, whose stages alone are other ones.
 
     The model knows only the recorded durations: another stage count may be compiled to other code, and consumers may
     then read faster or slower than recorded.
     """
-    recorded = measure(facts)
+    recorded = measure(facts, ring)
     model = recorded
     if consumer_delay_ns is not None:
         model = model.with_consumer_delay(consumer_delay_ns)
@@ -116,12 +122,13 @@ def predict(
             for row, count in enumerate(counts)
         ),
         recorded.stages,
-        measured_per_tile(facts),
+        measured_per_tile(facts, recorded.ring),
         model.consumer_delay_ns,
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_does_not_fit(parameters, counts)),
+        (*recorded.notes, *_does_not_fit(parameters, counts), *limited_by_others(facts, recorded.ring, counts)),
+        recorded.ring,
     )
 
 

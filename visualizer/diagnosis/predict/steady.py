@@ -20,9 +20,9 @@ def steady_per_tile(done: Floats) -> Floats:
     return per_tile
 
 
-def measured_per_tile(facts: Facts) -> float | None:
-    """The recording's own (ps), the mean over CTAs; None if no CTA finished two tiles."""
-    tiles = facts.tiles
+def measured_per_tile(facts: Facts, ring: str = "") -> float | None:
+    """The recording's own (ps), or that of one of its rings, the mean over CTAs; None if no CTA finished two tiles."""
+    tiles = next((found.tiles for found in facts.rings if ring and found.name == ring), facts.tiles)
     starts = np.flatnonzero(np.diff(tiles.cta, prepend=-1))
     counts = np.diff(np.append(starts, len(tiles.cta)))
     starts, counts = starts[counts > 1], counts[counts > 1]

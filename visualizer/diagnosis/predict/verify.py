@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from visualizer.diagnosis.predict.measured import PredictError
+from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.find import find_facts

@@ -35,22 +35,27 @@ class CriticalPath:
         return len(self.agent)
 
     @property
+    def length(self) -> int:
+        """ps."""
+        return int((self.end - self.begin).sum())
+
+    def of_ring(self, ring: int) -> CriticalPath:
+        """What led to waits on barriers of one ring (row of Structure.names): stretches with others between them."""
+        own = self.ring == ring
+        columns = (self.agent, self.kind, self.begin, self.end, self.step, self.ring)
+        return CriticalPath(*(column[own] for column in columns))
+
+    @property
     def shares(self) -> dict[str, float]:
         """Share of the path's length by kind, the largest first; without those of no length."""
-        total = int((self.end - self.begin).sum())
+        total = self.length
         sums = np.bincount(self.kind, weights=self.end - self.begin, minlength=len(LINK_NAMES))
         order = np.argsort(-sums, kind="stable")
         return {LINK_NAMES[kind]: float(sums[kind]) / total for kind in order.tolist() if sums[kind] > 0}
 
-    def ring_share(self, ring: int) -> float:
-        """Share of the path's length that led to waits on barriers of one ring (row of Structure.names), 0..1."""
-        length = self.end - self.begin
-        return float(length[self.ring == ring].sum()) / max(float(length.sum()), 1.0)
-
     def as_json(self) -> dict[str, Any]:
-        length = int((self.end - self.begin).sum())
         return {
-            "length_ns": length / 1000,
+            "length_ns": self.length / 1000,
             "links": len(self),
             "share": {k: round(v, 5) for k, v in self.shares.items()},
         }

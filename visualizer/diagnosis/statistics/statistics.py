@@ -49,7 +49,8 @@ class RingNumbers:
     landed_bytes: int
     back_pressure: float  # of the producers' time
     starved: float  # of the consumers' time
-    path: float  # of the critical path: what led to waits on its barriers
+    path_share: float  # of the critical path: what led to waits on its barriers
+    path: CriticalPath  # that part of it
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,7 +61,8 @@ class RingNumbers:
             "landed_bytes": self.landed_bytes,
             "back_pressure_share": round(self.back_pressure, 5),
             "starved_share": round(self.starved, 5),
-            "critical_path_share": round(self.path, 5),
+            "critical_path_share": round(self.path_share, 5),
+            "critical_path": self.path.as_json(),
         }
 
 
@@ -138,7 +140,7 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
 
 
 def _ring(facts: Facts, row: int, first: int, last: int, path: CriticalPath) -> RingNumbers:
-    ring, copies = facts.rings[row], facts.copies
+    ring, copies, own_path = facts.rings[row], facts.copies, path.of_ring(row)
     landed = (copies.ring == row) & (copies.landed >= first) & (copies.landed <= last)
     return RingNumbers(
         ring.name,
@@ -148,7 +150,8 @@ def _ring(facts: Facts, row: int, first: int, last: int, path: CriticalPath) -> 
         Distribution.of((copies.landed - copies.issued)[landed]),
         int(copies.amount[landed].sum()),
         *ring_waits(facts, row, first, last),
-        path.ring_share(row),
+        own_path.length / max(path.length, 1),
+        own_path,
     )
 
 

@@ -2,7 +2,9 @@
 
 {full[0].pending}   a barrier's phase, parity, pending, expected, tx, arrived
 {producer.count}    an agent's cursor: index, phase, count; its activity, tile and the barrier it is at
-{stage[0].state}    what a stage buffer holds: state, tile
+{producer.V.index}  its cursor over one of several rings
+{stage[0].state}    what a stage buffer holds: state, tile; of several rings {V.stage[0].state}
+{V.full[0].phase}   the barrier that says full, or empty, of a ring's stage, whatever it is called
 {event.amount}      the focused event: kind, agent, barrier, stage, tile, parity, amount, time, wait
 {config.stages}     a parameter of the program, or tile_bytes, full_init, empty_init, shared_bytes, consumers
 {run.events}        the whole run: see _RUN
@@ -76,20 +78,45 @@ def _value(placeholder: str, scene: Scene) -> object:
     document = step_document(scene.history, step)
     if name == "event":
         return _event(placeholder, scene.history, step, document["event"], field)
-    if name in document["barriers"]:
-        barrier = document["barriers"][name]
-        return _look_up(placeholder, {**barrier, "arrived": barrier["expected"] - barrier["pending"]}, field)
-    if name in document["agents"]:
-        agent = document["agents"][name]
-        facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": agent["barrier"]}
-        return _look_up(placeholder, {**facts, **(agent["cursor"] or {})}, field)
-    stages = {
-        f"stage[{row['stage']}]" if "cta" not in row else f"CTA{row['cta']}.stage[{row['stage']}]": row
-        for row in document["stages"]
-    }
-    if name in stages:
-        return _look_up(placeholder, stages[name], field)
+    things = _things(scene.history, document)
+    if name in things:
+        return _look_up(placeholder, things[name], field)
+    among = [other for other in things if other.endswith(f".{name}")]
+    if among:
+        raise _unknown(placeholder, tr("say which: there are {names}", names=", ".join(among)))
     raise _unknown(placeholder, tr("the recording has nothing named {name}", name=repr(name)))
+
+
+def _things(history: History, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The facts of all that has a name, by name: barriers, agents, their cursors by ring, and stage buffers.
+
+    What belongs to a ring has the ring's name before its own, and that of the CTA before both where there are several;
+    where there is one ring only, it may be left out.
+    """
+    trace, structure = history.trace, history.structure
+    barriers = {
+        name: {**barrier, "arrived": barrier["expected"] - barrier["pending"]}
+        for name, barrier in document["barriers"].items()
+    }
+    things: dict[str, dict[str, Any]] = dict(barriers)
+    for name, agent in document["agents"].items():
+        facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": agent["barrier"]}
+        things[name] = {**facts, **(agent["cursor"] or {})}
+        cursors = {trace.rings[0]: agent["cursor"], **agent.get("more_cursors", {})}
+        things |= {f"{name}.{ring}": cursor for ring, cursor in cursors.items() if ring and cursor}
+    for place, held in enumerate(document["stages"]):
+        ring, stage = structure.at(place)
+        cta = f"CTA{ring.cta}." if trace.ctas > 1 else ""
+        qualifiers = {f"{cta}{ring.name}." if ring.name else cta, *([cta] if len(structure.names) == 1 else [])}
+        guards = {
+            word: barriers[trace.barriers[rows[0]].name]
+            for word, by_stage in (("full", ring.full), ("empty", ring.empty))
+            if (rows := by_stage[stage : stage + 1] and by_stage[stage])
+        }
+        for name, facts in {"stage": held, **guards}.items():
+            for qualifier in qualifiers:
+                things.setdefault(f"{qualifier}{name}[{stage}]", facts)
+    return things
 
 
 def _event(placeholder: str, history: History, step: int, event: dict[str, Any], field: str) -> object:

@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from visualizer.language import tr
+from visualizer.programs.accesses import (
+    Read,
+    ReadAsync,
+    RetireReads,
+    Store,
+    StoreCommit,
+    StoreWait,
+    WaitStores,
+    WgmmaCommit,
+    WgmmaWait,
+    Write,
+)
+from visualizer.programs.groups import Groups
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
+    BarArrive,
+    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -17,21 +32,15 @@ from visualizer.programs.operations import (
     ExpectTx,
     Init,
     Inval,
-    NamedSync,
     Operation,
-    Read,
-    ReadAsync,
-    RetireReads,
-    Store,
     Sync,
     TryWait,
     Wait,
     WaitGroup,
-    WaitStores,
-    Write,
 )
 from visualizer.programs.program import Program, ProgramError
 from visualizer.sources.explorer.steps import REMOTE, Code, Compiled, CopyPart, Step
+from visualizer.sources.simulator.syncs import threads_of_all
 
 _BARRIER_CODE = {
     Init: (Code.INIT, "count"),
@@ -42,13 +51,15 @@ _BARRIER_CODE = {
     ExpectTx: (Code.EXPECT_TX, "bytes"),
     CompleteTx: (Code.COMPLETE_TX, "bytes"),
 }
-_OnBuffer = Copy | CpAsyncArrive | Write | Read | ReadAsync | Store
+_OnBuffer = Copy | CpAsync | Write | Read | ReadAsync | Store
+_Issues = Copy | CpAsync | CpAsyncArrive
+_READ_WAITS = (RetireReads, WaitStores, WgmmaWait, StoreWait)
 
 
 def compile_program(program: Program) -> Compiled:
     """The program's steps and tables; time and size proportional to its operations. ProgramError for what schedules
     of mbarriers say nothing about."""
-    if any(type(operation) in (CpAsync, WaitGroup) for agent in program.agents for operation in agent.operations):
+    if any(isinstance(operation, WaitGroup) for agent in program.agents for operation in agent.operations):
         raise ProgramError(
             tr(
                 "--program {name}: cp.async groups without mbarriers cannot be explored; record it instead",
@@ -70,6 +81,7 @@ class _Compiler:
         self._laps: dict[tuple[int, int], int] = {}  # (place, tile) -> versions that copies make of it
         self._written: dict[tuple[int, int], int] = {}  # (thread, operation) of a write -> its version
         self._named: dict[tuple[int, int], int] = {}
+        self._all_threads = threads_of_all(program)
         for thread, agent in enumerate(program.agents):
             self._number_copies(thread, agent.agent.cta, agent.operations)
         self._issued = 0
@@ -90,18 +102,18 @@ class _Compiler:
             if isinstance(operation, Write):
                 place = self._place(cta, operation)
                 self._written[thread, number] = self._version_written(place, operation.tile, lap)
-            if not isinstance(operation, Copy | CpAsyncArrive):
+            if isinstance(operation, CpAsyncArrive):
+                increments = 0 if operation.no_inc else operation.count
+                arrival = (-1, operation.barrier, 0, -1, operation.count, increments)
+                self.compiled.copies.append(CopyPart(*arrival, thread, number, True, cta))
+            if not isinstance(operation, Copy | CpAsync):
                 continue
-            whole = isinstance(operation, CpAsyncArrive) or operation.whole
-            arrivals = operation.count if isinstance(operation, CpAsyncArrive) else 0
-            increments = operation.count if isinstance(operation, CpAsyncArrive) and not operation.no_inc else 0
+            whole = isinstance(operation, CpAsync) or operation.whole
             for barrier, destination in _destinations(operation, cta):
                 place = self._place(destination, operation)
                 version = self._version_written(place, operation.tile, lap)
-                part = CopyPart(
-                    place, barrier, operation.bytes, version, arrivals, increments, thread, number, whole, destination
-                )
-                self.compiled.copies.append(part)
+                copied = (place, barrier, operation.bytes, version, 0, 0)
+                self.compiled.copies.append(CopyPart(*copied, thread, number, whole, destination))
 
     def _version_written(self, place: int, tile: int, lap: _Laps) -> int:
         """The version that a copy or a write into the place is a piece of; counts the piece."""
@@ -118,7 +130,8 @@ class _Compiler:
         steps: list[Step] = []
         lap = _Laps()
         opened: list[tuple[int, int, int]] = []  # place, first and last pc at which a read of it is open
-        running: dict[bool, list[tuple[int, int, int]]] = {False: [], True: []}  # readers, stores: place, tile, since
+        readers: Groups[tuple[int, int, int]] = Groups()  # place, tile, since
+        stores: Groups[tuple[int, int, int]] = Groups()
         for number, operation in enumerate(operations):
             if isinstance(operation, Exit):
                 break
@@ -136,10 +149,12 @@ class _Compiler:
                 steps.append(Step(code, operation.barrier, parity, number))
             elif isinstance(operation, Sync):
                 steps.append(Step(Code.SYNC, int(operation.cluster), 0, number))
-            elif isinstance(operation, NamedSync):
-                row = self._named_row(cta, operation)
-                steps += [Step(Code.ARRIVE, row, 1, number), Step(Code.NAMED_WAIT, row, 0, number)]
-            elif isinstance(operation, Copy | CpAsyncArrive):
+            elif isinstance(operation, BarSync | BarArrive):
+                row, threads = self._named_row(cta, operation), self.compiled.program.agents[thread].threads
+                steps.append(Step(Code.ARRIVE, row, threads, number))
+                if isinstance(operation, BarSync):
+                    steps.append(Step(Code.NAMED_WAIT, row, 0, number))
+            elif isinstance(operation, _Issues):
                 steps.append(Step(Code.COPY, self._issued, len(_destinations(operation, cta)), number))
                 self._issued += steps[-1].amount
             elif isinstance(operation, Write):
@@ -155,17 +170,20 @@ class _Compiler:
                     opened.append((place, len(steps), len(steps)))
                     steps.append(Step(Code.READ_END, place, 0, number, operation.tile))
                 else:
-                    running[isinstance(operation, Store)].append((place, operation.tile, len(steps)))
-            elif isinstance(operation, RetireReads | WaitStores):
-                group = running[isinstance(operation, WaitStores)]
-                while len(group) > operation.keep:
-                    place, tile, since = group.pop(0)
+                    (stores if isinstance(operation, Store) else readers).start((place, operation.tile, len(steps)))
+            elif isinstance(operation, WgmmaCommit | StoreCommit):
+                (stores if isinstance(operation, StoreCommit) else readers).commit()
+            elif isinstance(operation, _READ_WAITS):
+                unfinished = readers if isinstance(operation, RetireReads | WgmmaWait) else stores
+                by_group = isinstance(operation, WgmmaWait | StoreWait)
+                done = unfinished.but_latest_groups if by_group else unfinished.but_latest
+                for place, tile, since in done(operation.keep):
                     opened.append((place, since, len(steps)))
                     steps.append(Step(Code.READ_END, place, 0, number, tile))
         if cta in self.compiled.exposed:
             leave = next((at for at, o in enumerate(operations) if isinstance(o, Exit)), len(operations))
             steps.append(Step(Code.EXIT, cta, 0, leave))
-        for place, _, since in running[False] + running[True]:
+        for place, _, since in readers.rest() + stores.rest():
             opened.append((place, since, len(steps) - 1))
         open_at: list[set[int]] = [set() for _ in range(len(steps) + 1)]
         for place, first, last in opened:
@@ -182,11 +200,11 @@ class _Compiler:
         laps = self._laps.get((place, tile), 0)
         return self._versions[place, tile, min(lap, laps - 1)] if laps else -1
 
-    def _named_row(self, cta: int, operation: NamedSync) -> int:
+    def _named_row(self, cta: int, operation: BarSync | BarArrive) -> int:
         row = self._named.setdefault((cta, operation.id), self.compiled.barriers)
         if row == self.compiled.barriers:
             self.compiled.barriers += 1
-            self.compiled.named[row] = operation.agents
+            self.compiled.named[row] = operation.threads or self._all_threads[cta, operation.id]
         return row
 
 
@@ -239,8 +257,10 @@ def _with_groups(drafts: list[list[Step]], ctas: list[int]) -> list[tuple[Step, 
 def _remote_ctas(program: Program) -> Iterator[int]:
     for agent in program.agents:
         for operation in agent.operations:
-            if isinstance(operation, Copy | CpAsyncArrive):
+            if isinstance(operation, Copy):
                 touched = [cta for _, cta in _destinations(operation, agent.agent.cta)]
+            elif isinstance(operation, CpAsyncArrive):
+                touched = [program.barriers[operation.barrier].cta]
             elif type(operation) in _BARRIER_CODE:
                 touched = [program.barriers[operation.barrier].cta]  # type: ignore[union-attr]
             else:
@@ -248,9 +268,11 @@ def _remote_ctas(program: Program) -> Iterator[int]:
             yield from (cta for cta in touched if cta != agent.agent.cta)
 
 
-def _destinations(operation: Copy | CpAsyncArrive, cta: int) -> tuple[tuple[int, int], ...]:
-    own = ((operation.barrier, cta),)
-    return own if isinstance(operation, CpAsyncArrive) else operation.destinations or own
+def _destinations(operation: _Issues, cta: int) -> tuple[tuple[int, int], ...]:
+    """The barrier and the CTA of each; a cp.async has no barrier of its own."""
+    if isinstance(operation, Copy):
+        return operation.destinations or ((operation.barrier, cta),)
+    return ((-1 if isinstance(operation, CpAsync) else operation.barrier, cta),)
 
 
 def _buffers(program: Program) -> list[tuple[int, int]]:

@@ -46,8 +46,8 @@ class Machine:
         self.count = len(self.threads)
         self.pcs = [0] * self.count
         self.barriers: list[BarrierTuple] = [(0, 0, 0, 0, False)] * compiled.barriers
-        for row, agents in compiled.named.items():
-            self.barriers[row] = (0, agents, agents, 0, True)
+        for row, threads in compiled.named.items():
+            self.barriers[row] = (0, threads, threads, 0, True)
         self.tokens = [0] * self.count  # phase of the named barrier at which each agent arrived last
         self.version = [-1] * compiled.places
         self.landed = [0] * compiled.places
@@ -89,8 +89,12 @@ class Machine:
     def choices(self) -> list[int]:
         """Everything that can happen next."""
         possible = [thread for thread in range(self.count) if self.possible(thread)]
-        landings = [self.count + copy for copy in self.in_flight]
+        landings = self.landings()
         return possible + landings + [part for landing in landings if (part := self.part_of(landing))]
+
+    def landings(self) -> list[int]:
+        """The choices that land a copy: all in flight but cp.async, which land with an arrival."""
+        return [self.count + copy for copy in self.in_flight if self.compiled.copies[copy].barrier >= 0]
 
     def copy_of(self, choice: int) -> int:
         """The copy that lands, whole or in part."""
@@ -112,16 +116,31 @@ class Machine:
         """Bytes of a copy in flight that have not landed."""
         return self.compiled.copies[copy].bytes - self.part_landed.get(copy, 0)
 
+    def landing_with(self, copy: int) -> list[int]:
+        """A copy in flight and, before it, the thread's earlier cp.async if it is the arrival that tells of them."""
+        copies = self.compiled.copies
+        if not copies[copy].arrivals:
+            return [copy]
+        thread = copies[copy].thread
+        earlier = [c for c in self.in_flight if c < copy and copies[c].barrier < 0 and copies[c].thread == thread]
+        return [*earlier, copy]
+
     def is_gone(self, cta: int) -> bool:
         """Whether every agent of a CTA that others reach into has left."""
         ctas, threads = self.compiled.ctas, self.threads
         return all(self.pcs[t] >= len(threads[t]) for t in range(self.count) if ctas[t] == cta)
 
+    def is_first_step(self, thread: int) -> bool:
+        """Whether the step that the thread performed last is the first of its operation."""
+        steps, pc = self.threads[thread], self.pcs[thread] - 1
+        return pc == 0 or steps[pc - 1].operation != steps[pc].operation
+
     def possible(self, choice: int) -> bool:
         """Whether a thread's next step can be performed, or a copy land."""
         if choice >= self.count:
             copy = self.copy_of(choice)
-            return copy in self.in_flight and (not self.is_part(choice) or self.part_of(self.count + copy) == choice)
+            lands = copy in self.in_flight and self.compiled.copies[copy].barrier >= 0
+            return lands and (not self.is_part(choice) or self.part_of(self.count + copy) == choice)
         pc, steps = self.pcs[choice], self.threads[choice]
         if pc >= len(steps) or (self.stopped and choice in self.stopped):
             return False
@@ -187,7 +206,8 @@ class Machine:
 
     def _issue(self, copy: int, thread: int) -> None:
         place, barrier, _, version, _, increments, _, _, _, _ = self.compiled.copies[copy]
-        self._put(place, version)
+        if place >= 0:
+            self._put(place, version)
         if increments:
             self._apply(Code.INCREASE_PENDING, barrier, increments, thread)
         self.in_flight.append(copy)
@@ -210,10 +230,12 @@ class Machine:
         if is_part:
             self.part_landed[copy] = self.part_landed.get(copy, 0) + size
         else:
-            self.in_flight.remove(copy)
+            for landing in self.landing_with(copy):
+                self.in_flight.remove(landing)
+                other = self.compiled.copies[landing]
+                if other.place >= 0 and self.version[other.place] == other.version:
+                    self.landed[other.place] += 1
             self.part_landed.pop(copy, None)
-            if self.version[part.place] == part.version:
-                self.landed[part.place] += 1
         if part.cta != self.compiled.ctas[part.thread] and self.is_gone(part.cta):
             self._undefined(EXITED_CTA, -1)
         elif part.arrivals:

@@ -52,11 +52,11 @@ def _run(machine: Machine, random: Random) -> list[int]:
     Drawing among all and rejecting what is not possible is the same as drawing among the possible, and cheaper.
     """
     draw, possible, perform = random.random, machine.possible, machine.perform
-    count, in_flight = machine.count, machine.in_flight
+    count = machine.count
     live = machine.unfinished
     made: list[int] = []
     while True:
-        candidates = live + [count + copy for copy in in_flight]
+        candidates = live + machine.landings()
         while candidates:
             position = int(draw() * len(candidates))
             choice = candidates[position]

@@ -22,7 +22,8 @@ Ever more within reach, until nothing changes.
 - wait that is not repeated: what may make it undefined, since nobody can notice its outcome;
 - copy or write into a buffer: reads of the buffer, and copies and writes of another tile into it; landing: the same;
 - read: copies and writes into the buffer, landings included;
-- init, inval, arrive_drop, no_complete, cp.async's increments: everything on that barrier;
+- init, inval, arrive_drop, no_complete, the increments of cp.async.mbarrier.arrive: everything on that barrier;
+- landing of its arrival: what the landing of each cp.async that it tells of interferes with;
 - the last agent's leaving of a CTA that others reach into: what reaches into it;
 - passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone.
 """
@@ -67,6 +68,15 @@ def _whole(machine: Machine, part: int) -> int:
     return machine.count + machine.copy_of(part)
 
 
+def _landers(machine: Machine, copy: int) -> list[int]:
+    """Whose doing the landing of a copy in flight is: its own; a cp.async's, that of an arrival, or of its thread."""
+    copies = machine.compiled.copies
+    if copies[copy].barrier >= 0:
+        return [machine.count + copy]
+    arrivals = [other for other in machine.in_flight if copy in machine.landing_with(other) and other != copy]
+    return [machine.count + other for other in arrivals] or [copies[copy].thread]
+
+
 class _Use:
     """What lies within reach on one barrier; owners are choices: threads, or copies in flight."""
 
@@ -94,8 +104,9 @@ class _Reach:
         self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
-            if machine.count + copy not in frozen:
-                self._will_land(machine.count + copy, copy)
+            for owner in _landers(machine, copy):
+                if owner not in frozen:
+                    self._will_land(owner, copy)
         running = [thread for thread in range(machine.count) if thread not in frozen | set(machine.stopped)]
         moved = True
         while moved:
@@ -117,7 +128,10 @@ class _Reach:
             found = self._on_barrier(part.barrier, arrivals=part.arrivals, taken=taken)
             if part.cta != machine.compiled.ctas[part.thread]:
                 found |= self._leaving(part.cta, -1)
-            return found | self._readers.get(part.place, set()) | self._other_writers(part.place, part.version)
+            for landing in machine.landing_with(copy):
+                place, version = machine.compiled.copies[landing].place, machine.compiled.copies[landing].version
+                found |= self._readers.get(place, set()) | self._other_writers(place, version)
+            return found
         code, target, amount, _, _, _ = machine.threads[choice][machine.pcs[choice]]
         if code == Code.WAIT:
             use = self._uses.get(target)
@@ -253,6 +267,8 @@ class _Reach:
         if part.cta != self._machine.compiled.ctas[part.thread]:
             self._intruders.setdefault(part.cta, set()).add(owner)
         self._writers.setdefault(part.place, set()).add((owner, part.version, False))
+        if part.barrier < 0:
+            return
         use = self._use(part.barrier)
         use.others.add(owner)
         use.arrivals += part.arrivals

@@ -21,7 +21,7 @@ REMOTE = 2
 
 
 class Code(IntEnum):
-    """What a step does. Those up to INCREASE_PENDING (by a cp.async, never a step) are operations of Mbarrier."""
+    """What a step does. Those up to INCREASE_PENDING (never a step) are operations of Mbarrier."""
 
     INIT = 0
     INVAL = 1
@@ -59,14 +59,18 @@ class Step(NamedTuple):
 
 
 class CopyPart(NamedTuple):
-    """One copy into one destination: what it lands on, and what its landing does to `barrier`."""
+    """One copy into one destination: what it lands on, and what its landing does to `barrier`.
 
-    place: int
-    barrier: int
+    A cp.async does nothing to a barrier; it lands at the latest with the arrival (a copy of no bytes into no place) of
+    a cp.async.mbarrier.arrive after it, or never: nobody can rely on its landing earlier, and that spoils nothing.
+    """
+
+    place: int  # -1: none
+    barrier: int  # -1: none
     bytes: int
     version: int
-    arrivals: int  # cp.async: arrivals when it lands; 0: complete_tx(bytes)
-    increments: int  # cp.async without no_inc: raised at issue
+    arrivals: int  # of a cp.async.mbarrier.arrive when it lands; 0: complete_tx(bytes)
+    increments: int  # of one without no_inc: raised at issue
     thread: int
     operation: int
     is_whole: bool  # all bytes complete at once
@@ -81,7 +85,7 @@ class Compiled:
     threads: list[tuple[Step, ...]]
     copies: list[CopyPart] = field(default_factory=list)
     barriers: int = 0
-    named: dict[int, int] = field(default_factory=dict)  # named barrier's row -> agents it waits for
+    named: dict[int, int] = field(default_factory=dict)  # named barrier's row -> threads it waits for
     ctas: list[int] = field(default_factory=list)  # of each thread
     barrier_ctas: list[int] = field(default_factory=list)
     exposed: frozenset[int] = frozenset()  # CTAs that others arrive at or copy into

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from visualizer import __version__
-from visualizer.programs.operations import Advance, Exit, Fence, NamedSync, Operation, ProxyFence, Sync, Wait
+from visualizer.programs.accesses import ProxyFence, StoreCommit, StoreWait, WgmmaCommit, WgmmaWait
+from visualizer.programs.operations import Advance, BarArrive, BarSync, CpAsync, Exit, Fence, Operation, Sync, Wait
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
@@ -14,9 +15,10 @@ from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark, operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
-from visualizer.sources.explorer.steps import Code
+from visualizer.sources.explorer.steps import Code, CopyPart
+from visualizer.sources.simulator.accesses import group_events
 from visualizer.sources.simulator.event_log import EventLog
-from visualizer.sources.simulator.syncs import sync_events
+from visualizer.sources.simulator.syncs import Meeting, sync_events
 
 _PS_PER_STEP = 1000
 _KINDS = {
@@ -92,6 +94,11 @@ class _Recorder:
         self._ctas = [warp.cta for warp in warps]
         self._operations = [agent.operations for agent in program.agents]
         self._told = [0] * len(warps)  # operations of each agent whose events are logged
+        # Operations of each agent that are waits for groups and see reads done: they are told with the first of these.
+        self._retiring = [
+            {s.operation for s in steps if isinstance(own[s.operation], WgmmaWait | StoreWait)}
+            for steps, own in zip(self.machine.threads, self._operations, strict=True)
+        ]
         self._blocked = [False] * len(warps)
         self.events = 0
         for thread in range(len(warps)):
@@ -121,16 +128,29 @@ class _Recorder:
         elif step.code == Code.COPY:
             parts = machine.compiled.copies[step.target : step.target + step.amount]
             for number, part in enumerate(parts):
-                ring, stage = machine.compiled.buffer(part.place)
-                where = {"stage": stage, "ring": ring, "flags": int(EventFlag.SAME_COPY) if number else 0}
-                self._add(EventKind.COPY_ISSUE, row, part.barrier, tile, site, amount=part.bytes, **where)
+                self._issue(part, operation, row, before=number)
         elif step.code in _ON_BUFFERS:
+            if isinstance(operation, WgmmaWait | StoreWait) and machine.is_first_step(choice):
+                self._groups(row, operation)
             ring, stage = machine.compiled.buffer(step.target)
             size = getattr(operation, "bytes", 0) if step.code == Code.WRITE else 0
             self._add(_ON_BUFFERS[Code(step.code)], row, -1, step.tile, site, stage=stage, ring=ring, amount=size)
-        if isinstance(operation, Sync | NamedSync):
+        if isinstance(operation, Sync | BarSync | BarArrive):
             self._meet(row, operation, has_passed=step.code != Code.ARRIVE)
         self._settle(choice)
+
+    def _issue(self, part: CopyPart, operation: Operation, row: int, *, before: int) -> None:
+        """Log that a copy is issued, `before` destinations of it already, or a cp.async.mbarrier.arrive."""
+        tile, site = getattr(operation, "tile", -1), getattr(operation, "site", -1)
+        if part.arrivals:
+            kind = EventKind.CP_ASYNC_ARRIVE if part.increments else EventKind.CP_ASYNC_ARRIVE_NOINC
+            self._add(kind, row, part.barrier, tile, site, amount=part.arrivals)
+            return
+        ring, stage = self.machine.compiled.buffer(part.place)
+        barrier, flags = _bound(part, operation)
+        flags |= EventFlag.SAME_COPY if before else 0
+        where = {"stage": stage, "ring": ring, "amount": part.bytes, "flags": flags}
+        self._add(EventKind.COPY_ISSUE, row, barrier, tile, site, **where)
 
     def _land(self, choice: int) -> None:
         machine = self.machine
@@ -138,33 +158,26 @@ class _Recorder:
         part = machine.compiled.copies[copy]
         operation = self._operations[part.thread][part.operation]
         tile = getattr(operation, "tile", -1)
-        ring, stage = machine.compiled.buffer(part.place)
         before = machine.barriers[part.barrier]
         size = before[3] if is_part else machine.bytes_left(copy)
+        landing = [] if is_part else [machine.compiled.copies[with_it] for with_it in machine.landing_with(copy)]
         machine.perform(choice)
         if machine.latest & Mark.UNDEFINED:
             return
         row = self._engines[self._ctas[part.thread]]
         if not part.arrivals:
             self._operate(Code.COMPLETE_TX, part.barrier, size, before, row, tile, -1)
-        if is_part:
-            return
-        self._add(EventKind.COPY_DONE, row, part.barrier, tile, -1, stage=stage, ring=ring, amount=part.bytes)
+        for landed in (other for other in landing if other.place >= 0):
+            copied = self._operations[landed.thread][landed.operation]
+            ring, stage = machine.compiled.buffer(landed.place)
+            barrier, flags = _bound(landed, copied)
+            where = {"stage": stage, "ring": ring, "amount": landed.bytes, "flags": flags}
+            self._add(EventKind.COPY_DONE, row, barrier, getattr(copied, "tile", -1), -1, **where)
         if part.arrivals:
-            site = getattr(operation, "site", -1)
-            is_logged = not part.increments  # otherwise the arrivals only undo the increments, which are no event
-            self._operate(Code.ARRIVE, part.barrier, part.arrivals, before, row, tile, site, is_logged)
+            self._operate(Code.ARRIVE, part.barrier, part.arrivals, before, row, tile, getattr(operation, "site", -1))
 
     def _operate(
-        self,
-        code: int,
-        target: int,
-        amount: int,
-        before: BarrierTuple,
-        row: int,
-        tile: int,
-        site: int,
-        is_logged: bool = True,
+        self, code: int, target: int, amount: int, before: BarrierTuple, row: int, tile: int, site: int
     ) -> None:
         """Log an operation on a barrier, lane by lane where a warp's arrivals go on into the next phase."""
         phase, pending, expected, tx, valid = before
@@ -174,8 +187,7 @@ class _Recorder:
             part = min(left, max(barrier.pending, 1)) if code == Code.ARRIVE else left
             phase = barrier.phase
             operate(barrier, code, part)
-            if is_logged:
-                self._add(_KINDS[Code(code)], row, target, tile, site, amount=part)
+            self._add(_KINDS[Code(code)], row, target, tile, site, amount=part)
             if barrier.phase != phase and code != Code.INIT:
                 self._add(EventKind.PHASE_COMPLETE, row, target, tile, site, amount=phase, parity=phase & 1)
             left -= part
@@ -189,8 +201,9 @@ class _Recorder:
         is_done = machine.pcs[thread] >= len(steps)
         step = None if is_done else steps[machine.pcs[thread]]
         upto = len(operations) if step is None else step.operation
-        for operation in operations[self._told[thread] : upto]:
-            self._tell(row, operation)
+        for number, operation in enumerate(operations[self._told[thread] : upto], self._told[thread]):
+            if number not in self._retiring[thread]:
+                self._tell(row, operation)
             if isinstance(operation, Exit):
                 break
         self._told[thread] = upto
@@ -204,7 +217,11 @@ class _Recorder:
             assert isinstance(sync, Sync)
             self._meet(row, sync, has_passed=False)
 
-    def _meet(self, row: int, sync: Sync | NamedSync, *, has_passed: bool) -> None:
+    def _groups(self, row: int, operation: WgmmaCommit | WgmmaWait | StoreCommit | StoreWait) -> None:
+        for kind in group_events(operation):
+            self._add(kind, row, -1, -1, operation.site, amount=getattr(operation, "keep", 0))
+
+    def _meet(self, row: int, sync: Meeting, *, has_passed: bool) -> None:
         """Log that an agent has come to where it meets others, or that it has passed."""
         come, passed, token, amount = sync_events(sync)
         for kind in passed if has_passed else come:
@@ -228,9 +245,18 @@ class _Recorder:
             self._add(EventKind.FENCE, row, -1, -1, operation.site)
         elif isinstance(operation, ProxyFence):
             self._add(EventKind.PROXY_FENCE, row, -1, -1, operation.site)
+        elif isinstance(operation, WgmmaCommit | WgmmaWait | StoreCommit | StoreWait):
+            self._groups(row, operation)
         elif isinstance(operation, Exit):
             self._add(EventKind.EXIT, row, -1, -1, operation.site)
 
     def _add(self, kind: EventKind, row: int, barrier: int, tile: int, site: int, **columns: int) -> None:
         self.log.add(self.events * _PS_PER_STEP, kind, row, barrier, tile, site, **columns)
         self.events += 1
+
+
+def _bound(part: CopyPart, operation: Operation) -> tuple[int, int]:
+    """The barrier that a copy is bound to (a cp.async: that of the arrival which is to tell of it), and its flags."""
+    if not isinstance(operation, CpAsync):
+        return part.barrier, 0
+    return operation.barrier, int(EventFlag.BY_ARRIVAL) if operation.barrier >= 0 else 0

@@ -43,13 +43,13 @@ class CopyEngines(Machine):
             self._schedule(next(landing), engine, landing)
         return self._now + self._duration(self._latencies.issue_copy)
 
-    def _issued(self, row: int, target: int, copy: Copy | CpAsyncArrive | CpAsync, flags: int = 0) -> None:
+    def _issued(self, row: int, target: int, copy: Copy | CpAsync, flags: int = 0) -> None:
         kind, where = EventKind.COPY_ISSUE, {"stage": copy.stage, "ring": copy.ring}
         self.log.add(self._now, kind, row, target, copy.tile, copy.site, **where, amount=copy.bytes, flags=flags)
 
-    def _landed(self, engine: int, target: int, copy: Copy | CpAsyncArrive | CpAsync) -> None:
+    def _landed(self, engine: int, target: int, copy: Copy | CpAsync, flags: int = 0) -> None:
         kind, where = EventKind.COPY_DONE, {"stage": copy.stage, "ring": copy.ring}
-        self.log.add(self._now, kind, engine, target, copy.tile, -1, **where, amount=copy.bytes)
+        self.log.add(self._now, kind, engine, target, copy.tile, -1, **where, amount=copy.bytes, flags=flags)
 
     def _reserve(self, cta: int, latency: float, size: int) -> tuple[int, int]:
         """When the engine of `cta` begins to write the next `size` bytes, and for how long (ps)."""
@@ -71,30 +71,9 @@ class CopyEngines(Machine):
             self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)
         self._landed(engine, target, copy)
 
-    def _cp_async_arrive(self, row: int, copy: CpAsyncArrive) -> int:
-        index = copy.barrier
-        self._issued(row, index, copy)
-        if not copy.no_inc:
-            self._acting_on = index
-            self._barriers[index].increase_pending(copy.count)
-        cta = self.agents[row].cta
-        start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
-        landing = self._land_cp_async(self._engine_row[cta], copy, start + transfer)
-        self._schedule(next(landing), self._engine_row[cta], landing)
-        return self._now + self._duration(self._latencies.issue_copy)
-
-    def _land_cp_async(self, engine: int, copy: CpAsyncArrive, done: int) -> Iterator[int]:
-        """The arrivals follow the bytes. Without no_inc they only undo the increase, which is no event."""
-        yield done
-        index = copy.barrier
-        self._landed(engine, index, copy)
-        arrive = self._barriers[index].arrive
-        what = EventKind.ARRIVE if copy.no_inc else None
-        self._act(what, arrive, copy.count, engine, index, copy.tile, copy.site)
-
     def _cp_async(self, row: int, copy: CpAsync) -> int:
         """The warp's lanes copy; it goes on at once. Groups of one warp land in the order in which they were issued."""
-        self._issued(row, -1, copy)
+        self._issued(row, copy.barrier, copy, EventFlag.BY_ARRIVAL if copy.barrier >= 0 else 0)
         cta = self.agents[row].cta
         start, transfer = self._reserve(cta, self._latencies.copy_latency, copy.bytes)
         landing = self._land_group(self._engine_row[cta], copy, start + transfer)
@@ -104,7 +83,26 @@ class CopyEngines(Machine):
 
     def _land_group(self, engine: int, copy: CpAsync, done: int) -> Iterator[int]:
         yield done
-        self._landed(engine, -1, copy)
+        self._landed(engine, copy.barrier, copy, EventFlag.BY_ARRIVAL if copy.barrier >= 0 else 0)
+
+    def _cp_async_arrive(self, row: int, arrive: CpAsyncArrive) -> int:
+        """The hardware arrives when the warp's copies so far have landed; nobody waits for that here."""
+        index, count, tile, site = arrive.barrier, arrive.count, arrive.tile, arrive.site
+        if arrive.no_inc:
+            self.log.add(self._now, EventKind.CP_ASYNC_ARRIVE_NOINC, row, index, tile, site, amount=count)
+        else:
+            raises = self._barriers[index].increase_pending
+            self._act(EventKind.CP_ASYNC_ARRIVE, raises, count, row, index, tile, site)
+        landed = max(self._now, self._groups[row][-1] if self._groups[row] else 0)
+        engine = self._engine_row[self.agents[row].cta]
+        coming = self._hardware_arrival(engine, arrive, landed + self._duration(0))
+        self._schedule(next(coming), engine, coming)
+        return self._now + self._duration(self._latencies.arrive)
+
+    def _hardware_arrival(self, engine: int, arrive: CpAsyncArrive, when: int) -> Iterator[int]:
+        yield when
+        act = self._barriers[arrive.barrier].arrive
+        self._act(EventKind.ARRIVE, act, arrive.count, engine, arrive.barrier, arrive.tile, arrive.site)
 
     def _wait_group(self, row: int, wait: WaitGroup) -> Iterator[int]:
         """A wait without a barrier: it looks at what this warp itself has issued."""

@@ -111,7 +111,7 @@ class Machine:
 
     def _act(
         self,
-        kind: EventKind | None,
+        kind: EventKind,
         act: Callable[[int], object],
         amount: int,
         row: int,
@@ -119,18 +119,14 @@ class Machine:
         tile: int,
         site: int,
     ) -> None:
-        """Do something to a barrier; if that completed its phase, log it and let the waiters test again.
-
-        `kind` None: something for which the schema has no event.
-        """
+        """Do something to a barrier; if that completed its phase, log it and let the waiters test again."""
         self._acting_on = index
         if self._is_remote(row, index) and not self._alive[self._barrier_cta[index]]:
             raise UndefinedBehaviour("exited-cta", endings.CTA_LEFT.format(cta=self._barrier_cta[index]))
         barrier = self._barriers[index]
         phase = barrier.phase
         act(amount)
-        if kind is not None:
-            self.log.add(self._now, kind, row, index, tile, site, amount=amount)
+        self.log.add(self._now, kind, row, index, tile, site, amount=amount)
         if barrier.phase == phase:
             return
         kind = EventKind.PHASE_COMPLETE

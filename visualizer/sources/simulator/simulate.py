@@ -6,18 +6,32 @@ latency model and the seed only decide when, so every schedule it produces is on
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
 
 from visualizer import __version__
+from visualizer.programs.accesses import (
+    ProxyFence,
+    Read,
+    ReadAsync,
+    RetireReads,
+    Store,
+    StoreCommit,
+    StoreWait,
+    WaitStores,
+    WgmmaCommit,
+    WgmmaWait,
+    Write,
+)
 from visualizer.programs.operations import (
     Advance,
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
+    BarArrive,
+    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -28,28 +42,20 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Inval,
-    NamedSync,
     Operation,
-    ProxyFence,
-    Read,
-    ReadAsync,
-    RetireReads,
-    Store,
     Sync,
     TryWait,
     Wait,
     WaitGroup,
-    WaitStores,
-    Write,
 )
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Agent, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.simulator.accesses import Accesses
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.machine import PARKED, PS_PER_NS
-from visualizer.sources.simulator.syncs import Syncs
 
 
 def simulate(
@@ -79,15 +85,11 @@ def simulate(
     return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), files, rings=program.rings)
 
 
-class _Run(Syncs):
+class _Run(Accesses):
     """What each operation does, when, and what it logs."""
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
         super().__init__(program, random, latencies)
-        # Per agent row, oldest first: when each asynchronous reader or store will have read its stage, and which it is.
-        self._readers: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
-        self._stores: defaultdict[int, deque[tuple[int, ReadAsync | Store]]] = defaultdict(deque)
-
         self._instant: dict[type, Callable[..., int]] = {
             Init: self._init,
             Inval: self._inval,
@@ -102,8 +104,11 @@ class _Run(Syncs):
             ProxyFence: self._fence_proxy,
             CpAsyncArrive: self._cp_async_arrive,
             CpAsync: self._cp_async,
+            BarArrive: self._bar_arrive,
             ReadAsync: self._read_async,
+            WgmmaCommit: self._commit,
             Store: self._store,
+            StoreCommit: self._commit,
             Delay: self._delay,
             Advance: self._advance,
             Exit: self._exit,
@@ -127,12 +132,14 @@ class _Run(Syncs):
             elif type(operation) is Read:
                 yield from self._read(row, operation)
             elif type(operation) is RetireReads:
-                yield from self._finish_reading(row, self._readers[row], operation)
+                yield from self._finish_reading(row, self._readers[row].but_latest(operation.keep), operation.site)
+            elif type(operation) is WgmmaWait or type(operation) is StoreWait:
+                yield from self._wait_for_groups(row, operation)
             elif type(operation) is WaitGroup:
                 yield from self._wait_group(row, operation)
             elif type(operation) is WaitStores:
-                yield from self._finish_reading(row, self._stores[row], operation)
-            elif type(operation) is Sync or type(operation) is NamedSync:
+                yield from self._finish_reading(row, self._stores[row].but_latest(operation.keep), operation.site)
+            elif type(operation) is Sync or type(operation) is BarSync:
                 yield from self._sync(row, agent.cta, operation)
             else:
                 yield instant[type(operation)](row, operation)
@@ -165,52 +172,6 @@ class _Run(Syncs):
         passed = self._barriers[index].test_wait_parity(parity, remote=self._is_remote(row, index))
         for kind in (EventKind.WAIT_BEGIN, EventKind.WAIT_END) if passed else (EventKind.TEST_FAILED,):
             self.log.add(self._now, kind, row, index, test.tile, test.site, parity=parity)
-        yield self._now + self._duration(0)
-
-    def _write(self, row: int, write: Write) -> int:
-        """The warp's lanes store about as fast as they read."""
-        kind, where = EventKind.WRITE, {"stage": write.stage, "ring": write.ring}
-        self.log.add(self._now, kind, row, -1, write.tile, write.site, **where, amount=write.bytes)
-        return self._now + self._duration(write.bytes / self._latencies.read_bandwidth)
-
-    def _fence_proxy(self, row: int, fence: ProxyFence) -> int:
-        self.log.add(self._now, EventKind.PROXY_FENCE, row, -1, -1, fence.site)
-        return self._now + self._duration(self._latencies.init)
-
-    def _read(self, row: int, read: Read) -> Iterator[int]:
-        self._reads(EventKind.READ_BEGIN, row, read, read.site)
-        reading = self._duration(read.bytes / self._latencies.read_bandwidth)
-        yield self._now + reading + read.work * PS_PER_NS
-        self._reads(EventKind.READ_END, row, read, read.site)
-        yield self._now + self._duration(0)
-
-    def _reads(self, kind: EventKind, row: int, read: Read | ReadAsync | Store, site: int) -> None:
-        self.log.add(self._now, kind, row, -1, read.tile, site, stage=read.stage, ring=read.ring)
-
-    def _read_async(self, row: int, read: ReadAsync) -> int:
-        """wgmma: readers of one agent work one after another while the agent goes on."""
-        duration = self._duration(read.bytes / self._latencies.read_bandwidth) + read.work * PS_PER_NS
-        return self._begin_reading(row, self._readers[row], read, duration)
-
-    def _store(self, row: int, store: Store) -> int:
-        duration = self._duration(store.bytes / self._latencies.copy_bandwidth)
-        return self._begin_reading(row, self._stores[row], store, duration)
-
-    def _begin_reading(
-        self, row: int, unfinished: deque[tuple[int, ReadAsync | Store]], read: ReadAsync | Store, duration: int
-    ) -> int:
-        self._reads(EventKind.READ_BEGIN, row, read, read.site)
-        start = max(self._now, unfinished[-1][0] if unfinished else 0)
-        unfinished.append((start + duration, read))
-        return self._now + self._duration(self._latencies.issue_copy)
-
-    def _finish_reading(
-        self, row: int, unfinished: deque[tuple[int, ReadAsync | Store]], wait: RetireReads | WaitStores
-    ) -> Iterator[int]:
-        while len(unfinished) > wait.keep:
-            done, read = unfinished.popleft()
-            yield max(self._now + self._duration(0), done)
-            self._reads(EventKind.READ_END, row, read, wait.site)
         yield self._now + self._duration(0)
 
     def _init(self, row: int, init: Init) -> int:
