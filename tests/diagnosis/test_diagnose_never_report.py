@@ -26,7 +26,7 @@ STAGES, TILES, BYTES = 2, 6, 4096
 def pipeline(
     *, copy_first: bool = False, skipped: tuple[int, ...] = (), read_skipped: bool = True, tail: bool = False,
     consumers: int = 1, freed_by_consumers: bool = False, named_sync: bool = False, stages: int = STAGES,
-    watchers: int = 0, alternate: bool = False, no_first_waits: bool = False,
+    watchers: int = 0, alternate: bool = False, no_first_waits: bool = False, tiles: int = TILES,
 ) -> Program:  # fmt: skip
     """A pipeline with one legal peculiarity."""
     b = Builder("legal")
@@ -35,7 +35,7 @@ def pipeline(
     p = b.agent("producer", role="producer", stages=stages, phase=0 if freed_by_consumers else 1)
     p.init_all()
     p.sync()
-    for tile in p.tiles(TILES):
+    for tile in p.tiles(tiles):
         if not (no_first_waits and tile < stages):
             p.wait(empty[p.index], p.phase)
         if tile in skipped:
@@ -58,7 +58,7 @@ def pipeline(
         if freed_by_consumers:
             for stage in range(stages):
                 c.arrive(empty[stage])
-        for tile in c.tiles(TILES):
+        for tile in c.tiles(tiles):
             if not alternate or tile % consumers == n:
                 c.wait(full[c.index], c.phase)
                 if tile not in skipped or read_skipped:

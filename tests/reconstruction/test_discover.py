@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from legal_programs import PIPELINES, met_phases, nameless, pipeline, stranger_log
+from stranger_traces import by_address, records_of
 
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
@@ -18,19 +18,6 @@ from visualizer.recording.schema import NO_SAMPLES, EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.sources.simulator.simulate import simulate
-
-
-def records_of(trace: Trace, events: np.ndarray, seed: int = 0) -> np.ndarray:
-    """The events as records of addresses, warps in any order."""
-    records = np.zeros(len(events), RECORD_DTYPE)
-    for column in ("time", "token", "amount", "site", "kind", "parity", "flags"):
-        records[column] = events[column]
-    address = np.array([b.address for b in trace.barriers] + [NO_ADDRESS], np.int64)
-    records["address"] = address[events["barrier"]]
-    records["cta"] = trace.agent_cta[events["agent"]]
-    records["warp"] = np.array([agent.warp for agent in trace.agents], np.int64)[events["agent"]]
-    warps = np.random.default_rng(seed).permutation(len(trace.agents))[events["agent"]]
-    return records[np.argsort(warps, kind="stable")]
 
 
 def by_name(trace: Trace) -> dict[str, list[tuple[Any, ...]]]:
@@ -46,14 +33,11 @@ def by_name(trace: Trace) -> dict[str, list[tuple[Any, ...]]]:
 @given(config=PIPELINES, seed=st.integers(0, 1000))
 def test_a_pipeline_comes_back_from_addresses(config: dict[str, Any], seed: int) -> None:
     trace = nameless(simulate(pipeline(**config), seed=seed))
-    events = stranger_log(trace, seed)
-    found = discover(records_of(trace, events, seed), cluster=config["ctas"])
-    meta = replace(trace.meta)
-    result = assemble_events(found.parts, found.agents, found.barriers, trace.sites, meta, {}, NO_SAMPLES)
+    result = by_address(trace, seed)
     assert not any(violations(result).values()), violations(result)
     assert by_name(result) == by_name(trace)
-    assert {b.address for b in found.barriers} == {b.address for b in trace.barriers}
-    assert all(b.init_count == 0 and b.kind == "other" and b.stage == -1 for b in found.barriers)
+    assert {b.address for b in result.barriers} == {b.address for b in trace.barriers}
+    assert all(b.init_count == 0 and b.kind == "other" and b.stage == -1 for b in result.barriers)
     landed = trace.events[trace.events["kind"] == EventKind.COPY_DONE]
     copies = (result.events["kind"] == EventKind.COPY_DONE).sum()
     assert copies == (landed["flags"] & EventFlag.BY_ARRIVAL == 0).sum()

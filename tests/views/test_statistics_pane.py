@@ -14,7 +14,9 @@ from two_ring_traces import two_rings
 from visualizer.playback.focus import Focus
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
+from visualizer.structure.find import structure_of
 from visualizer.views.charts_widget import Charts
+from visualizer.views.lanes import build_lanes
 from visualizer.views.statistics_model import Bar, Histogram, charts, headline, places, range_text
 from visualizer.views.statistics_widget import StatisticsWidget
 from visualizer.views.theme import load_theme
@@ -83,6 +85,14 @@ def test_a_late_tile_is_looked_for_in_its_stages_lane_though_no_event_tells_the_
     untold = History(replace(history.trace, events=events))
     late = [place for place in places(statistics_of(untold), untold) if place.text.startswith("tile 9 took")]
     assert [place.focus.lane for place in late] == ["stage[0]"]
+
+
+def test_a_late_tile_of_a_ring_that_a_person_named_is_looked_for_in_a_lane_that_is_there() -> None:
+    told = with_a_late_tile(History(two_rings(16))).trace
+    history = History(told, structure_of(told, [{"ring": "V", "name": "values"}]))
+    late = [place for place in places(statistics_of(history), history) if "tile 9 took" in place.text]
+    assert {place.focus.lane for place in late} == {"values.stage[1]"}
+    assert {place.focus.lane for place in late} <= {lane.key for lane in build_lanes(told, history.structure)}
 
 
 def test_the_numbers_are_shown_and_an_outlier_leads_to_its_event(pane: StatisticsWidget, history: History) -> None:

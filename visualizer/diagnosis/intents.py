@@ -45,10 +45,10 @@ def find_intents(history: History) -> Intents:
     roles = np.array([*structure.roles, "other"])[agent]
     strict = kinds != "other"
     lap, laps = _laps(history, waits, previous)
-    jumped = np.where(same_parity & (laps >= 2) & (laps % 2 == 0), laps, 1)
+    jumped = np.where((laps >= 2) & (laps % 2 != same_parity), laps, 1)
     step_on = np.where(_again(history, waits), 0, jumped)
     # The first use need not be in the first lap: consumers that take turns at tiles come to a stage later.
-    full_start = np.where((lap & 1) == parity, lap, 0)
+    full_start = np.where((lap >= 0) & ((lap & 1) == parity), lap, 0)
     empty_start = np.where(((lap - 1) & 1) == parity, lap - 1, np.where((lap & 1) == parity, lap, -parity))
     start = np.where((kinds == "full") & (roles != "producer"), full_start, -parity)
     start = np.where(kinds == "empty", empty_start, start)
@@ -75,26 +75,43 @@ def _again(history: History, waits: Waits) -> NDArray[np.bool_]:
 def _laps(history: History, waits: Waits, previous: Steps) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often each agent had gone round the ring of its wait's barrier, and how often since the wait `previous`.
 
-    Its cursor says it; without one it is taken to begin with the phase in which the recording finds the barrier.
+    Its cursor says it; without one it is taken to begin with the phase in which the recording finds the barrier, and to
+    leave out none but those that others take.
     """
     trace, structure = history.trace, history.structure
     agent, barrier = waits.agent, waits.barrier
-    names = {name: row for row, name in enumerate(trace.rings)}
     # A last entry for "in no ring", which index -1 finds: there the first ring's cursor counts.
     ring_of_barrier = np.append(structure.ring_of, -1)[barrier]
-    ring = np.array([names.get(ring.name, -1) for ring in structure.rings] + [0])[ring_of_barrier]
+    ring = np.array([ring.cursor_ring for ring in structure.rings] + [0])[ring_of_barrier]
     stages = np.array([ring.stages for ring in structure.rings] + [max(trace.stages, 1)])[ring_of_barrier]
-    depth = np.zeros((len(trace.rings) + 1, len(trace.agents) + 1), np.int64)
+    depths = np.zeros((len(trace.rings) + 1, len(trace.agents) + 1), np.int64)
+    names = {name: row for row, name in enumerate(trace.rings)}
     for row, told in enumerate(trace.agents):
         for name, cursor in ((trace.rings[0], told.start), *told.more_starts):
             if cursor is not None:
-                depth[names[name], row] = cursor.stages
-    depth = depth[ring, agent]
-    count = _cursor_counts(history, agent, np.maximum(ring, 0), waits.begin)
+                depths[names[name], row] = cursor.stages
+    depth = depths[ring, agent]
+    moves = np.diff(history.agents.advances.starts)
+    known = (ring >= 0) & ((depth > 0) | (moves[np.maximum(ring, 0) * len(trace.agents) + agent] > 0))
+    count = np.where(known, _cursor_counts(history, agent, np.maximum(ring, 0), waits.begin), 0)
     begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[barrier]
     depth = np.where(depth > 0, depth, np.maximum(stages, 1))
     lap = np.where((count == 0) & (begun > 0), begun, count // depth)
-    return lap, (count - count[previous]) // depth
+    seen, in_turns = _seen(waits)
+    in_turns &= ~known
+    laps = np.where(in_turns, seen - seen[previous], (count - count[previous]) // depth)
+    return np.where(in_turns, seen, lap), laps
+
+
+def _seen(waits: Waits) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The phase of its parity that had completed last when each wait passed, and whether agents take turns at those of
+    its barrier: some wait was for the one before."""
+    last = waits.met - 1
+    seen = last - ((last ^ waits.parity) & 1)
+    passed = waits.end >= 0
+    wide = int(seen.max(initial=0)) + 4  # from phase -3 on
+    place = waits.barrier * wide + seen + 3
+    return seen, passed & (seen > 0) & np.isin(place - 1, place[passed])
 
 
 def _cursor_counts(

@@ -16,7 +16,7 @@ from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.views.lanes import stage_key
+from visualizer.views.context import stage_lane
 
 LEAST_SHOWN = 0.0005
 """Smaller shares are left out of a bar's text; the bar itself would be less than a pixel."""
@@ -222,12 +222,10 @@ def _outlier_text(one: Outlier, trace: Trace) -> str:
 
 def _lane(one: Outlier, history: History) -> str:
     """A tile is looked for in its stage's lane, all else in its agent's."""
-    trace, structure = history.trace, history.structure
     place = history.event_places.at(one.step)
     if one.kind == "tile" and place >= 0:
-        ring, stage = structure.at(place)
-        return stage_key(trace, ring.cta, stage, ring.name if len(structure.names) > 1 else "")
-    return trace.agents[int(trace.events["agent"][one.step])].name
+        return stage_lane(history, place)
+    return history.trace.agents[int(history.trace.events["agent"][one.step])].name
 
 
 def notes(found: Statistics) -> Sequence[str]:
