@@ -11,7 +11,7 @@ from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, 
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import pass_findings
 from visualizer.diagnosis.probe_findings import probe_findings
-from visualizer.diagnosis.program_checks import has_unseen_order, program_findings
+from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
 from visualizer.language import mark, recorded, tr
@@ -56,12 +56,9 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += count_findings(history, intents)
         findings += pass_findings(history, intents)
         findings += early_arrival_findings(history, intents)
-        hazards = hazard_findings(history, intents)
+        hazards = hazard_findings(history, intents, program)
         if program is not None:
             findings += program_findings(history.trace, program)
-            if has_unseen_order(program):
-                # A sync leaves no event, so what looks unordered may be ordered: keep what did happen.
-                hazards = [hazard for hazard in hazards if hazard.severity == "error"]
         findings += hazards
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)

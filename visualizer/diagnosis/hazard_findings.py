@@ -10,14 +10,15 @@ from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, 
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
+from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.waits import Waits
 
 
-def hazard_findings(history: History, intents: Intents) -> list[Finding]:
+def hazard_findings(history: History, intents: Intents, program: Program | None = None) -> list[Finding]:
     """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not."""
-    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents)]
+    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents, program)]
 
 
 def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, find_fills, find_reads, only, shared_places
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.meetings import Meetings, find_meetings
 from visualizer.diagnosis.vector_clocks import races
+from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
@@ -41,8 +43,9 @@ class Hazard:
     happened: bool  # they did overlap or change places in this run; else it is clean by luck
 
 
-def find_hazards(history: History, intents: Intents) -> list[Hazard]:
-    """All hazards, the first of every kind and pair of agents, in order of step."""
+def find_hazards(history: History, intents: Intents, program: Program | None = None) -> list[Hazard]:
+    """All hazards, the first of every kind and pair of agents, in order of step. The program tells of the syncs that
+    leave no event."""
     trace = history.trace
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
@@ -65,7 +68,7 @@ def find_hazards(history: History, intents: Intents) -> list[Hazard]:
     found = _stale_data(history, copies, reads)
     if suspects.size:
         by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
-        found += _exact(history, suspects, by_end, copies, reads)
+        found += _exact(history, suspects, by_end, copies, reads, find_meetings(history, program))
     return _first_of_each(history, found)
 
 
@@ -187,7 +190,12 @@ class _Proofs:
 
 
 def _exact(
-    history: History, suspects: NDArray[np.int64], relied: dict[int, int], copies: Fills, reads: Reads
+    history: History,
+    suspects: NDArray[np.int64],
+    relied: dict[int, int],
+    copies: Fills,
+    reads: Reads,
+    meetings: Meetings,
 ) -> list[Hazard]:
     """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
     trace = history.trace
@@ -206,7 +214,7 @@ def _exact(
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied, np.unique(copies.place)):
+        for race in races(history, steps, relied, np.unique(copies.place), meetings):
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":

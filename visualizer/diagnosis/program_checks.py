@@ -21,17 +21,6 @@ def program_findings(trace: Trace, program: Program) -> list[Finding]:
     return [*_not_published(trace, program), *_leaves_early(trace, program)]
 
 
-def has_unseen_order(program: Program) -> bool:
-    """Whether agents meet at a sync after their first barrier operation: an order that the events do not show."""
-    for agent in program.agents:
-        used = False
-        for operation in agent.operations:
-            if isinstance(operation, _COMES) and used:
-                return True
-            used |= hasattr(operation, "barrier") and not isinstance(operation, Init | CpAsync)
-    return False
-
-
 def _not_published(trace: Trace, program: Program) -> list[Finding]:
     init_by: dict[int, str] = {}
     synced: dict[str, int] = {}

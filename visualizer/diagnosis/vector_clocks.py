@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from visualizer.diagnosis.meetings import Meetings
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
@@ -53,11 +54,18 @@ class _Stage:
     ended: dict[int, tuple[int, int]] = field(default_factory=dict)  # agent -> (its clock, step) at its last READ_END
 
 
-def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: Steps, most: int = 200) -> list[Race]:
+def races(
+    history: History,
+    steps: Steps,
+    relied_on: dict[int, int],
+    buffers: Steps,
+    meetings: Meetings | None = None,
+    most: int = 200,
+) -> list[Race]:
     """The races among the events at `steps` (ascending), at most about `most`.
 
     `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
-    `buffers` are the places to look at.
+    `buffers` are the places to look at, `meetings` where agents synchronised without an mbarrier.
     """
     trace = history.trace
     rows = trace.events[steps]
@@ -79,11 +87,18 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
     stages: dict[int, _Stage] = defaultdict(_Stage)
     found: list[Race] = []
     arrivals = {int(kind) for kind in ARRIVAL_KINDS}
+    row_of = {int(agent): row for row, agent in enumerate(who)}
+    came: dict[int, Clock] = {}
+    pending = sorted((meetings or {}).items(), reverse=True)
     columns = zip(
         steps.tolist(), rows["kind"].tolist(), actor.tolist(), rows["barrier"].tolist(),
         rows["tile"].tolist(), rows["amount"].tolist(), spot.tolist(), strict=True,
     )  # fmt: skip
     for step, kind, agent, barrier, tile, amount, row in columns:
+        while pending and pending[-1][0] <= step:
+            for meeting in pending.pop()[1]:
+                members = [row_of[member] for member in meeting.agents if member in row_of]
+                _meet([clocks[member] for member in members], members, [came.get(s) for s in meeting.arrived])
         clock = clocks[agent]
         if kind == EventKind.WAIT_END and barrier >= 0:
             known = completed[barrier]
@@ -100,6 +115,9 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
         elif kind == EventKind.PHASE_COMPLETE and barrier >= 0:
             _join(given[barrier], completed[barrier][-1])
             completed[barrier].append(given.pop(barrier))
+        elif kind == EventKind.SYNC_ARRIVE:
+            came[step] = [*clock]
+            clock[agent] += 1
         elif kind == EventKind.COPY_DONE:
             _done(flying[barrier], row, given[barrier], agents)
         elif row < 0:
@@ -133,6 +151,16 @@ def races(history: History, steps: Steps, relied_on: dict[int, int], buffers: St
 
 def _join(into: Clock, other: Clock) -> None:
     into[:] = map(max, into, other)
+
+
+def _meet(clocks: list[Clock], members: list[int], arrived: list[Clock | None]) -> None:
+    """What each of those who met knew is known to all of them."""
+    if not clocks:
+        return
+    known = [max(values) for values in zip(*clocks, *(clock for clock in arrived if clock is not None), strict=True)]
+    for clock, member in zip(clocks, members, strict=True):
+        clock[:] = known
+        clock[member] += 1
 
 
 def _overwritten(buffer: _Stage, clock: Clock, writer: int) -> list[int]:

@@ -1,0 +1,80 @@
+"""Where in a recording each operation of its program was performed: what leaves no event lies between those that do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.programs import accesses
+from visualizer.programs import operations as ops
+from visualizer.programs.operations import Operation
+from visualizer.programs.program import Program
+from visualizer.recording.schema import EventKind
+from visualizer.replay.history import History
+
+_LEAVES: dict[type, EventKind] = {
+    ops.Init: EventKind.INIT,
+    ops.Inval: EventKind.INVAL,
+    ops.BarSync: EventKind.SYNC_BEGIN,
+    ops.BarArrive: EventKind.SYNC_ARRIVE,
+    ops.Wait: EventKind.WAIT_BEGIN,
+    ops.Arrive: EventKind.ARRIVE,
+    ops.ArriveDrop: EventKind.ARRIVE_DROP,
+    ops.ArriveExpectTx: EventKind.ARRIVE_EXPECT_TX,
+    ops.ExpectTx: EventKind.EXPECT_TX,
+    ops.Copy: EventKind.COPY_ISSUE,
+    ops.CpAsync: EventKind.COPY_ISSUE,
+    accesses.Write: EventKind.WRITE,
+    accesses.Read: EventKind.READ_BEGIN,
+    accesses.ReadAsync: EventKind.READ_BEGIN,
+    accesses.Store: EventKind.READ_BEGIN,
+    ops.Advance: EventKind.ADVANCE,
+    ops.Exit: EventKind.EXIT,
+}
+"""The first event of an operation. Those that are not here leave none, or one that not every source logs."""
+
+
+def steps_of_operations(history: History, program: Program, agent: int) -> dict[int, int]:
+    """Operation of the agent (by its place in the program's list) -> the step of its first event; those that were
+    performed and leave one, in order."""
+    name = history.trace.agents[agent].name
+    operations = next((a.operations for a in program.agents if a.agent.name == name), ())
+    events = history.trace.events
+    own = np.flatnonzero(events["agent"] == agent)
+    kinds, barriers = history.kinds[own].tolist(), events["barrier"][own].tolist()
+    counts = events["amount"][own].tolist()
+    found: dict[int, int] = {}
+    at = 0
+    for number, operation in enumerate(operations):
+        kind = _LEAVES.get(type(operation))
+        if kind is None:
+            continue
+        barrier = getattr(operation, "barrier", -1)
+        while at < len(own) and (kinds[at] != kind or (barrier >= 0 and barriers[at] != barrier)):
+            at += 1
+        if at == len(own):
+            break
+        found[number] = int(own[at])
+        at = _behind(operation, at, kinds, counts)
+    return found
+
+
+def next_operation(history: History, program: Program, agent: int) -> Operation | None:
+    """What the agent would have done after its last event of the recording, of what leaves one; None: nothing."""
+    name = history.trace.agents[agent].name
+    operations = next((a.operations for a in program.agents if a.agent.name == name), ())
+    done = max(steps_of_operations(history, program, agent), default=-1)
+    return next((o for o in operations[done + 1 :] if type(o) in _LEAVES), None)
+
+
+def _behind(operation: Operation, at: int, kinds: list[int], counts: list[int]) -> int:
+    """The first event after those of the operation: a warp's arrivals may be several events, one for each phase."""
+    if not isinstance(operation, ops.Arrive):
+        return at + 1
+    left = operation.count
+    while at < len(kinds) and left > 0:
+        if kinds[at] == EventKind.ARRIVE:
+            left -= counts[at]
+        elif kinds[at] != EventKind.PHASE_COMPLETE:
+            break
+        at += 1
+    return at
