@@ -195,7 +195,7 @@ def _likeness(a: Trace, b: Trace) -> tuple[Ints, Ints]:
         events = trace.events
         flips = events["kind"] == EventKind.PHASE_COMPLETE
         agent = np.array([agents[agent.name] for agent in trace.agents], np.int64)[events["agent"]]
-        group = (np.where(flips, 0, agent + 1) << 5) + events["kind"]
+        group = (np.where(flips, 0, agent + 1) << 6) + events["kind"]
         group = group * (len(a.barriers) + len(b.barriers) + 1) + barrier + 1
         if len(a.rings) > 1 or len(b.rings) > 1:
             group = group * (len(a.rings) + len(b.rings) + 1) + ring + 1
