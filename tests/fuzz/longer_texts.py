@@ -25,7 +25,7 @@ def story(seed: int, folder: Path, outcome: Outcome) -> None:
     lines = source.splitlines()
     ways = []
     for _ in range(random.choice((1, 1, 2, 4))):
-        way, at = random.randrange(5), random.randrange(len(lines))
+        way, at = random.choice((0, 1, 2, 2, 2, 3, 3, 4)), random.randrange(len(lines))
         optional = [row for row, line in enumerate(lines) if line.partition(" ")[0].partition(".")[0] in _OPTIONAL]
         if optional and random.random() < 0.7:
             at = random.choice(optional)
@@ -36,7 +36,9 @@ def story(seed: int, folder: Path, outcome: Outcome) -> None:
         elif way == 1:
             lines.insert(at, lines[random.randrange(len(lines))])
         elif way == 2:
-            lines[at] = f"{key}= {_toml(random)}"
+            fitting = _VALUES.get(key.strip().partition(".")[0])
+            value = random.choice(fitting).replace("'", '"') if fitting and random.random() < 0.7 else _toml(random)
+            lines[at] = f"{key}= {value}"
         elif way == 3:
             lines[at] = f"{key}= {{ en = {_placeholder(random)}, zh = {_placeholder(random)} }}"
         else:
@@ -79,6 +81,17 @@ answer = { en = "{was full[0].tx}", zh = "{was full[0].tx}" }
 
 
 _OPTIONAL = ("parameters", "others", "lane", "panes", "highlight", "zoom", "autoplay", "notes", "focus", "fault")
+_VALUES = {
+    "lane": ("'full[0]'", "'x'", "'stage[0]'", "''"),
+    "panes": ("['ring']", "[]", "['timeline', 'x']"),
+    "highlight": ("['producer']", "['x']", "[]"),
+    "zoom": ("'tile'", "'near'", "'keep'", "'x'"),
+    "focus": ("0", "-1", "99999", "{ find = 'tile == 1', nth = -1 }", "{ find = 'tile == 1', nth = 99, offset = -9 }"),
+    "autoplay": ("{ until = 0 }", "{ until = { find = 'tile == 1' }, loop = true }"),
+    "parameters": ("{ tiles = 1 }", "{ seed = -5 }", "{ stages = 8 }", "{ tiles = 0 }", "{ ctas = 2, seed = true }"),
+    "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
+    "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
+}
 _LINES = ('program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"')
 
 
@@ -181,6 +194,8 @@ def command_line(seed: int, folder: Path, outcome: Outcome) -> None:
         words += ["-o", str(folder / random.choice(("out.pscope", "out.csv", "out.json", "out.html", "out.vcd")))]
     if "--exhaustive" in words or name == "explore":
         words += ["--schedules", "3"] if "--exhaustive" not in words else ["--limit-states", "200"]
+    if name == "explore":
+        words += ["--tiles", "2", "--consumer-warps", "1", "--ctas", "1"]  # a larger question takes its time
     outcome.ways = (name,)
     status = command(*words)
     outcome.reached.append(f"status {status}")

@@ -54,7 +54,14 @@ def query(seed: int, folder: Path, outcome: Outcome) -> None:
     """A query, as found, completed, and as an old filter of the table."""
     random = Random(seed)
     history = _loaded(random, folder)
-    text = " ".join(_query_word(random) for _ in range(random.randint(1, random.choice((4, 12, 80)))))
+    words = [_query_word(random) for _ in range(random.randint(1, random.choice((4, 12, 80))))]
+    if random.random() < 0.6:
+        examples = [column.example for column in COLUMN_OF.values()]
+        words = [random.choice((*examples, "and", "or", "not")) for _ in range(random.choice((1, 1, 2, 3)) * 2 - 1)]
+        words[1::2] = [random.choice(("and", "or", "and not")) for _ in words[1::2]]
+        if random.random() < 0.5:
+            words[random.randrange(len(words))] = _query_word(random)
+    text = " ".join(words)
     outcome.ways = ("words",)
     try:
         find_steps(text, Events(history))

@@ -157,6 +157,8 @@ class Notebook(QObject):
             return
         try:
             self._take(save_notes(self._path, self.notes, self._document.history.trace, self._kept))
+            if not self._watcher.directories():
+                self._watch()  # the folder is there now
         except NotesError as error:
             self._give_up(error)
 
