@@ -132,7 +132,7 @@ def _statistics(asked: Asked) -> None:
         statistics_headline(found)
         range_text(found, duration)
         charts(found)
-        places(found, asked.trace)
+        places(found, asked.history)
         notes(found)
 
 

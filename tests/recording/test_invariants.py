@@ -39,6 +39,13 @@ def test_other_names_are_free(lesson_trace: Trace, name: str) -> None:
     assert _with_barrier(lesson_trace, name=name).barriers[0].name == name
 
 
+def test_an_agent_has_one_cursor_over_a_ring(lesson_trace: Trace) -> None:
+    start = lesson_trace.agents[0].start
+    assert start is not None
+    with pytest.raises(TraceError, match=r"'producer' has two cursors over ring ''"):
+        _with_agent(lesson_trace, more_starts=(("", start),))
+
+
 def test_a_cursor_is_within_its_ring(lesson_trace: Trace) -> None:
     with pytest.raises(TraceError, match=r"'producer' starts at stage 3 of ring '', which has 3 stages"):
         _with_agent(lesson_trace, start=PipelineState(8, index=3))

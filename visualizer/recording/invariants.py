@@ -71,7 +71,11 @@ def _stages_of_rings(barriers: Sequence[Barrier]) -> Mapping[str, int]:
 
 
 def _check_cursors(agents: Sequence[Agent], rings: Sequence[str], stages: Mapping[str, int]) -> None:
+    seen: set[tuple[str, str]] = set()
     for agent, ring, cursor in _cursors(agents, rings):
+        if (agent.name, ring) in seen:
+            raise TraceError(tr("agent {agent!r} has two cursors over ring {ring!r}", agent=agent.name, ring=ring))
+        seen.add((agent.name, ring))
         if cursor.index >= stages.get(ring, cursor.stages):
             raise TraceError(
                 tr(
