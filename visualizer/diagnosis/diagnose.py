@@ -14,6 +14,7 @@ from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
+from visualizer.diagnosis.tile_findings import tile_findings
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -55,6 +56,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
         findings += count_findings(history, intents)
         findings += pass_findings(history, intents)
+        findings += tile_findings(history, intents)
         findings += early_arrival_findings(history, intents)
         hazards = hazard_findings(history, intents, program)
         if program is not None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, find_fills, find_reads, only, shared_places
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.meetings import Meetings, find_meetings
+from visualizer.diagnosis.uses import uses_of_reads
 from visualizer.diagnosis.vector_clocks import races
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -65,7 +66,7 @@ def find_hazards(history: History, intents: Intents, program: Program | None = N
         ),
         axis=1,
     )
-    found = _stale_data(history, copies, reads)
+    found = _stale_data(history, copies, reads, uses_of_reads(history, intents, reads))
     if suspects.size:
         by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
         found += _exact(history, suspects, by_end, copies, reads, find_meetings(history, program))
@@ -228,12 +229,14 @@ def _exact(
     return found
 
 
-def _stale_data(history: History, copies: Fills, reads: Reads) -> list[Hazard]:
-    """Reads of a tile that the stage does not hold: overwritten before, or not written yet."""
+def _stale_data(history: History, copies: Fills, reads: Reads, uses: Steps) -> list[Hazard]:
+    """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
+    there, another tile is another matter (tile_findings.py)."""
     before = np.searchsorted(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
     written = (before >= 0) & (copies.place[at] == reads.place)
     wrong = written & (reads.tile >= 0) & (copies.tile[at] >= 0) & (copies.tile[at] != reads.tile)
+    wrong &= (uses < 0) | (copies.phase[at] != uses)
     found: list[Hazard] = []
     for read in np.flatnonzero(wrong)[:100]:
         same = (copies.place == reads.place[read]) & (copies.tile == reads.tile[read])

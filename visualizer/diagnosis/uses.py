@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import order_by
+from visualizer.diagnosis.accesses import Reads
 from visualizer.diagnosis.intents import Intents
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -91,6 +92,20 @@ def find_uses(history: History, intents: Intents) -> Uses:
     mine &= np.append(lane, -1)[at] == arrival_lane
     belongs = np.append(lane, -2)[np.searchsorted(lane, arrival_lane)] == arrival_lane
     return Uses(lane, number, begin, np.where(mine, at, -1), belongs, slot, slots)
+
+
+def uses_of_reads(history: History, intents: Intents, reads: Reads) -> Steps:
+    """Which use of its stage each read is in, by the wait that its agent began last; -1: it never waited."""
+    uses, structure = find_uses(history, intents), history.structure
+    slot_of_place = np.full(structure.places, -1, np.int64)
+    rows = np.flatnonzero(structure.place_of >= 0)
+    slot_of_place[structure.place_of[rows]] = uses.slot[rows]
+    slot = slot_of_place[reads.place]
+    lane = reads.agent * 2 * uses.slots + slot
+    at = np.searchsorted(uses.lane * history.steps + uses.begin, lane * history.steps + reads.begin) - 1
+    mine = (slot >= 0) & (at >= 0)
+    mine &= np.append(uses.lane, -1)[at] == lane
+    return np.where(mine, np.append(uses.number, -1)[at], -1)
 
 
 def _slots(history: History) -> tuple[Steps, int]:
