@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
@@ -21,11 +22,11 @@ from visualizer.replay.history import History
 _UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
 
 
-def count_findings(history: History, intents: Intents) -> list[Finding]:
+def count_findings(history: History, intents: Intents, buffers: Buffers) -> list[Finding]:
     """All of them, worst first."""
     if not history.steps:
         return _ending(history)
-    deviations = find_deviations(history, intents)
+    deviations = find_deviations(history, intents, buffers.uses)
     # Where an agent arrived once too often, that is why a phase completed twice.
     told = {history.trace.barriers[d.barrier].cta for d in deviations if d.arrivals > d.usual}
     return [

@@ -9,24 +9,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.accesses import NEVER, Fills, Reads, find_fills, find_reads, only
+from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.uses import uses_of_reads
 from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
 
-def tile_findings(history: History, intents: Intents) -> list[Finding]:
+def tile_findings(history: History, intents: Intents, buffers: Buffers) -> list[Finding]:
     """WRONG TILE: for each reader and ring the first read of a use whose fill is of another tile."""
     if not history.steps or not history.structure.places or not len(intents.waits):
         return []
-    reads = find_reads(history)
-    fills = find_fills(history)
+    fills, reads = buffers.fills, buffers.reads
+    latest = buffers.latest_fill(reads)
+    other = (latest >= 0) & (np.append(fills.tile, -1)[latest] != reads.tile)
+    if not other.any():
+        return []
+    use = buffers.uses_of(reads)
     fills = only(fills, (fills.place >= 0) & (fills.phase != NEVER) & (fills.tile >= 0))
-    use = uses_of_reads(history, intents, reads)
     reads, use = only(reads, known := (use >= 0) & (reads.tile >= 0)), use[known]
     if not len(use) or not len(fills.issue):
         return []

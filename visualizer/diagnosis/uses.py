@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import order_by
-from visualizer.diagnosis.accesses import Reads
 from visualizer.diagnosis.intents import Intents
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -59,12 +58,11 @@ class Uses:
         return slice(*np.searchsorted(self.lane, [lane, lane + 1]).tolist())
 
 
-def find_deviations(history: History, intents: Intents) -> list[Deviation]:
-    """All of them, in order of step."""
+def find_deviations(history: History, intents: Intents, uses: Uses | None = None) -> list[Deviation]:
+    """All of them, in order of step; `uses` are those of find_uses, if known already."""
     if not history.steps or not history.structure.places or not len(intents.waits):
         return []
-    uses = find_uses(history, intents)
-    judge = _Judge(history, uses)
+    judge = _Judge(history, uses or find_uses(history, intents))
     found = [deviation for row in judge.rows for deviation in judge.deviations(row)]
     return sorted(judge.with_places(found), key=lambda deviation: deviation.step)
 
@@ -92,20 +90,6 @@ def find_uses(history: History, intents: Intents) -> Uses:
     mine &= np.append(lane, -1)[at] == arrival_lane
     belongs = np.append(lane, -2)[np.searchsorted(lane, arrival_lane)] == arrival_lane
     return Uses(lane, number, begin, np.where(mine, at, -1), belongs, slot, slots)
-
-
-def uses_of_reads(history: History, intents: Intents, reads: Reads) -> Steps:
-    """Which use of its stage each read is in, by the wait that its agent began last; -1: it never waited."""
-    uses, structure = find_uses(history, intents), history.structure
-    slot_of_place = np.full(structure.places, -1, np.int64)
-    rows = np.flatnonzero(structure.place_of >= 0)
-    slot_of_place[structure.place_of[rows]] = uses.slot[rows]
-    slot = slot_of_place[reads.place]
-    lane = reads.agent * 2 * uses.slots + slot
-    at = np.searchsorted(uses.lane * history.steps + uses.begin, lane * history.steps + reads.begin) - 1
-    mine = (slot >= 0) & (at >= 0)
-    mine &= np.append(uses.lane, -1)[at] == lane
-    return np.where(mine, np.append(uses.number, -1)[at], -1)
 
 
 def _slots(history: History) -> tuple[Steps, int]:
