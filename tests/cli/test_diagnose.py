@@ -23,7 +23,13 @@ def test_a_clean_recording_says_so_and_exits_0(phasescope: Callable[..., Any], l
 def test_clean_json_has_no_findings(phasescope: Callable[..., Any], lesson_file: Path) -> None:
     outcome = phasescope("diagnose", lesson_file, "--json")
     assert outcome.status == 0
-    assert json.loads(outcome.out) == {"ended": "completed", "lost_events": 0, "findings": [], "not_judged": []}
+    assert json.loads(outcome.out) == {
+        "ended": "completed",
+        "lost_events": 0,
+        "findings": [],
+        "not_judged": [],
+        "schedules": None,
+    }
 
 
 def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None:
@@ -45,7 +51,7 @@ def test_the_json_of_a_finding_has_every_key(phasescope: Callable[..., Any]) -> 
     outcome = phasescope("diagnose", "--fault", "F21", "--json")
     assert outcome.status == 1
     document = json.loads(outcome.out)
-    assert list(document) == ["ended", "lost_events", "findings", "not_judged"]
+    assert list(document) == ["ended", "lost_events", "findings", "not_judged", "schedules"]
     assert document["ended"] == "deadlock"
     assert all(list(finding) == KEYS for finding in document["findings"])
     root = document["findings"][0]
@@ -62,7 +68,7 @@ def test_a_recording_of_a_fault_gives_the_same_as_the_program(phasescope: Callab
     phasescope("record", "--fault", "F20", "-o", path)
     recorded, run = phasescope("diagnose", path, "--json"), phasescope("diagnose", "--fault", "F20", "--json")
     assert recorded.status == run.status == 1
-    assert json.loads(recorded.out) == json.loads(run.out)
+    assert json.loads(recorded.out)["findings"] == json.loads(run.out)["findings"]
 
 
 def test_the_lessons_parameters_can_be_wrong_too(phasescope: Callable[..., Any]) -> None:
@@ -120,3 +126,63 @@ def test_a_recording_takes_no_program_options(
     outcome = phasescope("diagnose", lesson_file, *extra)
     assert outcome.status == 2
     assert "is a recording" in outcome.err
+
+
+LUCKY = """
+from visualizer.programs.builder import Builder
+def program():
+    b = Builder('lucky')
+    flag, back = b.barrier('flag', count=1), b.barrier('back', count=1)
+    a = b.agent('a')
+    a.init_all()
+    a.sync()
+    a.arrive(flag)
+    a.delay(5000)
+    a.arrive(flag)
+    c = b.agent('c')
+    c.sync()
+    c.wait(flag, 0)
+    c.arrive(back)
+    return b.build()
+"""
+
+
+def test_a_run_that_another_schedule_would_break_is_not_clean(phasescope: Callable[..., Any], tmp_path: Path) -> None:
+    """By luck of the delay c looks between the two arrivals; after both it waits for ever."""
+    path = tmp_path / "lucky.py"
+    path.write_text(LUCKY, encoding="utf-8")
+    lucky = phasescope("diagnose", "--program", path)
+    assert lucky.status == 1
+    assert "this run went well; the findings are of another schedule of the same program" in lucky.out
+    assert "c is blocked" in lucky.out
+    path.write_text(LUCKY.replace("a.delay(5000)", "a.wait(back, 0)"), encoding="utf-8")
+    sound = phasescope("diagnose", "--program", path, "--json")
+    assert sound.status == 0, "all schedules were explored, which judges what no rule could"
+    tried = json.loads(sound.out)["schedules"]
+    assert (tried["all"], tried["bad"]) == (True, False)
+
+
+def test_how_many_schedules_were_explored_is_said(phasescope: Callable[..., Any]) -> None:
+    small = phasescope("diagnose", "--program", "lesson", "--stages", 1, "--tiles", 1, "--consumer-warps", 1)
+    assert small.out.splitlines()[-1] == "Explored: all of the program's schedules; none deadlocks or races."
+    faulty = phasescope("diagnose", "--program", "baseline", "--fault", "F14")
+    assert faulty.out.splitlines()[-1].startswith("Explored: ")
+    assert faulty.out.splitlines()[-1].endswith("; there are some that end badly.")
+
+
+def test_what_cannot_be_explored_is_not_judged(phasescope: Callable[..., Any]) -> None:
+    outcome = phasescope("diagnose", "--program", "cp-async")
+    assert "Not judged: Other schedules: " in outcome.out
+    assert outcome.status == 3
+    assert phasescope("diagnose", "--program", "cp-async", "--partial").status == 0
+
+
+def test_a_recording_may_be_given_its_program(phasescope: Callable[..., Any], tmp_path: Path) -> None:
+    program, path = tmp_path / "mine.py", tmp_path / "mine.pscope"
+    program.write_text(LUCKY, encoding="utf-8")
+    phasescope("record", "--program", program, "-o", path)
+    assert phasescope("diagnose", path, "--program", program).status in (0, 3)
+    program.write_text(LUCKY.replace("'back'", "'other'"), encoding="utf-8")
+    outcome = phasescope("diagnose", path, "--program", program)
+    assert outcome.status == 2
+    assert "has other barriers or agents than the program 'lucky'" in outcome.err

@@ -41,7 +41,8 @@ def test_one_role(phasescope: Callable, tmp_path: Path) -> None:
     path = tmp_path / "w.pscope"
     outcome = phasescope("record", "--roles", "consumer", "-o", path)
     assert outcome.out.splitlines()[1:] == ["The producers were not recorded."]
-    assert phasescope("diagnose", path).status == 0
+    assert phasescope("diagnose", path).status == 3
+    assert phasescope("diagnose", path, "--partial").status == 0
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_PARTIAL, UserError
 from visualizer.cli.opening import open_history
 from visualizer.cli.program_options import add_program_options, parameters_from, program_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
+from visualizer.diagnosis.schedules import with_other_schedules
 from visualizer.language import mark, tr
+from visualizer.programs.load import is_file_name
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -23,8 +25,10 @@ EXAMPLES = mark("""examples:
   phasescope diagnose run.pscope --json                   the same for scripts
   phasescope diagnose --program baseline --fault F06      a known mistake, run in the simulator
   phasescope diagnose --program my_pipeline.py --seed 3   your own program
+  phasescope diagnose run.pscope --program my_pipeline.py a recording of your own program
+  phasescope diagnose run.pscope --partial                exit status 0 if what could be judged is clean
 
-exit status: 0 clean; 1 findings; 2 bad input
+exit status: 0 clean; 1 findings; 2 bad input; 3 no findings, but something that applies was not judged
 """)
 
 
@@ -43,24 +47,39 @@ def add_parser(subparsers: Any) -> None:
     add_program_options(parser)
     parser.add_argument("--seed", type=int, metavar="N", help=tr("seed of the simulator's timing (default: 0)"))
     parser.add_argument("--json", action="store_true", help=tr("print JSON"))
+    parser.add_argument("--partial", action="store_true", help=tr("accept that not everything could be judged"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     history, program = _what(args)
     report = diagnose(history, program)
+    if args.trace is None and program is not None:
+        report = with_other_schedules(report, program)
     print(json.dumps(report_json(report), indent=1) if args.json else report_text(report))
-    return EXIT_CLEAN if report.clean else EXIT_FINDINGS
+    if not report.clean:
+        return EXIT_FINDINGS
+    tried = report.schedules
+    if tried is not None and tried.bad:
+        return EXIT_FINDINGS
+    # What no rule could judge, a look at all schedules has.
+    judged = not report.not_judged or (tried is not None and tried.all)
+    return EXIT_CLEAN if judged or args.partial else EXIT_PARTIAL
 
 
 def _what(args: argparse.Namespace) -> tuple[History, Program | None]:
     given = args.program is not None or args.fault is not None or bool(parameters_from(args))
     if args.trace is not None:
+        own = args.program is not None and is_file_name(args.program)
+        if own and args.seed is None and args.fault is None and not parameters_from(args):
+            history, program = open_history(args.trace), program_from(args)
+            _check_same(args.trace, history, program)
+            return history, program
         if given or args.seed is not None:
             raise UserError(
                 tr(
                     "{trace} is a recording; --program, --fault, --seed and a program's parameters are for a"
-                    " run in the simulator: give one or the other",
+                    " run in the simulator: give one or the other (--program FILE.py may be given with its recording)",
                     trace=args.trace,
                 )
             )
@@ -71,3 +90,18 @@ def _what(args: argparse.Namespace) -> tuple[History, Program | None]:
         raise UserError(tr("--seed is {seed}; it must be 0 or more", seed=args.seed))
     program = program_from(args)
     return History(simulate(program, seed=args.seed or 0)), program
+
+
+def _check_same(path: Path, history: History, program: Program) -> None:
+    """UserError if the recording is not one of the program: its barriers or agents would be other ones."""
+    trace = history.trace
+    same = tuple(barrier.name for barrier in program.barriers) == tuple(trace.barrier_index)
+    if not same or not {agent.agent.name for agent in program.agents} <= set(trace.agent_index):
+        raise UserError(
+            tr(
+                "{trace} has other barriers or agents than the program {name!r}; give the program that it is a"
+                " recording of",
+                trace=path,
+                name=program.name,
+            )
+        )

@@ -20,6 +20,8 @@ from visualizer.sources.errors import SourceError
 EXIT_CLEAN = 0
 EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
+EXIT_PARTIAL = 3
+"""Nothing found, but not everything that applies could be judged."""
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 """What a shell expects after Ctrl+C."""
 

@@ -7,10 +7,13 @@ import re
 
 import numpy as np
 
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.use_findings import surplus_findings
+from visualizer.diagnosis.uses import find_deviations
 from visualizer.diagnosis.wording import commas
 from visualizer.language import recorded, tr, trn
 from visualizer.recording.schema import EventKind, kind_name
@@ -19,15 +22,19 @@ from visualizer.replay.history import History
 _UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
 
 
-def count_findings(history: History, intents: Intents) -> list[Finding]:
+def count_findings(history: History, intents: Intents, buffers: Buffers) -> list[Finding]:
     """All of them, worst first."""
     if not history.steps:
         return _ending(history)
+    deviations = find_deviations(history, intents, buffers.uses)
+    # Where an agent arrived once too often, that is why a phase completed twice.
+    told = {history.trace.barriers[d.barrier].cta for d in deviations if d.arrivals > d.usual}
     return [
         *_ending(history),
         *_impossible_counts(history),
-        *_completed_twice(history, intents),
-        *leftover_findings(history),
+        *surplus_findings(history, deviations),
+        *_completed_twice(history, intents, told),
+        *leftover_findings(history, deviations),
         *_after_exit(history),
         *_wrong_data(history),
     ]
@@ -125,8 +132,9 @@ def _impossible_counts(history: History) -> list[Finding]:
     return found
 
 
-def _completed_twice(history: History, intents: Intents) -> list[Finding]:
-    """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice."""
+def _completed_twice(history: History, intents: Intents, told: set[int]) -> list[Finding]:
+    """An empty barrier that completed more phases than its stage was filled: one use of the stage frees it twice.
+    Not in the CTAs of which the reason is `told`."""
     trace, events = history.trace, history.trace.events
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
     for ring in history.structure.rings:
@@ -150,7 +158,7 @@ def _completed_twice(history: History, intents: Intents) -> list[Finding]:
     for index in wrong:
         step, row = int(steps[index]), int(empty[index])
         barrier = trace.barriers[row]
-        if barrier.cta not in findings:
+        if barrier.cta not in findings and barrier.cta not in told:
             findings[barrier.cta] = _twice(history, step, row, int(filled[index]))
     return list(findings.values())
 

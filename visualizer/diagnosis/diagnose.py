@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.blocked import blocked_findings
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.counts import count_findings
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.hazards import HAZARDS
@@ -14,6 +15,7 @@ from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import SEVERITIES, Finding, Report
+from visualizer.diagnosis.tile_findings import tile_findings
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -53,17 +55,19 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     if not lost and not meta.window.get("roles_left_out"):
         left_out = not_judged(history)
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
-        findings += count_findings(history, intents)
+        buffers = Buffers(history, intents)
+        findings += count_findings(history, intents, buffers)
         findings += pass_findings(history, intents)
+        findings += tile_findings(history, intents, buffers)
         findings += early_arrival_findings(history, intents)
-        hazards = hazard_findings(history, intents, program)
+        hazards = hazard_findings(history, intents, buffers, program)
         if program is not None:
             findings += program_findings(history.trace, program)
         findings += hazards
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
         if meta.ending.kind == "crash":
-            findings += count_findings(history, intents)[:1]
+            findings += count_findings(history, intents, Buffers(history, intents))[:1]
     findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings), note, left_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
@@ -16,9 +17,11 @@ from visualizer.replay.history import History
 from visualizer.replay.waits import Waits
 
 
-def hazard_findings(history: History, intents: Intents, program: Program | None = None) -> list[Finding]:
+def hazard_findings(
+    history: History, intents: Intents, buffers: Buffers, program: Program | None = None
+) -> list[Finding]:
     """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not."""
-    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents, program)]
+    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents, program, buffers)]
 
 
 def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:

@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.accesses import NEVER, Fills, Reads, find_fills, find_reads, only, shared_places
+from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only, shared_places
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.meetings import Meetings, find_meetings
 from visualizer.diagnosis.vector_clocks import races
@@ -43,13 +44,16 @@ class Hazard:
     happened: bool  # they did overlap or change places in this run; else it is clean by luck
 
 
-def find_hazards(history: History, intents: Intents, program: Program | None = None) -> list[Hazard]:
+def find_hazards(
+    history: History, intents: Intents, program: Program | None = None, buffers: Buffers | None = None
+) -> list[Hazard]:
     """All hazards, the first of every kind and pair of agents, in order of step. The program tells of the syncs that
     leave no event."""
     trace = history.trace
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
-    copies, reads = find_fills(history), find_reads(history)
+    buffers = buffers or Buffers(history, intents)
+    copies, reads = buffers.fills, buffers.reads
     several = shared_places(copies.place, copies.barrier)
     copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
@@ -65,7 +69,7 @@ def find_hazards(history: History, intents: Intents, program: Program | None = N
         ),
         axis=1,
     )
-    found = _stale_data(history, copies, reads)
+    found = _stale_data(history, copies, reads, buffers)
     if suspects.size:
         by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
         found += _exact(history, suspects, by_end, copies, reads, find_meetings(history, program))
@@ -228,12 +232,17 @@ def _exact(
     return found
 
 
-def _stale_data(history: History, copies: Fills, reads: Reads) -> list[Hazard]:
-    """Reads of a tile that the stage does not hold: overwritten before, or not written yet."""
+def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
+    """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
+    there, another tile is another matter (tile_findings.py)."""
     before = np.searchsorted(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
     written = (before >= 0) & (copies.place[at] == reads.place)
     wrong = written & (reads.tile >= 0) & (copies.tile[at] >= 0) & (copies.tile[at] != reads.tile)
+    if not wrong.any():
+        return []
+    uses = buffers.uses_of(reads)
+    wrong &= (uses < 0) | (copies.phase[at] != uses)
     found: list[Hazard] = []
     for read in np.flatnonzero(wrong)[:100]:
         same = (copies.place == reads.place[read]) & (copies.tile == reads.tile[read])

@@ -6,13 +6,16 @@ import numpy as np
 
 from visualizer.diagnosis.places import barrier_facts, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.uses import Deviation
 from visualizer.language import tr
 from visualizer.replay.history import History
 
 
-def leftover_findings(history: History) -> list[Finding]:
+def leftover_findings(history: History, deviations: list[Deviation]) -> list[Finding]:
     """The first copy of every CTA whose phase completed without it; bytes and arrivals left over in a completed run."""
-    return [*_never_expected(history), *_bytes_left(history), *_arrivals_left(history)]
+    # Bytes of a phase that nobody armed are no fault of the copy's: who waits for that phase is told of the arrival.
+    unarmed = {d.barrier for d in deviations if d.arrivals < d.usual}
+    return [*_never_expected(history), *_bytes_left(history, unarmed), *_arrivals_left(history)]
 
 
 def _never_expected(history: History) -> list[Finding]:
@@ -59,7 +62,7 @@ def _never_expected(history: History) -> list[Finding]:
     return found
 
 
-def _bytes_left(history: History) -> list[Finding]:
+def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
     """Bytes expected and never delivered, or delivered and never expected: in a completed run the first barrier with
     either; in a run that hangs the first where bytes came with no expectation, but arrivals are still pending."""
     ended = history.trace.meta.ending.kind
@@ -68,6 +71,8 @@ def _bytes_left(history: History) -> list[Finding]:
     for row, barrier in enumerate(history.trace.barriers):
         state = history.barrier_at(row, history.steps - 1)
         if not state.valid or not state.tx or (ended != "completed" and (state.tx > 0 or not state.pending)):
+            continue
+        if ended != "completed" and row in unarmed:
             continue
         if state.tx > 0:
             cause = tr(

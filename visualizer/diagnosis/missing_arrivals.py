@@ -7,6 +7,7 @@ import numpy as np
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
+from visualizer.diagnosis.use_findings import missed_cause
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
@@ -20,7 +21,9 @@ def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
         _expect_without_arrive,
         _cp_async_without_noinc,
         _starts_with_wrong_phase,
+        _misplaced,
         _missing_release,
+        _missed_use,
         _count_mismatch,
         _gone,
     ):
@@ -169,6 +172,17 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 spot,
             )
     return None
+
+
+def _misplaced(outlook: Outlook, wait: int) -> Cause | None:
+    """The arrival was made, on another stage's barrier."""
+    row = int(outlook.waits.barrier[wait])
+    return missed_cause(outlook.history, [d for d in outlook.deviations if d.elsewhere >= 0], row)
+
+
+def _missed_use(outlook: Outlook, wait: int) -> Cause | None:
+    """An agent that went past one of its uses of the stage without the arrival it makes for the others."""
+    return missed_cause(outlook.history, outlook.deviations, int(outlook.waits.barrier[wait]))
 
 
 def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.uses import Deviation, find_deviations
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
@@ -66,6 +67,11 @@ class Outlook:
         pending = np.flatnonzero(self.waits.end < 0).tolist()
         last_wait = {int(self.waits.agent[wait]): wait for wait in pending}
         return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
+
+    @cached_property
+    def deviations(self) -> list[Deviation]:
+        """Where agents arrive more or less often than in their other uses of a stage."""
+        return find_deviations(self.history, self.intents)
 
     def barrier(self, row: int) -> BarrierState:
         return self.history.barrier_at(row, self.last)

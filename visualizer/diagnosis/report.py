@@ -69,6 +69,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Schedules:
+    """How many schedules of a program were explored beside the run, and whether one of them ends badly."""
+
+    explored: int
+    all: bool  # up to the order of unrelated steps; `explored` counts their distinct ends then
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A diagnosis: how the run ended, how many records are missing, and what is wrong, root causes first."""
 
@@ -77,6 +86,7 @@ class Report:
     findings: tuple[Finding, ...]
     note: str = ""  # what a reader should know of the diagnosis itself
     not_judged: tuple[str, ...] = ()  # what the recording does not tell enough for, a sentence each with the reason
+    schedules: Schedules | None = None  # None: a recording, of which there is only this one
 
     @property
     def clean(self) -> bool:
@@ -101,4 +111,5 @@ def report_json(report: Report) -> dict[str, Any]:
         "lost_events": report.lost_events,
         "findings": findings,
         "not_judged": list(report.not_judged),
+        "schedules": asdict(report.schedules) if report.schedules is not None else None,
     }

@@ -17,7 +17,7 @@ def report_text(report: Report) -> str:
         head = tr("clean: the run {ended}{lost}, no findings{note}", ended=ended, lost=lost, note=note)
         if report.not_judged:
             head = tr("the run {ended}{lost}; no findings in what was judged{note}", ended=ended, lost=lost, note=note)
-        return "\n".join([head, *not_judged_lines(report)])
+        return "\n".join([head, *not_judged_lines(report), *schedules_lines(report)])
     head = trn(
         "{n} finding: the run {ended}{lost}",
         "{n} findings: the run {ended}{lost}",
@@ -25,9 +25,26 @@ def report_text(report: Report) -> str:
         ended=ended,
         lost=lost,
     )
+    if report.schedules is not None and report.note:
+        head = tr("{head} ({note})", head=head, note=report.note)
     found = [finding_text(number, finding) for number, finding in enumerate(report.findings, 1)]
-    left_out = ["\n".join(not_judged_lines(report))] if report.not_judged else []
-    return "\n\n".join([head, *found, *left_out])
+    rest = "\n".join([*not_judged_lines(report), *schedules_lines(report)])
+    return "\n\n".join([head, *found, rest] if rest else [head, *found])
+
+
+def schedules_lines(report: Report) -> list[str]:
+    """How many schedules of the program were explored, and what came of it."""
+    if (tried := report.schedules) is None:
+        return []
+    if tried.all:
+        how = tr("all of the program's schedules")
+    else:
+        how = trn("{n} schedule of the program", "{n} schedules of the program", tried.explored)
+    if tried.bad:
+        return [tr("Explored: {how}; there are some that end badly.", how=how)]
+    if tried.all:
+        return [tr("Explored: {how}; none deadlocks or races.", how=how)]
+    return [tr("Explored: {how}; none of these deadlocks or races, which proves nothing of the others.", how=how)]
 
 
 def not_judged_lines(report: Report) -> list[str]:

@@ -1,0 +1,114 @@
+"""Agents out of step with their own uses of a stage, as findings and causes: arrivals too many, missing, elsewhere."""
+
+from __future__ import annotations
+
+from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.places import barrier_facts, line, site_at
+from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.uses import Deviation
+from visualizer.language import tr, trn
+from visualizer.replay.history import History
+
+
+def surplus_findings(history: History, deviations: list[Deviation]) -> list[Finding]:
+    """COUNT MISMATCH: for each agent and kind of barrier the first arrival that its use of the stage does not owe."""
+    found: dict[tuple[int, str], Finding] = {}
+    for deviation in deviations:
+        key = deviation.agent, history.structure.kinds[deviation.barrier]
+        if deviation.arrivals > deviation.usual and key not in found:
+            found[key] = _surplus(history, deviation)
+    return list(found.values())
+
+
+def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cause | None:
+    """Why a barrier lacks an arrival: the first use that an agent went past without the arrival it makes for others."""
+    for lack in deviations:
+        if lack.barrier != row or lack.arrivals >= lack.usual:
+            continue
+        trace = history.trace
+        facts = {"agent": trace.agents[lack.agent].name, "barrier": trace.barriers[row].name, "use": lack.use + 1}
+        step = lack.step if lack.began < 0 else lack.began
+        tile, site = _of_tile(history, step), site_at(trace, step)
+        if lack.elsewhere >= 0:
+            site = site_at(trace, lack.step)
+            return Cause(_misplaced(history, lack.agent, lack.elsewhere, row, lack.step), lack.step, site)
+        if lack.began < 0:
+            return Cause(
+                tr(
+                    "{agent} leaves out use {use} of this stage: it neither waits for it nor arrives on {barrier},"
+                    " which counts it, and goes on with a later one{tile}{site}. Who skips a tile must still arrive.",
+                    tile=tile,
+                    site=line(site),
+                    **facts,
+                ),
+                step,
+                site,
+            )
+        return Cause(
+            trn(
+                "{agent} makes {arrivals} of {n} arrival on {barrier} for its use {use} of the stage{tile}{site}, and"
+                " has gone on to a later use: what is missing will not come.",
+                "{agent} makes {arrivals} of {n} arrivals on {barrier} for its use {use} of the stage{tile}{site}, and"
+                " has gone on to a later use: what is missing will not come.",
+                lack.usual,
+                arrivals=lack.arrivals,
+                tile=tile,
+                site=line(site),
+                **facts,
+            ),
+            step,
+            site,
+        )
+    return None
+
+
+def _surplus(history: History, extra: Deviation) -> Finding:
+    trace = history.trace
+    agent, barrier = trace.agents[extra.agent].name, trace.barriers[extra.barrier]
+    site, state = site_at(trace, extra.step), history.barrier_at(extra.barrier, extra.step)
+    if extra.elsewhere >= 0:
+        cause = _misplaced(history, extra.agent, extra.barrier, extra.elsewhere, extra.step)
+    else:
+        cause = trn(
+            "{agent} arrives {arrivals} times on {barrier} for its use {use} of the stage{tile}, and {n} time for"
+            " others: the arrival counts for the next use, whose phase completes too early. Leave it out{site}.",
+            "{agent} arrives {arrivals} times on {barrier} for its use {use} of the stage{tile}, and {n} times for"
+            " others: the arrival counts for the next use, whose phase completes too early. Leave it out{site}.",
+            extra.usual,
+            agent=agent,
+            arrivals=extra.arrivals,
+            barrier=barrier.name,
+            use=extra.use + 1,
+            tile=_of_tile(history, extra.step),
+            site=line(site),
+        )
+    tile = int(trace.events["tile"][extra.step])
+    return Finding(
+        "COUNT MISMATCH",
+        "error",
+        cause,
+        agent=agent,
+        **barrier_facts(history, extra.barrier, state),
+        tile=tile if tile >= 0 else None,
+        first_divergence=extra.step,
+        site=site,
+        step=extra.step,
+    )
+
+
+def _misplaced(history: History, agent: int, came_on: int, due_on: int, step: int) -> str:
+    trace = history.trace
+    return tr(
+        "{agent} arrives on {barrier}{tile} where it owes an arrival on {due}: its use of that stage gets none, and"
+        " this stage is freed once too often. Arrive on the barrier of the stage that was used{site}.",
+        agent=trace.agents[agent].name,
+        barrier=trace.barriers[came_on].name,
+        tile=_of_tile(history, step),
+        due=trace.barriers[due_on].name,
+        site=line(site_at(trace, step)),
+    )
+
+
+def _of_tile(history: History, step: int) -> str:
+    tile = int(history.trace.events["tile"][step])
+    return tr(" at tile {tile}", tile=tile) if tile >= 0 else ""
