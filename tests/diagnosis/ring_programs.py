@@ -3,7 +3,7 @@ to be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
@@ -49,7 +49,7 @@ def ring(
     tiles: int = 6,
     full_count: int = 1,
     empty_count: int | None = None,
-    change: dict[tuple[str, int], Tile] | None = None,
+    change: Mapping[tuple[str, int], Tile] | None = None,
     end: Callable[[AgentBuilder], None] | None = None,
 ) -> Program:
     """The pipeline; `change` says what an agent ("P", "C0", ..) does for a tile in place of what all do."""

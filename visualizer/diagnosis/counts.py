@@ -3,11 +3,10 @@ twice for one use of a stage, bytes left over, arrivals at a CTA that has left, 
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from visualizer.diagnosis.buffers import Buffers
+from visualizer.diagnosis.crashes import crash_findings
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
@@ -15,65 +14,29 @@ from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
 from visualizer.diagnosis.uses import find_deviations
 from visualizer.diagnosis.wording import commas
-from visualizer.language import recorded, tr, trn
+from visualizer.language import tr, trn
+from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
 
-_UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
 
-
-def count_findings(history: History, intents: Intents, buffers: Buffers) -> list[Finding]:
+def count_findings(
+    history: History, intents: Intents, buffers: Buffers, program: Program | None = None
+) -> list[Finding]:
     """All of them, worst first."""
     if not history.steps:
-        return _ending(history)
+        return crash_findings(history, program)
     deviations = find_deviations(history, intents, buffers.uses)
     # Where an agent arrived once too often, that is why a phase completed twice.
     told = {history.trace.barriers[d.barrier].cta for d in deviations if d.arrivals > d.usual}
     return [
-        *_ending(history),
+        *crash_findings(history, program),
         *_impossible_counts(history),
         *surplus_findings(history, deviations),
         *_completed_twice(history, intents, told),
         *leftover_findings(history, deviations),
         *_after_exit(history),
         *_wrong_data(history),
-    ]
-
-
-def _ending(history: History) -> list[Finding]:
-    ending = history.trace.meta.ending
-    if ending.kind != "crash":
-        return []
-    step = history.steps - 1 if history.steps else None
-    told = _UNDEFINED.fullmatch(ending.detail)
-    row = history.trace.barrier_index.get(told["barrier"], -1) if told else -1
-    if told is None or row < 0 or step is None:
-        return [Finding("CRASH", "error", recorded(ending.detail) or tr("The run crashed."), step=step)]
-    barrier, state = history.trace.barriers[row], history.barrier_at(row, step)
-    over = "are pending" in told["what"]
-    cause = f"{recorded(told['what'].strip().rstrip('.'))}."
-    if over:
-        cause = tr(
-            "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"
-            " more often than the init counts.",
-            agent=told["agent"],
-            operation=cause[:-1],
-            phase=state.phase,
-            barrier=barrier.name,
-        )
-    agent = history.trace.agent_index.get(told["agent"])
-    last = history.agents.acts.before(agent, history.steps) if agent is not None else None
-    return [
-        Finding(
-            "OVER-ARRIVAL" if over else "UNDEFINED",
-            "error",
-            cause,
-            agent=told["agent"],
-            **barrier_facts(history, row, state),
-            first_divergence=last,
-            site=site_at(history.trace, last) if last is not None else None,
-            step=step,
-        )
     ]
 
 

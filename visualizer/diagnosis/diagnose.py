@@ -56,7 +56,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         left_out = not_judged(history)
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
         buffers = Buffers(history, intents)
-        findings += count_findings(history, intents, buffers)
+        findings += count_findings(history, intents, buffers, program)
         findings += pass_findings(history, intents)
         findings += tile_findings(history, intents, buffers)
         findings += early_arrival_findings(history, intents)
@@ -67,7 +67,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
         if meta.ending.kind == "crash":
-            findings += count_findings(history, intents, Buffers(history, intents))[:1]
+            findings += count_findings(history, intents, Buffers(history, intents), program)[:1]
     findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings), note, left_out)

@@ -1,0 +1,89 @@
+"""The operation that ended a run because PTX leaves it undefined. It left no event: who did what, where, comes from the
+ending, and its line from the program."""
+
+from __future__ import annotations
+
+import re
+
+from visualizer.diagnosis.places import barrier_facts, place, site_at
+from visualizer.diagnosis.program_steps import next_operation
+from visualizer.diagnosis.report import Arrived, Finding
+from visualizer.language import recorded, tr
+from visualizer.programs.program import Program
+from visualizer.replay.arrivals import counts_for
+from visualizer.replay.history import History
+from visualizer.replay.phases import phase_of
+
+_RUN = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
+_SCHEDULE = re.compile(
+    r"undefined behaviour, (?P<rule>[^;]+); .* at step \d+: (?P<agent>[^,]+), (?P<what>.*)", re.DOTALL
+)
+"""How endings tell it: of a run, and of an explored schedule."""
+
+
+def crash_findings(history: History, program: Program | None) -> list[Finding]:
+    """OVER-ARRIVAL, UNDEFINED, or CRASH where the ending does not tell who did what; none if the run did not crash."""
+    ending = history.trace.meta.ending
+    if ending.kind != "crash":
+        return []
+    step = history.steps - 1 if history.steps else None
+    told = _RUN.fullmatch(ending.detail) or _SCHEDULE.fullmatch(ending.detail)
+    agent = history.trace.agent_index.get(told["agent"]) if told else None
+    if told is None or agent is None or step is None:
+        return [Finding("CRASH", "error", recorded(ending.detail) or tr("The run crashed."), step=step)]
+    operation = next_operation(history, program, agent) if program is not None else None
+    groups = told.groupdict()
+    row = history.trace.barrier_index.get(groups.get("barrier") or "", getattr(operation, "barrier", -1))
+    site = place(history.trace, getattr(operation, "site", -1))
+    over = groups.get("rule") == "over-arrival" or "are pending" in told["what"]
+    what = recorded(told["what"].strip().rstrip("."))
+    if "rule" in groups and site is not None:
+        what = site.op
+    last = history.agents.acts.before(agent, history.steps)
+    if row < 0:
+        cause = tr(
+            "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
+        )
+        verdict = "OVER-ARRIVAL" if over else "UNDEFINED"
+        return [Finding(verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step)]
+    state, name = history.barrier_at(row, step), history.trace.barriers[row].name
+    if over:
+        cause = tr(
+            "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"
+            " more often than the init counts.",
+            agent=told["agent"],
+            operation=what,
+            phase=state.phase,
+            barrier=name,
+        )
+    elif groups.get("rule"):
+        cause = tr(
+            "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
+        )
+    else:
+        cause = f"{what}."
+    return [
+        Finding(
+            "OVER-ARRIVAL" if over else "UNDEFINED",
+            "error",
+            cause,
+            agent=told["agent"],
+            **barrier_facts(history, row, state),
+            arrived=_arrived(history, row),
+            first_divergence=last,
+            site=site or (None if over else site_at(history.trace, last) if last is not None else None),
+            step=step,
+        )
+    ]
+
+
+def _arrived(history: History, row: int) -> tuple[Arrived, ...]:
+    """Who had arrived in the phase that was open."""
+    events = history.trace.events
+    found: dict[str, Arrived] = {}
+    for step in phase_of(history.barriers, row, history.steps).arrivals:
+        name = history.trace.agents[int(events["agent"][step])].name
+        before = found[name].arrivals if name in found else 0
+        count = int(counts_for(events["kind"][step], events["amount"][step]))
+        found[name] = Arrived(name, before + count, step)
+    return tuple(found.values())
