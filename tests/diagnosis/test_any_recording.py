@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from any_recording import EVENTS, TABLES, recording
 from hypothesis import given, settings
 
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.statistics.find import find_facts
+from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.recording.schema import EventKind
@@ -47,3 +51,10 @@ def test_every_question_has_an_answer(events: list[dict[str, Any]], barriers: tu
         history.stage_spans(place)
     history.copy_spans(0)
     assert json.dumps([row.as_json() for row in tile_table(history)])
+
+
+def test_a_recording_of_nothing_at_all_has_answers_too() -> None:
+    trace = replace(recording([], ()), agents=())
+    history = History(trace)
+    statistics(find_facts(history))
+    assert not diagnose(history).clean

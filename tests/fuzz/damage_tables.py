@@ -53,12 +53,11 @@ def _free_value(parts: Parts, random: Random) -> None:
 
 def _window(parts: Parts, random: Random) -> None:
     """A window whose every key says anything."""
-    keys = KNOWN["window"]
-    parts.document["meta"]["window"] = {key: nasty.integer(random) for key in keys if random.random() < 0.8}
-    if random.random() < 0.5:
-        parts.document["meta"]["window"]["roles_left_out"] = random.choice(
-            (["consumer"], ["producer", "x"], "consumer")
-        )
+    window: dict[str, Any] = {key: abs(nasty.integer(random)) for key in KNOWN["window"] if random.random() < 0.8}
+    if random.random() < 0.7:
+        window = {key: min(number, random.choice((3, 40, 10**6, 2**53 - 1))) for key, number in window.items()}
+    window["roles_left_out"] = random.choice(([], ["consumer"], ["consumer"], ["producer", "x"], "consumer"))
+    parts.document["meta"]["window"] = window
 
 
 def _ending(parts: Parts, random: Random) -> None:

@@ -25,8 +25,8 @@ class EventPlaces:
         self._of_barrier = np.append(structure.place_of, -1)
         self._agent_cta = trace.agent_cta.astype(np.int64)
         self._barrier_cta = np.append(trace.barrier_cta, 0).astype(np.int64)
-        self.ctas = 1 + max([trace.ctas - 1, *(b.cta for b in trace.barriers), *(r.cta for r in structure.rings)])
-        """CTAs that have agents, barriers or rings."""
+        self.ctas = max(trace.ctas, 1)
+        """CTAs that have agents, barriers or rings; one, which has none, where no CTA has any."""
         row_of_name = {name: row for row, name in enumerate(structure.names)}
         names = np.array([row_of_name.get(name, -1) for name in trace.rings])
         self._unknown = names < 0  # at a ring of the trace: the structure knows none of this name
