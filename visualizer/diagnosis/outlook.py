@@ -97,7 +97,7 @@ class Outlook:
     def candidates(self, row: int) -> list[int]:
         """Who arrives on such a barrier: by the program, by the recording, or by role."""
         found = set(self._arrivers_of_kind(row)) | self._by_role(row)
-        for agent, table in enumerate(self.trace.agents):
+        for agent, table in enumerate(self.trace.agents if self._operations else ()):
             if any(_arrives(o, row) for o in self._operations.get(table.name, ())):
                 found.add(agent)
         return sorted(found)
@@ -160,8 +160,11 @@ class Outlook:
         return int(steps[-1]) if len(steps) else -1
 
     def _arrivers_of_kind(self, row: int) -> set[int]:
-        arrivals = self.history.arrivals
-        return set(np.unique(arrivals.agent[np.isin(arrivals.barrier, self._alike(row))]).tolist())
+        likeness = self._likeness(row)
+        if likeness not in self._arrivers:
+            arrivals = self.history.arrivals
+            self._arrivers[likeness] = set(arrivals.agent[np.isin(arrivals.barrier, self._alike(row))].tolist())
+        return self._arrivers[likeness]
 
     def _passed_by(self, agent: int, row: int) -> bool:
         """Without the program: it read the stage, did not arrive, and has released another stage since."""
@@ -174,15 +177,24 @@ class Outlook:
 
     def _alike(self, row: int) -> list[int]:
         """The barriers of the same kind and ring; one of no kind is like itself alone."""
-        structure, barriers = self.history.structure, self.trace.barriers
-        if structure.kinds[row] == "other":
-            return [row]
-        likeness = structure.kinds[row], barriers[row].cta, int(structure.ring_of[row])
-        return [
-            other
-            for other, barrier in enumerate(barriers)
-            if (structure.kinds[other], barrier.cta, int(structure.ring_of[other])) == likeness
-        ]
+        return self._rows_alike[self._likeness(row)]
+
+    def _likeness(self, row: int) -> tuple[object, ...]:
+        structure = self.history.structure
+        kind = structure.kinds[row]
+        return (row,) if kind == "other" else (kind, self.trace.barriers[row].cta, int(structure.ring_of[row]))
+
+    @cached_property
+    def _rows_alike(self) -> dict[tuple[object, ...], list[int]]:
+        found: dict[tuple[object, ...], list[int]] = {}
+        for row in range(len(self.trace.barriers)):
+            found.setdefault(self._likeness(row), []).append(row)
+        return found
+
+    @cached_property
+    def _arrivers(self) -> dict[tuple[object, ...], set[int]]:
+        """By likeness, as far as they were asked for."""
+        return {}
 
     def _position(self, agent: int) -> int:
         """How far the agent has come in its list: after the last wait it began."""

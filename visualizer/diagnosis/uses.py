@@ -162,10 +162,29 @@ class _Judge:
     ) -> list[Deviation]:
         usual = self._usual(row)[agent]
         if surplus > 0 and arrivals > usual > 0:
-            return [Deviation(row, agent, number, arrivals, usual, int(steps[-1]), self._began(row, agent, number))]
+            began = self._began(row, agent, number)
+            if self._passed_over_a_wait(row, agent, usual, int(steps[-1])):
+                return []  # what is missing is a wait, not an arrival too many
+            return [Deviation(row, agent, number, arrivals, usual, int(steps[-1]), began)]
         if surplus < 0 and arrivals < usual and (left := self._went_on(row, agent, number)) is not None:
             return [Deviation(row, agent, number, arrivals, usual, left, self._began(row, agent, number))]
         return []
+
+    def _passed_over_a_wait(self, row: int, agent: int, usual: int, step: int) -> bool:
+        """Whether the agent's waits on the stage's full barrier around `step` have one parity, so that one is missing
+        between them; and the stage was filled as often as the agent has released it by then."""
+        structure, arrivals, waits = self._history.structure, self._history.arrivals, self._history.waits
+        if structure.kinds[row] != "empty":
+            return False
+        full = structure.rings[structure.ring_of[row]].full[structure.stage_of[row]]
+        around = waits.keep((waits.agent == agent) & np.isin(waits.barrier, full))
+        following = int(np.searchsorted(around.begin, step))
+        if not 0 < following < len(around) or around.parity[following - 1] != around.parity[following]:
+            return False
+        released = (arrivals.barrier == row) & (arrivals.agent == agent) & (arrivals.step <= step)
+        barriers = self._history.trace.barriers
+        fills = min(self._history.barrier_at(one, step).phase - barriers[one].first_phase for one in full)
+        return bool(arrivals.count[released].sum() <= fills * usual)
 
     def _counts(self, row: int) -> bool:
         """Whether the barrier takes arrivals for uses of a stage, and is known to take how many."""

@@ -71,3 +71,19 @@ def test_only_the_ctas_asked_for_have_a_slot() -> None:
 def test_a_layout_that_cannot_be_is_refused(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(SourceError, match=words):
         LogLayout(SHAPE, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "asked", "recorded"),
+    [
+        ((1, 1, 1), (5, 1), (1, 5)),
+        ((2, 1, 1), (1,), (0, 1)),
+        ((4, 2, 1), (5,), (0, 1, 2, 3, 4, 5, 6, 7)),
+        ((1, 2, 1), (6, 13), (2, 6, 9, 13)),
+        ((4, 2, 1), (99,), (99,)),
+    ],
+)
+def test_whole_clusters_are_recorded(
+    cluster: tuple[int, int, int], asked: tuple[int, ...], recorded: tuple[int, ...]
+) -> None:
+    assert Shape(grid=(4, 4, 1), block=(32, 1, 1), cluster=cluster).whole_clusters(asked) == recorded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from visualizer.sources.attach.messages import Message
@@ -35,6 +36,25 @@ class Shape:
     def warps(self) -> int:
         """Of a CTA."""
         return -(-self.threads // 32)
+
+    def whole_clusters(self, ctas: Iterable[int]) -> tuple[int, ...]:
+        """The linear ids of all CTAs in the clusters of these, ascending. CTAs of a cluster arrive on each other's
+        barriers, so that one alone is half a picture. Those outside the grid stay as they are."""
+        found: set[int] = set()
+        (width, height, depth), size = self.grid, self.cluster
+        for cta in ctas:
+            if not 0 <= cta < self.ctas:
+                found.add(cta)
+                continue
+            place = (cta % width, cta // width % height, cta // (width * height))
+            first = [at // n * n for at, n in zip(place, size, strict=True)]
+            found |= {
+                x + width * (y + height * z)
+                for x in range(first[0], min(first[0] + size[0], width))
+                for y in range(first[1], min(first[1] + size[1], height))
+                for z in range(first[2], min(first[2] + size[2], depth))
+            }
+        return tuple(sorted(found))
 
     @classmethod
     def of(cls, message: Message) -> Shape:

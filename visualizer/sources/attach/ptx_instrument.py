@@ -65,7 +65,7 @@ class PtxInstrument:
         """Where what is in a launch's log. SourceError if it would be too large."""
         options = self._options
         asked = options.keep_last or options.keep_first
-        recorded = tuple(sorted(set(options.ctas))) or None
+        recorded = shape.whole_clusters(options.ctas) or None
         for room, lanes in _WISHES:
             layout = LogLayout(shape, asked or room, self._keep, recorded, lanes)
             if layout.nbytes <= MOST_LOG:
