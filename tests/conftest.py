@@ -59,6 +59,20 @@ def _english_again() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _own_font_again(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A window that speaks Chinese gives the application another font; the next test starts with its own."""
+    if not {"qtbot", "qapp"} & set(request.fixturenames):
+        yield
+        return
+    from PySide6.QtGui import QGuiApplication
+
+    request.getfixturevalue("qapp")
+    font = QGuiApplication.font()
+    yield
+    QGuiApplication.setFont(font)
+
+
+@pytest.fixture(autouse=True)
 def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves a thread running, a timer ticking or a window open: it would disturb the next one."""
     yield
