@@ -78,6 +78,7 @@ class Interrupt:
         if name == "visualizer.cli":
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Interrupt())
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in a shell's background ignores it
 from visualizer.__main__ import main
 sys.exit(main())
 """
