@@ -94,6 +94,7 @@ class NaiveReplay:
     cursors: dict[tuple[str, int], tuple[int, int, int]] = field(default_factory=dict)  # by ring and agent
     uncounted: set[int] = field(default_factory=set)  # barriers whose count the recording does not tell
     in_flight: Counter[int] = field(default_factory=Counter)
+    completed: Counter[tuple[int, int]] = field(default_factory=Counter)  # by barrier and phase
     stages: list[tuple[StageState, int]] = field(default_factory=list)
     told: Structure | None = None  # None: what structure_of finds
 
@@ -121,7 +122,10 @@ class NaiveReplay:
         for place in range(self.structure.places):
             ring, stage = self.structure.at(place)
             where = (ring.cta, ring.name, stage)
-            phases = {b.kind: b.first_phase for b in trace.barriers if (b.cta, b.ring, b.stage) == where}
+            phases: dict[str, int] = {}
+            for b in trace.barriers:
+                if (b.cta, b.ring, b.stage) == where:
+                    phases[b.kind] = min(phases.get(b.kind, b.first_phase), b.first_phase)
             if phases.get("full", 0) > phases.get("empty", 0):
                 self.stages[place] = (StageState.FULL, (phases["full"] - 1) * ring.stages + stage)
 
@@ -195,8 +199,17 @@ class NaiveReplay:
             state = (StageState.READING, tile)
         else:
             return
-        if (place := self._place(event)) >= 0:
-            self.stages[place] = state
+        place = self._place(event)
+        if place < 0 or (kind == EventKind.PHASE_COMPLETE and not self._is_last(place, row, int(event["amount"]))):
+            return
+        self.stages[place] = state
+
+    def _is_last(self, place: int, row: int, phase: int) -> bool:
+        """Whether the stage has no other barrier of this kind that is still to complete the phase."""
+        ring, stage = self.structure.at(place)
+        rows = (ring.full if self.trace.barriers[row].kind == "full" else ring.empty)[stage]
+        self.completed[row, phase] += 1
+        return all(self.completed[other, phase] or self.trace.barriers[other].first_phase > phase for other in rows)
 
     def _agent(self, event: np.void) -> None:
         kind, agent, barrier = EventKind(event["kind"]), int(event["agent"]), int(event["barrier"])

@@ -10,14 +10,17 @@ import pytest
 from naive_replay import NaiveReplay, handmade
 from two_ring_traces import BYTES, STAGES, two_rings, unknowing
 
+from visualizer.programs.builder import Builder
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Barrier
+from visualizer.recording.trace import Trace
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.causality import Causality
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import History, StageState
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 
 
@@ -236,3 +239,51 @@ def test_stages_laid_out_by_hand_hold_what_their_full_barriers_guard(entry: dict
     expected[(barrier >= 0) & (by_hand.structure.place_of[barrier] < 0)] = -1  # an empty barrier that guards none now
     assert np.array_equal(by_hand.event_places.of(steps), expected)
     assert [by_hand.event_places.at(step) for step in range(50)] == expected[:50].tolist()
+
+
+def shared_stages(tiles: int = 7, parts: int = 2, empties: int = 1, seed: int = 0) -> Trace:
+    """K and V share a stage: each has a full barrier of its own, and `empties` empty ones are to complete."""
+    b = Builder("shared")
+    full = [b.barriers(f"full{part}", 2, count=1, kind="full") for part in range(parts)]
+    empty = [b.barriers(f"empty{part}", 2, count=1, kind="empty") for part in range(empties)]
+    producer = b.agent("producer", role="producer", stages=2, phase=1)
+    producer.init_all()
+    producer.sync()
+    for _ in producer.tiles(tiles):
+        for one in empty:
+            producer.wait(one[producer.index], producer.phase)
+        for part, one in enumerate(full):
+            producer.arrive_expect_tx(one[producer.index], 1024 << 4 * part)
+            producer.copy(one[producer.index], producer.index, 1024 << 4 * part)
+        producer.advance()
+    for number in range(empties):
+        consumer = b.agent(f"consumer{number}", role="consumer", stages=2)
+        consumer.sync()
+        for _ in consumer.tiles(tiles):
+            for one in full:
+                consumer.wait(one[consumer.index], consumer.phase)
+            consumer.read(consumer.index, 1024)
+            consumer.arrive(empty[number][consumer.index])
+            consumer.delay(700 * number)
+            consumer.advance()
+    return simulate(b.build(), seed=seed)
+
+
+@pytest.mark.parametrize(("parts", "empties"), [(2, 1), (3, 1), (1, 2), (2, 2)])
+def test_of_several_barriers_the_last_one_fills_or_frees_a_stage(parts: int, empties: int) -> None:
+    for seed in range(3):
+        trace = shared_stages(parts=parts, empties=empties, seed=seed)
+        history = History(trace)
+        check_every_step(history)
+        spans = history.stage_spans(0)
+        lap = [StageState.EMPTY, StageState.FILLING, StageState.FULL, StageState.READING]
+        assert spans.state.tolist() == lap * 4 + [StageState.EMPTY]
+
+
+def test_in_mid_run_a_stage_is_full_only_when_the_recording_finds_all_its_barriers_full() -> None:
+    trace = shared_stages(tiles=4)
+    begun = {"full0[0]": 2, "full1[0]": 1, "empty0[0]": 1, "full0[1]": 2, "full1[1]": 2, "empty0[1]": 1}
+    barriers = [replace(barrier, first_phase=begun[barrier.name]) for barrier in trace.barriers]
+    history = History(replace(trace, barriers=barriers, events=trace.events[:0]))
+    assert history.stages.first_state.tolist() == [StageState.EMPTY, StageState.FULL]
+    assert history.stages.first_tile.tolist() == [-1, 3]

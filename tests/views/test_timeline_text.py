@@ -3,8 +3,11 @@
 import pytest
 from timeline_traces import ONE_TILE, make_trace, one_tile
 
+from visualizer.export.lane_tracks import tracks
+from visualizer.export.selection import select
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import find_program
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -138,3 +141,18 @@ def test_the_note_on_a_cta_counts_its_flips():
     note = hover_note(store, lane, view, 0.0, 0.5)
     assert note[0] == f"CTA0 · {len(store.summary(lane).flips.times)} phases complete"
     assert "waiting" in note[1]
+
+
+def test_what_is_read_without_a_tile_names_none():
+    """Q of an attention kernel is loaded once, before the first tile."""
+    store = LaneStore(History(simulate(find_program("attention"))))
+    reading = store.history.stages.index.steps(store.history.structure.place(0, "q", 0))[-1]
+    assert value(store, reading, "q.stage[0]") == Value("reading", "reading")
+    assert value(store, reading, "consumer.wg1") == Value("reading stage[0]", "reading")
+    read = store.intervals(store.lanes[store.row_of["q.stage[0]"]])
+    assert [read.texts(row)[0] for row in range(len(read.spans))] == ["empty", "filling", "full", "reading"]
+    warps = store.intervals(store.lanes[store.row_of["consumer.wg1"]])
+    assert warps.texts(1) == ["reading"]
+    track = next(track for track in tracks(select(store.history)) if track.lane.key == "consumer.wg1")
+    assert "reads" in track.slices.texts
+    assert not any("-1" in text for text in track.slices.texts)

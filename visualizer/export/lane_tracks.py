@@ -143,7 +143,9 @@ def _agent_text(history: History) -> Callable[[int, int, int], str]:
             return f"waits {name}{of_tile}"
         if state == AgentActivity.TIMED_OUT:
             return f"gave up on {name}{of_tile}"
-        return f"reads tile {tile}" if state == AgentActivity.READING else f"runs{of_tile}"
+        if state == AgentActivity.READING:
+            return f"reads tile {tile}" if tile >= 0 else "reads"
+        return f"runs{of_tile}"
 
     return text
 

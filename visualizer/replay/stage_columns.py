@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import group_starts, order_by
 from visualizer.arrays.parallel import each
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
@@ -20,7 +21,8 @@ from visualizer.structure.model import Structure
 
 
 class StageState(IntEnum):
-    """Occupancy of a stage buffer; the events that begin each state."""
+    """Occupancy of a stage buffer; the events that begin each state. Of several full or empty barriers the last one's
+    phase counts."""
 
     EMPTY = 0  # at first, and when the empty barrier's phase completes
     FILLING = 1  # COPY_ISSUE into the stage, or WRITE
@@ -93,6 +95,9 @@ def build_stage_columns(columns: EventColumns, structure: Structure, places: Eve
     pieces = each(find, range(0, len(trace), _ROWS_AT_ONCE)) or [find(0)]
     steps, kind, place, state, tile = (np.concatenate(column) for column in zip(*pieces, strict=True))
     del pieces
+    kept = _completed_by_all(columns, structure, _Candidates(steps, kind, place, state, tile))
+    if kept is not None:
+        steps, kind, place, state, tile = (column[kept] for column in (steps, kind, place, state, tile))
     landings = kind == EventKind.COPY_DONE
     if landings.any():
         kept = ~landings | _last_landed(place.astype(np.int64), tile, kind)
@@ -136,6 +141,29 @@ def _candidates(
     return found if keep.all() else _Candidates(*(column[keep] for column in found))
 
 
+def _completed_by_all(columns: EventColumns, structure: Structure, found: _Candidates) -> NDArray[np.bool_] | None:
+    """The candidates that stay where stages have several barriers of a kind: of those that complete one phase the last,
+    as none alone says that all is in, or read. None: all, for no stage has several."""
+    kept: NDArray[np.bool_] | None = None
+    first_phase = np.array([barrier.first_phase for barrier in columns.trace.barriers], np.int64)
+    for kind, held in _HELD.items():
+        rows = np.flatnonzero((np.array(structure.kinds) == kind) & (structure.place_of >= 0))
+        several = np.bincount(structure.place_of[rows], minlength=structure.places) > 1
+        if not several.any():
+            continue
+        kept = np.ones(len(found.steps), bool) if kept is None else kept
+        own = np.flatnonzero((found.kind == EventKind.PHASE_COMPLETE) & (found.state == held) & several[found.place])
+        place = found.place[own].astype(np.int64)
+        phase = columns.amount.take(found.steps[own]).astype(np.int64)
+        # A barrier that the recording finds in a later phase completed this one before it began.
+        theirs = np.sort(structure.place_of[rows] << 32 | first_phase[rows])
+        needed = np.searchsorted(theirs, place << 32 | phase, side="right") - np.searchsorted(theirs, place << 32)
+        order = order_by(place, phase)
+        lane = (place << 32 | phase)[order]
+        kept[own[order[np.arange(len(lane)) - group_starts(lane) + 1 < needed[order]]]] = False
+    return kept
+
+
 def _changes(place: NDArray[Any], state: NDArray[np.uint8], tile: NDArray[np.int32], places: int) -> NDArray[np.bool_]:
     """Which candidates differ from the one before of their place: further copies into a stage and further readers of
     it change nothing. A piece at a time, to stay in the processor's cache."""
@@ -163,11 +191,11 @@ def _changes(place: NDArray[Any], state: NDArray[np.uint8], tile: NDArray[np.int
 
 def _first(trace: Trace, structure: Structure) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """What each place holds where the recording begins: in mid-run the tile whose release is still to come."""
-    uses = {kind: np.zeros(structure.places, np.int64) for kind in ("full", "empty")}
+    uses = {kind: np.full(structure.places, np.iinfo(np.int64).max) for kind in _HELD}
     for barrier, kind, place in zip(trace.barriers, structure.kinds, structure.place_of.tolist(), strict=True):
-        if barrier.first_phase and place >= 0 and kind in uses:
-            uses[kind][place] = barrier.first_phase
-    filled, freed = uses["full"], uses["empty"]
+        if place >= 0 and kind in uses:
+            uses[kind][place] = min(uses[kind][place], barrier.first_phase)
+    filled, freed = (np.where(uses[kind] == np.iinfo(np.int64).max, 0, uses[kind]) for kind in ("full", "empty"))
     stages = np.diff(structure.first_place)
     stage = np.arange(structure.places) - np.repeat(structure.first_place[:-1], stages)
     holds = filled > freed

@@ -233,7 +233,7 @@ class LaneStore:
                 else [tr("waits {name}", name=name), name]
             )
         if state == AgentActivity.READING:
-            return [tr("reads tile {tile}", tile=tile), f"tile {tile}", f"{tile}"]
+            return [tr("reads tile {tile}", tile=tile), f"tile {tile}", f"{tile}"] if tile >= 0 else [tr("reading")]
         return [f"tile {tile}"] if tile >= 0 else []
 
     def _stage_spans(self, lane: Lane) -> Spans:

@@ -83,6 +83,8 @@ def _agent_value(store: LaneStore, state: State, row: int) -> Value:
         name = store.barrier_titles[barrier]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
     name = state_word(activity.name.lower()).replace("_", " ")
+    if activity == AgentActivity.READING and stage >= 0 and tile < 0:
+        return Value(tr("reading stage[{stage}]", stage=stage), role)
     if activity == AgentActivity.READING and stage >= 0:
         return Value(tr("reading stage[{stage}] · tile {tile}", stage=stage, tile=tile), role)
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
