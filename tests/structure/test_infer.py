@@ -97,6 +97,22 @@ def test_the_program_of_the_docs(tmp_path: Path) -> None:
     assert the_same(simulate(load_program(path)))
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(1497, id="Q is freed after a K that came later"),
+        pytest.param(1686, id="Q and K of one stage each, Q freed last"),
+        pytest.param(1185, id="K and V are acquired before either is filled"),
+        pytest.param(1529, id="what is left beside an array that was none is no array either"),
+        pytest.param(3699, id="the same, of three rings"),
+    ],
+)
+def test_arrays_that_lie_and_are_used_like_one_are_not_taken_for_it(seed: int) -> None:
+    kernel = random_kernel(seed)
+    assert not kernel.decidable
+    assert verdict(kernel)[2] == [], kernel.shape
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_of_a_random_kernel_nothing_wrong_is_said(seed: int) -> None:

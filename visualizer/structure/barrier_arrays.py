@@ -69,12 +69,17 @@ def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> 
     placed = {place for other in arrays for place in other.members}
     sure = len(array) > 1 and array.wrapped
     return any(
-        _two_alike(facts.barriers[member], other) and _two_linked(facts, facts.barriers[member], other)
+        seem_one_array(facts, facts.barriers[member], other)
         for place, other in enumerate(facts.barriers)
         if other.used and place not in array.members and not (sure and place in placed)
         for member in array.members
         if facts.barriers[member].used
     )
+
+
+def seem_one_array(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
+    """Whether two barriers are used alike, by one instruction as far as that is known."""
+    return _two_alike(a, b) and _two_linked(facts, a, b)
 
 
 def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:

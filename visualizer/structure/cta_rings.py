@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from visualizer.language import tr
 from visualizer.recording.tables import AgentRole, BarrierKind
-from visualizer.structure.barrier_arrays import BarrierArray, find_arrays
+from visualizer.structure.barrier_arrays import BarrierArray, find_arrays, seem_one_array
 from visualizer.structure.facts import Facts
 from visualizer.structure.pairing import Pair, find_pairs
 from visualizer.structure.turns import find_turns
@@ -75,7 +75,11 @@ def find_rings(facts: Facts) -> CtaRings:
     rings += [ring for array in rest if (ring := _without_empty(facts, array)) is not None]
     known = in_turns.union(*(ring.places for ring in rings))
     stray = [place for place, barrier in enumerate(facts.barriers) if barrier.used and place not in known]
-    rings = [ring for ring in rings if not any(_may_be_its_empty(facts, ring, place) for place in stray)]
+    rings = [
+        ring
+        for ring in rings
+        if not any(_may_be_its_empty(facts, ring, place) or _may_be_a_stage(facts, ring, place) for place in stray)
+    ]
     rings.sort(key=lambda ring: ring.full[0])
     return CtaRings(tuple(rings), tuple(turns), _roles(facts, rings))
 
@@ -153,6 +157,12 @@ def _may_be_its_empty(facts: Facts, ring: FoundRing, place: int) -> bool:
         return False
     barrier = facts.barriers[place]
     return not barrier.landed and bool(barrier.arrivers & ring.consumers or barrier.waiters & ring.producers)
+
+
+def _may_be_a_stage(facts: Facts, ring: FoundRing, place: int) -> bool:
+    """Whether an unexplained barrier is used like one of the ring's by the same instructions: where the ring ends was
+    told by neighbours that turned out to be none."""
+    return any(seem_one_array(facts, facts.barriers[member], facts.barriers[place]) for member in ring.places)
 
 
 def _is_committed(facts: Facts, array: BarrierArray) -> bool:

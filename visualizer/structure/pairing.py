@@ -156,7 +156,30 @@ def _alternate(
         if (waits[:pairs] > acts[:pairs]).any() or (later > 0 and (acts[:later] > waits[1 : later + 1]).any()):
             return False
         met |= pairs > 0
-    return met
+    return met and _in_step(wait, act, waited, then, fills=actions is FILLS)
+
+
+def _in_step(wait: Stream, act: Stream, waited: BarrierArray, then: BarrierArray, *, fills: bool) -> bool:
+    """Whether the agent acts on stages in the order in which it waited for them; and if it fills them, on each before
+    it waits for the next.
+
+    Who frees Q after a K that it waited for later, or acquires K and V before it fills either, goes round two arrays,
+    though they lie side by side like one.
+    """
+    waits = np.sort(wait.place[np.isin(wait.barrier, waited.members)])
+    answered, acts = [], []  # by act: which of the waits, and its place
+    for barrier, other in zip(waited.members, then.members, strict=True):
+        own, place = wait.place[wait.barrier == barrier], act.place[act.barrier == other]
+        latest = np.searchsorted(own, place) - 1
+        place, latest = place[latest >= 0], latest[latest >= 0]  # others are a lap ahead of the waits
+        answered.append(np.searchsorted(waits, own[latest]))
+        acts.append(place)
+    order = np.argsort(np.concatenate(acts))
+    of_wait = np.concatenate(answered)[order]
+    if (of_wait[1:] < of_wait[:-1]).any():
+        return False
+    following = np.append(waits, np.iinfo(np.int64).max)[of_wait + 1]
+    return not fills or bool((np.concatenate(acts)[order] < following).all())
 
 
 def _of_agent(facts: Facts, agent: int, actions: tuple[Action, ...]) -> list[Stream]:
