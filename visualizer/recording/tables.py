@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +13,12 @@ AgentRole = Literal["producer", "consumer", "mma", "epilogue", "copy_engine", "t
 BarrierKind = Literal["full", "empty", "order", "other"]
 """A full barrier says that a stage can be read, an empty one that it can be filled, one of order whose turn it is."""
 EndingKind = Literal["completed", "deadlock", "timeout", "crash", "cancelled"]
+_CTA = re.compile(r"^CTA\d+\.")
+
+
+def without_cta(name: str) -> str:
+    """The name of an agent or barrier within its CTA: "full[0]" of "CTA1.full[0]"."""
+    return _CTA.sub("", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from visualizer.recording.tables import AgentRole
+from visualizer.recording.tables import AgentRole, without_cta
 from visualizer.recording.trace import Trace
 from visualizer.structure.model import Ring, Structure
-from visualizer.structure.overrides import without_cta
 
 Entry = dict[str, Any]
 Stages = Sequence[Sequence[int]]

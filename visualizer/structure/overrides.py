@@ -6,13 +6,12 @@ docs/structure.md is the reference. An entry that cannot be so is named, and its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 from visualizer.language import tr
-from visualizer.recording.tables import AgentRole
+from visualizer.recording.tables import AgentRole, without_cta
 from visualizer.recording.trace import Trace
 from visualizer.structure.infer import barrier_addresses
 from visualizer.structure.model import TOLD, Ring, Structure, with_rings
@@ -25,16 +24,10 @@ _KEYS = (
     {"agents", "role"},
 )
 _KINDS = ("order", "unknown")
-_CTA = re.compile(r"^CTA\d+\.")
 
 
 class _Wrong(Exception):
     """Why an entry cannot be so."""
-
-
-def without_cta(name: str) -> str:
-    """What an entry calls a barrier or an agent of this name."""
-    return _CTA.sub("", name)
 
 
 def apply_overrides(trace: Trace, structure: Structure, entries: Sequence[Any]) -> Structure:

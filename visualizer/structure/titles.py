@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import re
 
+from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.structure.model import Structure
 
 _UNNAMED = re.compile(r"0x[0-9a-f]+|warp\d+")
-
-
-def without_cta(name: str) -> str:
-    """The name of an agent or barrier without its CTA: "full[0]" of "CTA1.full[0]"."""
-    return name.partition(".")[2] if name.startswith("CTA") and "." in name else name
 
 
 def barrier_name(trace: Trace, structure: Structure, row: int) -> str:

@@ -14,13 +14,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, warp_groups
 from visualizer.structure.model import Structure
-from visualizer.structure.titles import agent_name, barrier_name, without_cta
+from visualizer.structure.titles import agent_name, barrier_name
 
 LaneKind = Literal["cta", "warps", "ring", "agent", "copy", "stage", "barrier"]
 

@@ -12,10 +12,10 @@ from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure import model as structure
-from visualizer.structure.overrides import without_cta
 from visualizer.views.context import (
     cta_agents,
     cta_at,

@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, tr, trn
-from visualizer.recording.tables import AgentRole
+from visualizer.recording.tables import AgentRole, without_cta
 from visualizer.replay.history import History
 from visualizer.structure import edits
 from visualizer.structure.model import TOLD, Ring
-from visualizer.structure.overrides import without_cta
 from visualizer.views.context import cta_agents, cta_barriers
 
 ROLES: tuple[AgentRole, ...] = ("producer", "consumer", "mma", "epilogue", "other")

@@ -9,9 +9,9 @@ import numpy as np
 
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
+from visualizer.recording.tables import without_cta
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure.model import TOLD
-from visualizer.structure.titles import without_cta
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore

@@ -6,7 +6,6 @@ Of `a and b` the costlier side is only asked about the events that the other lef
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +30,7 @@ from visualizer.playback.query.syntax import (
     Not,
 )
 from visualizer.playback.query.wild import wild_matcher
+from visualizer.recording.tables import without_cta
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
@@ -124,14 +124,6 @@ class _Evaluation:
         return QueryError(
             f"{message} {did_you_mean(wanted.text, names, known)}", self._text, wanted.start, wanted.length
         )
-
-
-def without_cta(name: str) -> str:
-    """ "full[0]" of "CTA1.full[0]": a name without its CTA stands for that name in every CTA."""
-    return _CTA.sub("", name)
-
-
-_CTA = re.compile(r"^CTA\d+\.")
 
 
 def _matcher(wanted: str, pattern: bool) -> Callable[[str], bool]:
