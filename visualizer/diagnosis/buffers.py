@@ -8,7 +8,7 @@ import numpy as np
 
 from visualizer.diagnosis.accesses import Fills, Reads, find_fills, find_reads
 from visualizer.diagnosis.intents import Intents
-from visualizer.diagnosis.uses import Uses, find_uses
+from visualizer.diagnosis.uses import Deviation, Uses, find_deviations, find_uses
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
@@ -30,6 +30,11 @@ class Buffers:
     @cached_property
     def uses(self) -> Uses:
         return find_uses(self._history, self._intents)
+
+    @cached_property
+    def deviations(self) -> list[Deviation]:
+        """Where agents arrive more or less often than in their other uses of a stage."""
+        return find_deviations(self._history, self._intents, self.uses)
 
     def latest_fill(self, reads: Reads) -> Steps:
         """The copy issued last to the stage of each of these reads before it, a row of `fills`; -1: none."""

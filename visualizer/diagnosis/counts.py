@@ -12,7 +12,6 @@ from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
-from visualizer.diagnosis.uses import find_deviations
 from visualizer.diagnosis.wording import commas
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
@@ -26,7 +25,7 @@ def count_findings(
     """All of them, worst first."""
     if not history.steps:
         return crash_findings(history, program)
-    deviations = find_deviations(history, intents, buffers.uses)
+    deviations = buffers.deviations
     # Where an agent arrived once too often, that is why a phase completed twice.
     told = {history.trace.barriers[d.barrier].cta for d in deviations if d.arrivals > d.usual}
     return [

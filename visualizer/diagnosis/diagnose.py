@@ -42,12 +42,13 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     meta = history.trace.meta
     lost = meta.records_lost + meta.events_dropped
     intents = find_intents(history)
+    buffers = Buffers(history, intents)
     findings: list[Finding] = []
     stuck = meta.ending.kind in _STUCK
     if program is None and (stuck or meta.config.get("fault")):
         program = program_of(history.trace)
     if stuck:
-        findings += _stuck(history, Outlook(history, intents, program))
+        findings += _stuck(history, Outlook(history, intents, buffers, program))
     if not history.trace.barriers and meta.ending.kind == "completed":
         return Report(meta.ending.kind, lost, tuple(findings), tr(NO_BARRIERS))
     left_out: tuple[str, ...] = ()
@@ -55,7 +56,6 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     if not lost and not meta.window.get("roles_left_out"):
         left_out = not_judged(history)
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
-        buffers = Buffers(history, intents)
         findings += count_findings(history, intents, buffers, program)
         findings += pass_findings(history, intents)
         findings += tile_findings(history, intents, buffers)
@@ -67,7 +67,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
         if meta.ending.kind == "crash":
-            findings += count_findings(history, intents, Buffers(history, intents), program)[:1]
+            findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
     findings.sort(key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings), note, left_out)

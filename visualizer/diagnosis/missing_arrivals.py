@@ -177,12 +177,12 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
 def _misplaced(outlook: Outlook, wait: int) -> Cause | None:
     """The arrival was made, on another stage's barrier."""
     row = int(outlook.waits.barrier[wait])
-    return missed_cause(outlook.history, [d for d in outlook.deviations if d.elsewhere >= 0], row)
+    return missed_cause(outlook.history, [d for d in outlook.buffers.deviations if d.elsewhere >= 0], row)
 
 
 def _missed_use(outlook: Outlook, wait: int) -> Cause | None:
     """An agent that went past one of its uses of the stage without the arrival it makes for the others."""
-    return missed_cause(outlook.history, outlook.deviations, int(outlook.waits.barrier[wait]))
+    return missed_cause(outlook.history, outlook.buffers.deviations, int(outlook.waits.barrier[wait]))
 
 
 def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
-from visualizer.diagnosis.uses import Deviation, find_deviations
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
@@ -43,10 +43,11 @@ class Next:
 class Outlook:
     """The end of a recording, seen from the agents. Agent, barrier and wait numbers are rows of their tables."""
 
-    def __init__(self, history: History, intents: Intents, program: Program | None) -> None:
+    def __init__(self, history: History, intents: Intents, buffers: Buffers, program: Program | None) -> None:
         self.history = history
         self.trace = history.trace
         self.intents = intents
+        self.buffers = buffers
         self.waits = intents.waits
         self.program = program
         self.last = history.steps - 1
@@ -67,11 +68,6 @@ class Outlook:
         pending = np.flatnonzero(self.waits.end < 0).tolist()
         last_wait = {int(self.waits.agent[wait]): wait for wait in pending}
         return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
-
-    @cached_property
-    def deviations(self) -> list[Deviation]:
-        """Where agents arrive more or less often than in their other uses of a stage."""
-        return find_deviations(self.history, self.intents)
 
     def barrier(self, row: int) -> BarrierState:
         return self.history.barrier_at(row, self.last)
