@@ -34,7 +34,7 @@ _ACTS_ON: dict[str, BarrierKind] = {
 }
 _ORDER = "OrderedSequenceBarrier"
 _STAGES = re.compile(r"^Pipeline\w*<\s*(?:\(int\)\s*)?(\d+)")
-_NAME = re.compile(r"^~?[A-Za-z_]\w*")
+_NAME = re.compile(r"^~?(?!_Z)[A-Za-z_]\w*")  # nothing that could not be demangled
 
 
 @dataclass(frozen=True, slots=True)
