@@ -159,18 +159,15 @@ def _each(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
 
 
 def _group(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
-    """On another CTA's barrier few lanes arrive, each on a barrier of its own: those are not compared."""
-    if ".shared::cluster" in operands.site.opcode:
-        return _each(operands, text, keep, flag)
+    """Lanes that arrive on one barrier record it as one."""
     guard = _guard(operands)
     word = emit.word(operands.site.number)
-    if guard:
-        chosen = f"""{guard} activemask.b32 %ps_m; vote.sync.ballot.b32 %ps_m,%ps_p,%ps_m;
-@%ps_p match.any.sync.b32 %ps_m,%ps_a,%ps_m;
-and.b32 %ps_n,%ps_m,%ps_below; setp.eq.and.u32 %ps_p,%ps_n,0,%ps_p;"""
-    else:
-        chosen = """activemask.b32 %ps_m; match.any.sync.b32 %ps_m,%ps_a,%ps_m;
-and.b32 %ps_n,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_n,0;"""
+    # Compared without a predicate, which would need a branch: a lane that does not arrive compares no address.
+    compared = "%ps_n" if guard else "%ps_a"
+    arrives = "setp.eq.and.u32 %ps_p,%ps_n,0,%ps_p;" if guard else "setp.eq.u32 %ps_p,%ps_n,0;"
+    nowhere = "selp.b32 %ps_n,%ps_a,-1,%ps_p;" if guard else ""
+    chosen = f"""{guard} {nowhere} activemask.b32 %ps_m; match.any.sync.b32 %ps_m,{compared},%ps_m;
+and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
     chosen += f" popc.b32 %ps_m,%ps_m; or.b32 %ps_w,%ps_m,{word};"
     return _beside(operands, text, keep, chosen, "%ps_p")
 
