@@ -2,8 +2,9 @@
 
 Two steps, so that millions of clean events cost passes over columns and no Python loop. First every access gets the
 short proof of order that a sound pipeline has: the reader waited on the stage's full barrier for the phase that the
-copy completed; the writer waited on its empty barrier for a phase the reader arrived in afterwards. Only CTAs where
-some access lacks it go through vector clocks, which know every other way to be ordered.
+copy completed; the writer waited on its empty barrier for a phase the reader arrived in afterwards, or, where no read
+is recorded, somebody who had waited for the copy. Only CTAs where some access lacks it go through vector clocks, which
+know every other way to be ordered.
 """
 
 from __future__ import annotations
@@ -178,9 +179,28 @@ class _Proofs:
         same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
         keys = np.sort(reads.place * steps + reads.begin)
         read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
-        other_writer = copies.agent != copies.agent[previous]
-        unordered: NDArray[np.bool_] = same_row & ((~same_fill & ~read_between) | other_writer)
+        unread = same_row & ~same_fill & ~read_between
+        refills = np.flatnonzero(unread)
+        unread[refills] = ~self._after_landing(copies, refills)
+        unordered: NDArray[np.bool_] = unread | (same_row & (copies.agent != copies.agent[previous]))
         return unordered
+
+    def _after_landing(self, copies: Fills, rows: Steps) -> NDArray[np.bool_]:
+        """Whether the agent of each of these copies knew that the one before it in the stage had landed, as it does
+        where reads leave no event: the last phase of the empty barrier that it waited for took an arrival by an agent
+        that had waited for that copy. Shape (rows,)."""
+        arrivals, place, before = self._history.arrivals, copies.place[rows], rows - 1
+        if not len(rows) or not len(arrivals):
+            return np.zeros(len(rows), bool)
+        empty, full = self._empty[place], self._full[place]
+        released = self.relied_by(copies.agent[rows], empty, copies.issue[rows]) - 1
+        span = max(int(arrivals.phase.max()), int(released.max())) + 2
+        keys, wanted = arrivals.barrier * span + arrivals.phase, empty * span + released
+        last = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, 0)
+        step = arrivals.step[last]
+        known: NDArray[np.bool_] = (released >= 0) & (keys[last] == wanted) & (copies.barrier[before] == full)
+        known &= (copies.issue[before] < step) & (step < copies.issue[rows])
+        return known & (self.relied_by(arrivals.agent[last], full, step) > copies.phase[before])
 
     def relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
         """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""

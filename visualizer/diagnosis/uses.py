@@ -132,7 +132,7 @@ class _Judge:
         begun = [self._uses.number[self._lane(row, one)] for one in usual]
         first = min((int(numbers[0]) for numbers in begun if len(numbers)), default=0)
         totals = np.bincount(np.maximum(came.number - first, 0), came.count)
-        needed = self._history.barrier_at(row, self._history.steps - 1).needed
+        needed = self._history.last_barriers[row].needed
         found: list[Deviation] = []
         # The use after the last that got any arrival may be over: somebody may have gone past it.
         for number in [*(np.flatnonzero(totals != needed) + first).tolist(), first + len(totals)]:
@@ -191,7 +191,7 @@ class _Judge:
         structure = self._history.structure
         if structure.kinds[row] not in _OF_USE or structure.place_of[row] < 0:
             return False
-        state = self._history.barrier_at(row, self._history.steps - 1)
+        state = self._history.last_barriers[row]
         return state.valid and state.counted
 
     def _family(self, row: int) -> tuple[str, int]:
