@@ -43,7 +43,9 @@ def main() -> None:
     if args.json:
         machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
         versions = {"python": platform.python_version(), "numpy": np.__version__}
-        args.json.write_text(json.dumps({"machine": machine, "versions": versions, "figures": figures}, indent=1) + "\n")
+        args.json.write_text(
+            json.dumps({"machine": machine, "versions": versions, "figures": figures}, indent=1) + "\n"
+        )
 
 
 def measure(trace: Trace, runs: int) -> Figures:
