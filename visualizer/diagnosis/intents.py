@@ -41,17 +41,17 @@ def find_intents(history: History) -> Intents:
     same_parity = parity == parity[previous]
 
     structure = history.structure
-    kinds = np.array([*structure.kinds, "other"])[barrier]
-    roles = np.array([*structure.roles, "other"])[agent]
-    strict = kinds != "other"
+    full, empty = (np.array([kind == one for kind in structure.kinds], bool)[barrier] for one in ("full", "empty"))
+    produces = np.array([role == "producer" for role in structure.roles], bool)[agent]
+    strict = full | empty
     lap, laps = _laps(history, waits, previous)
     jumped = np.where((laps >= 2) & (laps % 2 != same_parity), laps, 1)
     step_on = np.where(_again(history, waits), 0, jumped)
     # The first use need not be in the first lap: consumers that take turns at tiles come to a stage later.
     full_start = np.where((lap >= 0) & ((lap & 1) == parity), lap, 0)
     empty_start = np.where(((lap - 1) & 1) == parity, lap - 1, np.where((lap & 1) == parity, lap, -parity))
-    start = np.where((kinds == "full") & (roles != "producer"), full_start, -parity)
-    start = np.where(kinds == "empty", empty_start, start)
+    start = np.where(full & ~produces, full_start, -parity)
+    start = np.where(empty, empty_start, start)
     wanted = _running(np.where(first, start, step_on), order, first)
     loose = np.flatnonzero(~strict)
     now = history.barriers.phase_at(barrier[loose], waits.begin[loose])
@@ -93,7 +93,8 @@ def _laps(history: History, waits: Waits, previous: Steps) -> tuple[NDArray[np.i
     depth = depths[ring, agent]
     moves = np.diff(history.agents.advances.starts)
     known = (ring >= 0) & ((depth > 0) | (moves[np.maximum(ring, 0) * len(trace.agents) + agent] > 0))
-    count = np.where(known, _cursor_counts(history, agent, np.maximum(ring, 0), waits.begin), 0)
+    count, rows = np.zeros(len(waits), np.int64), np.flatnonzero(known)
+    count[rows] = _cursor_counts(history, agent[rows], ring[rows], waits.begin[rows])
     begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[barrier]
     depth = np.where(depth > 0, depth, np.maximum(stages, 1))
     lap = np.where((count == 0) & (begun > 0), begun, count // depth)
