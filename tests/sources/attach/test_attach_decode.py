@@ -84,6 +84,20 @@ def test_a_loop_that_waits_is_one_wait_from_its_first_failure_on() -> None:
     assert int(np.diff(waits["measured"])[0]) / 1000 / NS_PER_CYCLE == pytest.approx(8800, rel=0.01)
 
 
+def test_a_wait_that_took_long_was_blocked_only_if_a_phase_completed_meanwhile() -> None:
+    """Instructions that have yet to be fetched take as long."""
+    written = WrittenLog(warps=2)
+    written.write([INIT, (9000, 3, 0, 1, 0x400, 1)])
+    fresh, due, late = wait(900, 0x400, 1, 600), wait(9050, 0x400, 0, 3000), wait(9900, 0x400, 0, 600)
+    written.write([fresh, due, late], warp=1)
+    written.leave()
+    trace = trace_from(written, SITES)
+    ends = trace.events[trace.events["kind"] == K.WAIT_END]
+    assert ends["flags"].tolist() == [0, EventFlag.BLOCKED, 0]
+    assert not any(violations(trace).values())
+    assert (trace.events["time"] == trace.events["measured"]).all()
+
+
 def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     written = WrittenLog(warps=2)
     written.write([INIT])
