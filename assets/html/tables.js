@@ -33,10 +33,11 @@ function makeTables(recording) {
     for (const [kind, table] of Object.entries(kinds)) {
       $(`${table.id}-heading`).textContent = word(table.id);
       const rows = recording[table.id].map((item, row) => {
+        const name = item.title || item.name;
         const value = states[index][kind][row];
-        const before = index ? table.cells(item.name, states[index - 1][kind][row]) : null;
+        const before = index ? table.cells(name, states[index - 1][kind][row]) : null;
         const tr = document.createElement("tr");
-        table.cells(item.name, value).forEach((text, column) => {
+        table.cells(name, value).forEach((text, column) => {
           const td = tr.insertCell();
           td.textContent = text;
           if (before && before[column] !== text) td.className = "changed";

@@ -46,7 +46,7 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
         )
         verdict = "OVER-ARRIVAL" if over else "UNDEFINED"
         return [Finding(verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step)]
-    state, name = history.barrier_at(row, step), history.trace.barriers[row].name
+    state, name = history.barrier_at(row, step), history.barrier_title(row)
     if over:
         cause = tr(
             "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"

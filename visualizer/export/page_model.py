@@ -68,7 +68,9 @@ def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[
         "title": meta.program,
         "source": str(meta.source.get("gpu", meta.source.get("kind", ""))),
         "ended": {"kind": meta.ending.kind, "detail": meta.ending.detail},
-        "barriers": [{"name": lane.key, "kind": structure.kinds[lane.row]} for lane in rows["barrier"]],
+        "barriers": [
+            {"name": lane.key, "title": lane.name, "kind": structure.kinds[lane.row]} for lane in rows["barrier"]
+        ],
         "stages": [{"name": lane.key} for lane in rows["stage"]],
         "agents": [{"name": lane.key, "role": structure.roles[lane.row]} for lane in rows["agent"]],
         "steps": _steps(selection, events, rows),
@@ -157,7 +159,7 @@ def _agent_value(history: History, values: list[int]) -> dict[str, Any]:
     activity, barrier, tile, *cursor = values
     return {
         "state": AgentActivity(activity).name.lower().replace("_", " "),
-        "barrier": history.trace.barriers[barrier].name if barrier >= 0 else "",
+        "barrier": history.barrier_title(barrier) if barrier >= 0 else "",
         "tile": tile,
         "cursor": cursor if cursor[0] >= 0 else None,
     }

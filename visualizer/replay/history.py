@@ -33,6 +33,7 @@ from visualizer.replay.step_index import StepIndex, Steps, rows_where
 from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
+from visualizer.structure.titles import full_barrier_name
 
 __all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 
@@ -73,6 +74,10 @@ class History:
     def columns(self) -> EventColumns:
         """The columns that the others are built from."""
         return event_columns(self.trace)
+
+    def barrier_title(self, row: int) -> str:
+        """What people call a barrier: as the recording does, or by what it is for where that knows an address alone."""
+        return full_barrier_name(self.trace, self.structure, row)
 
     @cached_property
     def structure(self) -> Structure:

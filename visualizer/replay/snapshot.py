@@ -24,7 +24,7 @@ def step_document(history: History, step: int) -> dict[str, Any]:
         "steps": history.steps,
         "time_ps": int(trace.events["time"][step]),
         "event": event_document(trace, step),
-        "barriers": _barriers(trace, state),
+        "barriers": _barriers(history, state),
         "agents": _agents(history, state),
         "stages": _stages(history, state),
     }
@@ -48,7 +48,8 @@ def event_document(trace: Trace, step: int) -> dict[str, Any]:
     }
 
 
-def _barriers(trace: Trace, state: State) -> dict[str, Any]:
+def _barriers(history: History, state: State) -> dict[str, Any]:
+    """By name; with what people call those that the recording knows by address alone."""
     return {
         barrier.name: {
             "valid": bool(state.barrier_valid[row]),
@@ -57,8 +58,9 @@ def _barriers(trace: Trace, state: State) -> dict[str, Any]:
             "pending": int(state.barrier_pending[row]),
             "expected": int(state.barrier_expected[row]),
             "tx": int(state.barrier_tx[row]),
+            **({"title": title} if (title := history.barrier_title(row)) != barrier.name else {}),
         }
-        for row, barrier in enumerate(trace.barriers)
+        for row, barrier in enumerate(history.trace.barriers)
     }
 
 
