@@ -103,10 +103,10 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
         return _set_kind(naming, structure, entry)
     role = entry["role"]
     if role not in get_args(AgentRole):
-        roles = ", ".join(get_args(AgentRole))
-        raise _Wrong(tr("role must be one of {names}, not {name}", names=roles, name=_SAID.repr(role)))
+        known = ", ".join(get_args(AgentRole))
+        raise _Wrong(tr("role must be one of {names}, not {name}", names=known, name=_SAID.repr(role)))
     rows = {row for name in _list(entry, "agents") for row in naming.agent(name)}
-    roles = tuple(role if row in rows else known for row, known in enumerate(structure.roles))
+    roles = tuple(role if row in rows else one for row, one in enumerate(structure.roles))
     return replace(structure, roles=roles)
 
 
