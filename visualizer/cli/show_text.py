@@ -65,7 +65,7 @@ def step_text(document: Document) -> str:
     )
     head += f", {site['file']}:{site['line']} {site['op']}" if site else ""
     titles = {name: barrier.get("title", name) for name, barrier in document["barriers"].items()}
-    told = {**event, "barrier": titles.get(event["barrier"])}
+    told = {**event, "barrier": event["barrier_title"]}
     facts = ", ".join(f"{name} {told[name]}" for name in _EVENT_FACTS if told.get(name) is not None)
     facts += f", amount {event['amount']}" if event["amount"] else ""
     return "\n\n".join(

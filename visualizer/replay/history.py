@@ -33,7 +33,7 @@ from visualizer.replay.step_index import StepIndex, Steps, rows_where
 from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
-from visualizer.structure.titles import full_barrier_name
+from visualizer.structure.titles import agent_titles, barrier_titles
 
 __all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 
@@ -75,9 +75,19 @@ class History:
         """The columns that the others are built from."""
         return event_columns(self.trace)
 
+    @cached_property
+    def barrier_titles(self) -> tuple[str, ...]:
+        """What people call each barrier: as the recording does, or, of an address alone, by what it is for."""
+        return barrier_titles(self.trace, self.structure)
+
+    @cached_property
+    def agent_titles(self) -> tuple[str, ...]:
+        """What people call each agent: as the recording does, or, of a number alone, with its role."""
+        return agent_titles(self.trace, self.structure)
+
     def barrier_title(self, row: int) -> str:
-        """What people call a barrier: as the recording does, or by what it is for where that knows an address alone."""
-        return full_barrier_name(self.trace, self.structure, row)
+        """That of one barrier."""
+        return self.barrier_titles[row]
 
     @cached_property
     def structure(self) -> Structure:

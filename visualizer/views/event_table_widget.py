@@ -14,7 +14,6 @@ from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, filtered_steps, has_terms
@@ -87,18 +86,18 @@ class EventTableWidget(QWidget):
             self._show_rows()
         else:
             try:
-                self._rows = EventRows(self._history, self._matching(text, self._history.trace))
+                self._rows = EventRows(self._history, self._matching(text, self._history))
                 self._show_rows()
             except (FilterError, QueryError) as error:
                 problem = str(error)
         self.message.setText(problem)
         self.message.setVisible(bool(problem))
 
-    def _matching(self, text: str, trace: Trace) -> NDArray[np.int64] | None:
+    def _matching(self, text: str, history: History) -> NDArray[np.int64] | None:
         """The steps that a filter or a query leaves; None: all."""
         if not has_terms(text) and reads_like_a_query(text) and text.strip():
             return find_steps(text, self._events)
-        return filtered_steps(trace, text)
+        return filtered_steps(history, text)
 
     def _show_rows(self) -> None:
         self._following = True
