@@ -3,6 +3,11 @@
 function makeTables(recording) {
   const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
+  const { rings } = recording;
+  // "(0, 1, 3)", or "K (0, 1, 3)  V (1, 0, 1)" of several rings.
+  const cursors = (all) => all.flatMap((cursor, ring) => (cursor ? [
+    [...(rings.length > 1 ? [rings[ring]] : []), `(${cursor.join(", ")})`].join(" "),
+  ] : [])).join("  ");
   const kinds = {
     barrier: {
       id: "barriers",
@@ -23,7 +28,7 @@ function makeTables(recording) {
       columns: ["name", "state", "tile", "cursor"],
       cells: (name, value) => [
         name, value.barrier ? `${value.state} ${value.barrier}` : value.state, dash(value.tile),
-        value.cursor ? `(${value.cursor.join(", ")})` : "–",
+        cursors(value.cursors) || "–",
       ],
       role: (value) => ({ waiting: "waiting", reading: "reading", "timed out": "error" })[value.state] || "running",
     },
