@@ -94,7 +94,7 @@ def test_the_recorded_name_stands_beside_the_title(history: History, write) -> N
     assert tuple(columns["barrier_title.names"]) == history.barrier_titles
     assert "\tring1_full_0: 0x410\n" in write(history, ".vcd").read_text()
     chrome = json.loads(write(history, ".json").read_text())["traceEvents"]
-    threads = [event["args"] for event in chrome if event["name"] == "thread_name"]
+    threads = [event["args"] for event in chrome if event.get("name") == "thread_name"]
     assert {"name": "ring1.full[0]", "recorded": "0x410"} in threads
     assert {"name": "warp0.producer"} in threads
     perfetto = schema.Trace.FromString(write(history, ".pftrace").read_bytes()).packet

@@ -23,6 +23,7 @@ from visualizer.structure.forget import forget
 from visualizer.structure.told import told
 from visualizer.views.barrier_table_model import BarrierRows
 from visualizer.views.diagnosis_model import chain
+from visualizer.views.event_table_filter import filtered_steps
 from visualizer.views.event_table_model import EventRows
 from visualizer.views.ring_model import ring
 
@@ -51,6 +52,16 @@ def test_tables_show_the_title_and_lead_to_the_lane_of_the_recorded_name(strange
     assert "CTA1.empty[1]" in shown
     assert not any(ADDRESS.search(text) for text in shown)
     assert {box.called for stage in ring(stranger, step).stages for box in stage.barriers} >= {"CTA1.full[0]"}
+
+
+def test_the_events_are_filtered_by_title_and_by_address(stranger: History) -> None:
+    for text in ("full[1] cta:1", "0x8 cta:1", "barrier:full[1] cta:1", "barrier:CTA1.0x8"):
+        found = filtered_steps(stranger, text)
+        assert found is not None
+        assert {stranger.trace.events["barrier"][step] for step in found} == {7}, text
+    everywhere = filtered_steps(stranger, "barrier:full[1]")
+    assert everywhere is not None
+    assert {stranger.trace.events["barrier"][step] for step in everywhere} == {1, 7}
 
 
 def test_the_page(stranger: History) -> None:
