@@ -4,10 +4,10 @@ function makeTables(recording) {
   const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
   const { rings } = recording;
-  // "(0, 1, 3)", or "K (0, 1, 3)  V (1, 0, 1)" of several rings.
+  // "(0, 1, 3)", or a line each of several rings: "K (0, 1, 3)".
   const cursors = (all) => all.flatMap((cursor, ring) => (cursor ? [
     [...(rings.length > 1 ? [rings[ring]] : []), `(${cursor.join(", ")})`].join(" "),
-  ] : [])).join("  ");
+  ] : [])).join("\n");
   const kinds = {
     barrier: {
       id: "barriers",
