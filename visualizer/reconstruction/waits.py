@@ -80,19 +80,19 @@ def find_waits(
     phase = _never_back(current, agent[begin], life) - ended
     slow = np.flatnonzero(ended & ((logged.flags[following] & EventFlag.SLOW) != 0))
     slow = slow[timeline.may_end_after(life[slow], phase[slow], time[begin[slow]])]
-    slow = slow[time[begin[slow]] < _first_passed(life, phase, np.where(ended, time[end], NEVER), slow)]
-    blocked[slow], refused[slow] = True, begin[slow]
+    if len(slow):
+        slow = slow[time[begin[slow]] < _first_passed(life, phase, np.where(ended, time[end], NEVER), slow)]
+        blocked[slow], refused[slow] = True, begin[slow]
     return LoggedWaits(end, refused, life, phase, blocked)
 
 
 def _first_passed(life: Ints, phase: Ints, passed: Ints, of: Ints) -> Ints:
-    """When the first wait passed on the phase that each of `of` met. `passed`: when each wait did; NEVER: it did not."""
-    order = order_by(life, phase)
-    begins = group_starts(life[order], phase[order])
-    first = np.minimum.reduceat(passed[order], begins) if len(order) else passed
-    group = np.empty(len(order), np.int64)
-    group[order] = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(order)))
-    return first[group[of]]
+    """When the first wait passed on the phase that each of `of` met. `passed`: when each wait did, or NEVER."""
+    met = life * (int(phase.max(initial=0)) + 2) + phase + 1
+    order = order_by(met)
+    begins = np.flatnonzero(np.diff(met[order], prepend=-1))
+    first = np.minimum.reduceat(passed[order], begins)
+    return first[np.searchsorted(met[order[begins]], met[of])]
 
 
 @dataclass(frozen=True, eq=False)

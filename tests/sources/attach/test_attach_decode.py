@@ -98,6 +98,18 @@ def test_a_wait_that_took_long_was_blocked_only_if_a_phase_completed_meanwhile()
     assert (trace.events["time"] == trace.events["measured"]).all()
 
 
+def test_a_slow_wait_was_not_blocked_where_another_had_passed_on_the_phase_already() -> None:
+    """Of a copy it is not known when it landed, so that the phase may have completed in either wait."""
+    written = WrittenLog(warps=2)
+    written.write([INIT, (300, 4, 0, 64, 0x400, 64), (320, 5, 0, 0, 0x400, 0)])
+    written.write([wait(4000, 0x400, 0, 3000), wait(6000, 0x400, 0, 600)], warp=1)
+    written.leave()
+    trace = trace_from(written, SITES, [TensorMap(128, 0, 7, 2, (8, 8), (32,), (8, 2))])
+    ends = trace.events[trace.events["kind"] == K.WAIT_END]
+    assert ends["flags"].tolist() == [EventFlag.BLOCKED, 0]
+    assert not any(violations(trace).values())
+
+
 def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     written = WrittenLog(warps=2)
     written.write([INIT])

@@ -192,16 +192,17 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
 
 
 def _beside(operands: _Operands, text: str, keep: Keep, chosen: str, predicate: str) -> str:
-    """A record before the instruction. The store comes behind one that would wait for earlier stores to be seen."""
+    """A record of what is known before the instruction. All else comes behind one that others wait for, and behind one
+    that would wait for earlier stores to be seen."""
     record = emit.store(keep, predicate)
     more = operands.more()
     if more:
         lanes = emit.word(operands.site.number, OTHER, 1)
         record += f"\n{more} mov.u32 %ps_w,{lanes};\n{emit.store(keep, predicate)}"
-    made = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}"
+    known = f"{emit.CLOCK} {operands.address()} {operands.value()}"
     scopes = operands.site.opcode.split(".shared")[0]
-    late = operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES)
-    return emit.scratch(f"{made}\n{text}\n{record}" if late else f"{made}\n{record}\n{text}")
+    late = operands.form.how == "group" or (operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES))
+    return emit.scratch(f"{known}\n{text}\n{chosen}\n{record}" if late else f"{known}\n{chosen}\n{record}\n{text}")
 
 
 def _guard(operands: _Operands) -> str:
