@@ -18,20 +18,18 @@ from visualizer.cli.record import summary
 from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
-from visualizer.language import mark, tr, trn
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.sources.attach.option_table import OPTIONS
 from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.outcome_text import outcome_lines
 from visualizer.sources.attach.ptx_instrument import PtxInstrument
 from visualizer.sources.attach.request import AttachRequest
-from visualizer.sources.attach.session import Launches, Outcome, Recorded, Session
+from visualizer.sources.attach.session import Recorded, Session
 from visualizer.sources.progress import CancelCheck
 
 EXIT_HUNG = 124
 """What `timeout` says of a program that it ended."""
-
-_TITLE_LENGTH = 160
-"""Of a kernel's name: templates of CUTLASS have thousands of letters."""
 
 _FINDINGS = 2
 """Of a hang that are told at once."""
@@ -81,7 +79,8 @@ def run(args: argparse.Namespace) -> int:
     session = Session(options, PtxInstrument(options), listener, command=shlex.join(["phasescope", *args.arguments]))
     with _ended_by_signals() as cancelled:
         outcome = session.run(command, cancelled=cancelled)
-    listener.summarise(outcome)
+    for line in outcome_lines(outcome):
+        listener.said(line)
     return EXIT_HUNG if outcome.hung and options.on_hang == "end" else outcome.status
 
 
@@ -112,34 +111,6 @@ class _Printer:
                     path=recorded.path,
                 )
             )
-
-    def summarise(self, outcome: Outcome) -> None:
-        """A line for each kernel that uses mbarriers, and one for all others."""
-        used = [entry for entry in outcome.kernels if entry.kernel.uses_mbarriers and entry.launches + entry.captured]
-        if not used:
-            self.said(tr("no kernel that uses mbarriers was launched"))
-        for entry in used:
-            self.said(_line(entry))
-        unseen = sum(entry.kernel.lacks_ptx and not entry.kernel.refusal for entry in outcome.kernels)
-        if unseen:
-            self.said(
-                trn(
-                    "{n} kernel without PTX was not looked into",
-                    "{n} kernels without PTX were not looked into",
-                    unseen,
-                )
-            )
-
-
-def _line(entry: Launches) -> str:
-    """A kernel, how often it was launched, and its name in full if that says more."""
-    kernel = entry.kernel
-    line = trn("{kernel}: {n} launch", "{kernel}: {n} launches", entry.launches, kernel=kernel.short)
-    if entry.captured:
-        line += ", " + tr("{n} more into CUDA graphs, which are not recorded", n=entry.captured)
-    if kernel.title == kernel.short:
-        return line
-    return f"{line}  {kernel.title[:_TITLE_LENGTH]}{'...' if len(kernel.title) > _TITLE_LENGTH else ''}"
 
 
 @contextmanager

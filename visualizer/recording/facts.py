@@ -75,6 +75,7 @@ class Source(TypedDict, total=False):
     dropped: list[Dropped]
     notes: list[str]
     process: Count
+    job: str
     rank: Count | None
     elapsed_ms: Ns | None
     log_bytes: Count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import threading
@@ -111,11 +112,28 @@ class Session:
         self._options = options
         self._listener = listener
         self._command = command
+        self._job = secrets.token_hex(6)  # what was recorded together says so
         self._names = OutputNames(options, folder or Path.cwd())
         self._recorder = Recorder(options, instrument, listener.said)
         self._lock = threading.Lock()
         self._recorded: list[Recorded] = []
         self._progress: dict[RecordedLaunch, _Progress] = {}
+        self._server: Server | None = None
+
+    @property
+    def launches(self) -> tuple[Launches, ...]:
+        """How often which kernel has been launched until now. Any thread may ask."""
+        if self._server is None:
+            return ()
+        boards = [connection.board for connection in self._server.connections]
+        return tuple(
+            Launches(
+                kernel,
+                sum(board.launches(kernel.id) for board in boards),
+                sum(board.captured(kernel.id) for board in boards),
+            )
+            for kernel in self._server.kernels.kernels
+        )
 
     def run(
         self,
@@ -166,7 +184,7 @@ class Session:
         def connect(accepted: socket.socket) -> Connection:
             return Connection(accepted, kernels, self._recorder, self._conclude)
 
-        server = Server(private / SOCKET, kernels, connect)
+        server = self._server = Server(private / SOCKET, kernels, connect)
         try:
             yield server
         finally:
@@ -180,7 +198,7 @@ class Session:
             trace = self._recorder.trace(launch, ending)
             meta = replace(
                 trace.meta,
-                source={**trace.meta.source, **_circumstances(launch)},
+                source={**trace.meta.source, "job": self._job, **_circumstances(launch)},
                 command=self._command,
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
@@ -230,16 +248,7 @@ class Session:
     def _outcome(self, server: Server, status: int, *, hung: bool) -> Outcome:
         """What came of it, once every conversation is over."""
         server.close()
-        boards = [connection.board for connection in server.connections]
-        counts = tuple(
-            Launches(
-                kernel,
-                sum(board.launches(kernel.id) for board in boards),
-                sum(board.captured(kernel.id) for board in boards),
-            )
-            for kernel in server.kernels.kernels
-        )
-        return Outcome(status, tuple(self._recorded), counts, hung)
+        return Outcome(status, tuple(self._recorded), self.launches, hung)
 
 
 def _circumstances(launch: RecordedLaunch) -> Source:
