@@ -18,6 +18,7 @@ from visualizer.cli.record import summary
 from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
+from visualizer.diagnosis.trust import trust_sentence
 from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.sources.attach.option_table import OPTIONS
@@ -96,6 +97,8 @@ class _Printer:
 
     def recorded(self, recorded: Recorded) -> None:
         self.said(f"{recorded.path}: {summary(recorded.trace)}")
+        if recorded.trace.meta.cost:
+            self.said(trust_sentence(recorded.trace.meta))
 
     def hung(self, recorded: Recorded) -> None:
         """The first causes: a grid of CTAs hangs in a thousand ways that are all the same."""

@@ -35,6 +35,8 @@ MODULE = """.version 8.8
     mbarrier.try_wait
 .entry unlucky refused
     mbarrier.try_wait
+.entry fragile once
+    mbarrier.try_wait
 .entry plain
     ret
 """

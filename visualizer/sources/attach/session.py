@@ -18,7 +18,7 @@ from typing import IO, Protocol
 from visualizer import __version__
 from visualizer.language import tr
 from visualizer.language.endings import NO_EVENT
-from visualizer.recording.facts import Source
+from visualizer.recording.facts import Cost, Source
 from visualizer.recording.file import save
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace, TraceError
@@ -36,6 +36,7 @@ from visualizer.sources.attach.server import Server
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError
 from visualizer.sources.progress import CancelCheck
+from visualizer.sources.runner.cost import LEAST_PAIRS, slowdown
 
 LOOK_S = 0.1
 """How often a session looks at its launches."""
@@ -122,17 +123,18 @@ class Session:
 
     @property
     def launches(self) -> tuple[Launches, ...]:
-        """How often which kernel has been launched until now. Any thread may ask."""
-        if self._server is None:
+        """How often which kernel has been launched until now; none while no program runs. Any thread may ask."""
+        server = self._server
+        if server is None:
             return ()
-        boards = [connection.board for connection in self._server.connections]
+        boards = [connection.board for connection in server.connections]
         return tuple(
             Launches(
                 kernel,
                 sum(board.launches(kernel.id) for board in boards),
                 sum(board.captured(kernel.id) for board in boards),
             )
-            for kernel in self._server.kernels.kernels
+            for kernel in server.kernels.kernels
         )
 
     def run(
@@ -152,7 +154,7 @@ class Session:
             hung = False
             try:
                 while (status := program.wait(LOOK_S)) is None:
-                    hung = bool(self._look(server)) or hung
+                    hung = bool(self._look(server)) or hung or self._recorder.hangs_repeated
                     if (hung and self._options.on_hang == "end") or (cancelled and cancelled()):
                         status = program.end()
                         break
@@ -189,6 +191,7 @@ class Session:
             yield server
         finally:
             server.close()
+            self._server = None
 
     def _conclude(self, launch: RecordedLaunch, ending: Ending) -> Recorded | None:
         """Make the recording of a launch that is over, or is taken for it; None if it has been made, or cannot be."""
@@ -200,6 +203,7 @@ class Session:
                 trace.meta,
                 source={**trace.meta.source, "job": self._job, **_circumstances(launch)},
                 command=self._command,
+                cost={**trace.meta.cost, **_cost(launch)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
             )
@@ -263,6 +267,14 @@ def _circumstances(launch: RecordedLaunch) -> Source:
     if launch.elapsed_ms:
         told["elapsed_ms"] = launch.elapsed_ms  # on the GPU, from before the launch to behind it
     return told
+
+
+def _cost(launch: RecordedLaunch) -> Cost:
+    """What recording did to its time, where it was repeated often enough to tell."""
+    if len(launch.rounds_ns) < LEAST_PAIRS:
+        return {}
+    original, recorded = zip(*launch.rounds_ns, strict=True)
+    return slowdown(original, recorded)
 
 
 def _with_sources(trace: Trace, launch: RecordedLaunch) -> dict[str, str]:
