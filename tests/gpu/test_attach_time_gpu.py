@@ -1,4 +1,4 @@
-"""`phasescope attach --time`: on a GPU, a launch is repeated, original and recorded in turn, and the file says the cost."""
+"""`phasescope attach --time` on a GPU: a launch is repeated, original and recorded in turn; the file says the cost."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ _SENTENCES = {
 
 
 def trust_sentence(meta: Meta) -> str:
-    """What recording did to the run's time, and the error of its clocks, in one sentence; of a kernel that was rewritten
-    to be recorded, also what that did to it."""
+    """What recording did to the run's time, and the error of its clocks, in one sentence; of a kernel that was
+    rewritten to be recorded, also what that did to it."""
     return sentences(_time_and_clock(meta), _rewritten(meta))
 
 
