@@ -26,6 +26,7 @@ from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.connection import Connection
 from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
 from visualizer.sources.attach.instrument import Instrument
+from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_file
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
@@ -120,6 +121,7 @@ class Session:
         self._recorded: list[Recorded] = []
         self._progress: dict[RecordedLaunch, _Progress] = {}
         self._server: Server | None = None
+        self._symbols = Path()  # where a program of CuTe DSL tells its barriers' names
 
     @property
     def launches(self) -> tuple[Launches, ...]:
@@ -150,6 +152,7 @@ class Session:
         with session_folder() as private, self._serving(private) as server:
             given = os.environ if environment is None else environment
             watched = watched_environment(given, library, private)
+            self._symbols = symbols_file(given, folder or Path.cwd())
             program = Program(command, watched, folder or Path.cwd(), output)
             hung = False
             try:
@@ -201,7 +204,7 @@ class Session:
             trace = self._recorder.trace(launch, ending)
             meta = replace(
                 trace.meta,
-                source={**trace.meta.source, "job": self._job, **_circumstances(launch)},
+                source={**trace.meta.source, "job": self._job, **_circumstances(launch), **self._symbols_told()},
                 command=self._command,
                 cost={**trace.meta.cost, **_cost(launch)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -221,6 +224,15 @@ class Session:
             self._recorded.append(recorded)
         self._listener.recorded(recorded)
         return recorded
+
+    def _symbols_told(self) -> Source:
+        """Names for barriers, from a file that the program may have written by now."""
+        try:
+            symbols = read_symbols(self._symbols)
+        except SourceError as problem:
+            self._listener.said(str(problem))
+            return {}
+        return {"symbols": symbols} if symbols else {}
 
     def _look(self, server: Server) -> list[RecordedLaunch]:
         """Launches that are found to hang. They have been told by then, and nobody need wait for them any longer."""
