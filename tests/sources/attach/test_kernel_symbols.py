@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +28,15 @@ TABLE = {
 
 def test_names_and_stages_are_read(tmp_path: Path) -> None:
     path = tmp_path / "kernel_symbols.json"
-    assert read_symbols(path) == []
+    assert read_symbols(path, 0.0) == []
     path.write_text(json.dumps(TABLE))
-    assert read_symbols(path) == [
+    assert read_symbols(path, 0.0) == [
         {"name": "load_q", "stages": 2, "type": "PipelineTmaUmma"},
         {"name": "load_kv", "stages": 3, "type": "PipelineTmaUmma"},
     ]
+    assert read_symbols(path, path.stat().st_mtime + 60) == []  # it is another run's
     path.write_text('{"warps": {}}')
-    assert read_symbols(path) == []
+    assert read_symbols(path, 0.0) == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_what_is_no_table_is_one_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "kernel_symbols.json"
     path.write_text(text)
     with pytest.raises(SourceError, match="is no table of CuTe's barriers"):
-        read_symbols(path)
+        read_symbols(path, 0.0)
 
 
 def test_where_it_lies(tmp_path: Path) -> None:
@@ -55,10 +58,13 @@ def test_where_it_lies(tmp_path: Path) -> None:
 
 def test_a_recording_tells_them(watch: Callable[..., Watched], tmp_path: Path) -> None:
     words = ("proc", "load", "module.ptx", "launch", "gemm")
-    (tmp_path / "kernel_symbols.json").write_text(json.dumps(TABLE))
+    path = tmp_path / "kernel_symbols.json"
+    path.write_text(json.dumps(TABLE))
+    os.utime(path, (time.time() + 60,) * 2)
     dump = {"CUTE_DSL_DUMP_DIR": str(tmp_path)}
     assert watch(*words, environment=dump).heard.sentences == []
     assert [one["name"] for one in load(tmp_path / "gemm.pscope").meta.source["symbols"]] == ["load_q", "load_kv"]
-    (tmp_path / "kernel_symbols.json").write_text("?")
+    path.write_text("?")
+    os.utime(path, (time.time() + 60,) * 2)
     (sentence,) = watch(*words, environment=dump).heard.sentences
     assert "is no table of CuTe's barriers" in sentence

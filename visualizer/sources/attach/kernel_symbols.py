@@ -16,6 +16,8 @@ from visualizer.sources.errors import SourceError
 
 FILE = "kernel_symbols.json"
 _MOST_BYTES = 1 << 20
+_FILE_CLOCK_S = 2.0
+"""How coarse a file system's clock may be."""
 _MOST_STAGES = 1 << 15
 
 
@@ -24,9 +26,12 @@ def symbols_file(environment: Mapping[str, str], folder: Path) -> Path:
     return folder / environment.get("CUTE_DSL_DUMP_DIR", "") / FILE
 
 
-def read_symbols(path: Path) -> list[Symbol]:
-    """The barriers registered; none where there is no such file. SourceError if it is no such table."""
+def read_symbols(path: Path, since: float) -> list[Symbol]:
+    """The barriers registered; none where there is no such file, or it was last written before `since` (time.time()),
+    for other kernels than these. SourceError if it is no such table."""
     try:
+        if path.stat().st_mtime < since - _FILE_CLOCK_S:
+            return []
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES + 1)
     except OSError:

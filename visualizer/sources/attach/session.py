@@ -121,6 +121,7 @@ class Session:
         self._recorded: list[Recorded] = []
         self._progress: dict[RecordedLaunch, _Progress] = {}
         self._server: Server | None = None
+        self._began = time.time()
         self._symbols = Path()  # where a program of CuTe DSL tells its barriers' names
 
     @property
@@ -228,7 +229,7 @@ class Session:
     def _symbols_told(self) -> Source:
         """Names for barriers, from a file that the program may have written by now."""
         try:
-            symbols = read_symbols(self._symbols)
+            symbols = read_symbols(self._symbols, self._began)
         except SourceError as problem:
             self._listener.said(str(problem))
             return {}
