@@ -57,7 +57,12 @@ class AttachForm(QGridLayout):
             tr("run the program once, count the launches of its kernels, and record none (--list)")
         )
         self.output = QLineEdit(placeholderText=tr("KERNEL.pscope in the working folder"))
-        self.timed = QCheckBox(tr("Measure what recording costs: repeat the launch {n} times", n=TIMED_ROUNDS))
+        self.timed = QCheckBox(
+            tr(
+                "Repeat the launch {n} times to tell what recording costs; what it wrote is not restored",
+                n=TIMED_ROUNDS,
+            )
+        )
         self.timed.setToolTip(tip(tr(ROUNDS.help)))
         self._options: dict[str, tuple[Option, QLineEdit | ChoiceBox]] = {}
         self._lay_out()

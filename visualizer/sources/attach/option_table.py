@@ -100,7 +100,7 @@ CTAS = Option(
     _HOW,
     "LIST",
     _USUAL.ctas,
-    mark("CTAs"),
+    mark("Which CTAs"),
     (Field(mark("CTAs to record, with the others of their clusters, such as 0,1; empty: all (--ctas)")),),
 )
 LEVEL = Option(
