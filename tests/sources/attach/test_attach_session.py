@@ -335,6 +335,16 @@ def test_a_launch_is_repeated_to_time_it(watch: Watch, tmp_path: Path, memory: L
     assert watched.instrument.logs == [bytes(byte for number in range(1, 9) for byte in (number, *[0] * 7))]
 
 
+def test_what_ends_while_it_is_repeated_was_recorded_all_the_same(watch: Watch, tmp_path: Path) -> None:
+    printed = tmp_path / "printed"
+    options = AttachOptions(rounds=6, stall_s=0)
+    watched = watch(
+        "proc", *LOADED, "launch", "fragile", options=options, cancelled=lambda: "original" in printed.read_text()
+    )
+    (recorded,) = watched.outcome.recorded
+    assert recorded.trace.meta.ending.kind == "completed"
+
+
 @pytest.mark.parametrize(("on_hang", "status"), [("end", 128 + 15), ("leave", 4)])
 def test_a_launch_that_cannot_be_repeated(watch: Watch, on_hang: OnHang, status: int) -> None:
     options = AttachOptions(rounds=6, stall_s=0.3, on_hang=on_hang)

@@ -53,7 +53,7 @@ class Connection:
             self._socket.close()
             self.board.close_file()
         for launch in self._recorder.of(self.origin):
-            self._conclude(launch, Ending("crash", PROCESS_ENDED))
+            self._conclude(launch, Ending("completed") if launch.is_timed else Ending("crash", PROCESS_ENDED))
 
     def hang_up(self) -> None:
         """Have the process go on as if nobody watched; `serve` returns."""
