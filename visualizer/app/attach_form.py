@@ -33,6 +33,8 @@ from visualizer.sources.option import Choice, Option
 from visualizer.views.plain_text_widget import PlainLabel, tip
 
 TIMED_ROUNDS = 20
+_COMMAND, _VARIABLES = "./my_gemm --m 4096", "CUDA_VISIBLE_DEVICES=0 RANK=1"
+"""Examples, the same in every language."""
 _PAIRS = ((LAUNCHES, CTAS), (LEVEL, ON_HANG_OPTION), (KEEP_FIRST, KEEP_LAST), (STALL,))
 """Options that stand side by side."""
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
@@ -45,10 +47,10 @@ class AttachForm(QGridLayout):
 
     def __init__(self) -> None:
         super().__init__()
-        self.command = QLineEdit(placeholderText="./my_gemm --m 4096")
+        self.command = QLineEdit(placeholderText=_COMMAND)
         self.folder = QLineEdit(str(Path.cwd()))
         self.choose = QPushButton(tr("Choose…"))
-        self.environment = QLineEdit(placeholderText="CUDA_VISIBLE_DEVICES=0 RANK=1")
+        self.environment = QLineEdit(placeholderText=_VARIABLES)
         self.kernel = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self.kernel.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kernel.lineEdit().setPlaceholderText(tr("all that use mbarriers"))
