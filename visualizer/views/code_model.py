@@ -15,6 +15,7 @@ import numpy as np
 from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
+from visualizer.structure.stacks import function_path
 from visualizer.views.context import cta_agents, cta_at, join_names, short_name
 
 _LIBRARY = re.compile(r"^/usr/|(^|/)(include|site-packages|dist-packages)/|^(cutlass|cute)/")
@@ -62,9 +63,7 @@ def frame_titles(frames: Sequence[Frame]) -> list[str]:
 
 def _short(function: str) -> str:
     """Without templates' and functions' arguments, and at most its class before it."""
-    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) != function:
-        function = shorter
-    return "::".join(function.removesuffix(" const").rpartition(" ")[2].split("::")[-2:])
+    return "::".join(part.partition("<")[0] for part in function_path(function)[-2:])
 
 
 def source_names(trace: Trace) -> list[str]:
