@@ -14,8 +14,8 @@ from visualizer.recording.facts import Symbol
 
 def registered_names(symbols: Sequence[Symbol], stages: Mapping[int, int]) -> dict[int, str]:
     """Names by where a ring lies; `stages` says of how many stages the ring is that lies there."""
-    told = [(symbol.get("stages", 0), symbol.get("name", "")) for symbol in symbols]
+    told = [(symbol.get("stages", 0), name) for symbol in symbols if (name := symbol.get("name", ""))]
     by_stages = dict(told)
-    names = Counter(count for count, name in told if name)
+    names = Counter(count for count, _ in told)
     rings = Counter(stages.values())
     return {at: by_stages[count] for at, count in stages.items() if names[count] == rings[count] == 1}
