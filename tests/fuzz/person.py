@@ -195,10 +195,6 @@ class Person:
 
     def _is_busy(self) -> bool:
         window = self.window
-        answers = (
-            window.breakpoints.job,
-            window.find_bar.job,
-            window.analysis._statistics,
-            window.analysis._predictions,
-        )
-        return window.is_working or window.analysis._settle.isActive() or any(answer.is_busy for answer in answers)
+        analysis = window.analysis
+        answers = (analysis._statistics, analysis._predictions, window.breakpoints.job, window.find_bar.job)
+        return window.is_working or analysis._settle.isActive() or any(answer.is_busy for answer in answers)

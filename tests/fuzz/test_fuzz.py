@@ -44,7 +44,7 @@ def test_no_window_is_met_unprepared(kind: str, gets: str) -> None:
 
 
 def test_what_needs_no_window_needs_no_qt() -> None:
-    program = f"""
+    program = """
 import sys
 sys.modules["PySide6"] = None
 from tests.fuzz import kinds

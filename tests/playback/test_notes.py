@@ -160,17 +160,17 @@ ENTRIES = [{"ring": "ring0", "name": "kv"}]
 def test_structure_and_notes_keep_each_other(tmp_path: Path) -> None:
     path = notes_path(tmp_path / "a.pscope")
     assert load_structure(path) == []
-    save_structure(path, ENTRIES, _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
     assert load_notes(path, _TRACE) == Notes()
     save_notes(path, _NOTES, _TRACE)
     assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, _NOTES)
     save_notes(path, Notes(), _TRACE)
     assert load_structure(path) == ENTRIES
-    save_structure(path, [], _TRACE)
+    save_structure(path, [], _TRACE, ENTRIES)
     assert not path.exists()
     save_notes(path, _NOTES, _TRACE)
-    save_structure(path, ENTRIES, _TRACE)
-    save_structure(path, [], _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
+    save_structure(path, [], _TRACE, ENTRIES)
     assert load_notes(path, _TRACE) == _NOTES
 
 
@@ -178,7 +178,7 @@ def test_structure_outlives_a_new_recording_of_that_name(tmp_path: Path) -> None
     path = notes_path(tmp_path / "a.pscope")
     other = hand_trace(created="2026-01-01T00:00:00Z")
     save_notes(path, _NOTES, _TRACE)
-    save_structure(path, ENTRIES, other)
+    save_structure(path, ENTRIES, other, [])
     assert load_structure(path) == ENTRIES
     assert load_notes(path, _TRACE) == _NOTES
     with pytest.raises(NotesError):
@@ -194,20 +194,23 @@ def test_a_file_written_by_hand_may_hold_structure_alone(tmp_path: Path) -> None
     path.write_text(json.dumps({"structure": ENTRIES}), encoding="utf-8")
     assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, Notes())
     more = [*ENTRIES, {"agents": ["w1"], "role": "mma"}]
-    save_structure(path, more, _TRACE)
+    save_structure(path, more, _TRACE, ENTRIES)
     assert (load_structure(path), load_notes(path, _TRACE)) == (more, Notes())
     save_notes(path, _NOTES, _TRACE)
     assert (load_structure(path), load_notes(path, _TRACE)) == (more, _NOTES)
 
 
-@pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}'])
+_DEEP = json.dumps({"structure": ["[" * 12]}).replace('"' + "[" * 12 + '"', "[" * 12 + "]" * 12)
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}', _DEEP, json.dumps({"structure": [0] * 1001})])
 def test_a_structure_that_cannot_be_read_is_not_written_over(tmp_path: Path, text: str) -> None:
     path = notes_path(tmp_path / "a.pscope")
     path.write_text(text, encoding="utf-8")
     with pytest.raises(NotesError, match=r"a\.pscope\.notes\.json"):
         load_structure(path)
     with pytest.raises(NotesError):
-        save_structure(path, ENTRIES, _TRACE)
+        save_structure(path, ENTRIES, _TRACE, [])
     with pytest.raises(NotesError):
         load_notes(path, _TRACE)
     assert path.read_text(encoding="utf-8") == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from visualizer.playback import notes_file
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
-from visualizer.playback.notes_merge import merged
+from visualizer.playback.notes_merge import entries_beyond, merged, merged_entries
 from visualizer.recording.replacing import alone_in
 
 _TRACE = hand_trace()
@@ -63,6 +64,37 @@ def test_no_text_that_is_new_is_lost(base: Notes, mine: Notes, theirs: Notes) ->
             assert any(mark.focus == focus and text in mark.text for mark in both.marks)
     assert merged(base, mine, base) == mine
     assert merged(base, base, theirs) == theirs
+
+
+_ENTRIES = st.lists(st.sampled_from([{"ring": "a", "name": "b"}, {"agents": ["p"], "role": "mma"}, 3, "x"]), max_size=5)
+
+
+@given(_ENTRIES, _ENTRIES, _ENTRIES)
+def test_of_entries_on_the_structure_none_is_lost_and_what_was_taken_back_is_gone(
+    base: list[object], mine: list[object], theirs: list[object]
+) -> None:
+    def count(entries: list[object]) -> Counter[str]:
+        return Counter(map(repr, entries))
+
+    both = count(merged_entries(base, mine, theirs))
+    for says in count([*base, *mine, *theirs]):
+        was, one, other = (count(entries)[says] for entries in (base, mine, theirs))
+        more, fewer = max(one, other, was) - was, min(one, other, was) - was
+        assert both[says] == was + more + fewer
+    assert merged_entries(base, mine, base) == [*entries_in_order(base, mine)]
+    assert merged_entries(base, base, theirs) == theirs
+    assert count(entries_beyond(mine, base)) == count(mine) - count(base)
+
+
+def entries_in_order(base: list[object], mine: list[object]) -> list[object]:
+    """Those of the base that are left, then those that are new."""
+    left, new, known = list(mine), list(mine), []
+    for entry in base:
+        if entry in left:
+            left.remove(entry)
+            new.remove(entry)
+            known.append(entry)
+    return known + new
 
 
 def test_many_windows_at_once_lose_nothing(tmp_path: Path) -> None:

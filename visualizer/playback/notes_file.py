@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import BOOKMARKS, Mark, Notes, SavedBreakpoint, beyond
-from visualizer.playback.notes_merge import merged
+from visualizer.playback.notes_merge import merged, merged_entries
 from visualizer.recording.replacing import alone_in, replacing
 from visualizer.recording.trace import Trace
 
@@ -28,6 +28,9 @@ STRUCTURE = "structure"
 MOST_BYTES = 16 << 20
 MOST_MARKS = 50_000
 """More than anybody writes, and few enough to be read in a blink."""
+MOST_ENTRIES = 1_000
+_DEEPEST = 8
+"""Of what is said of the structure: more than anybody says, and deeper than an entry goes."""
 _SAMPLED = 4096
 
 
@@ -102,7 +105,7 @@ def load_structure(path: Path) -> list[Any]:
         if path.stat().st_size > MOST_BYTES:
             raise NotesError(tr("{file} is too large for notes: it was left as it is.", file=path))
         top = _object(json.loads(path.read_text(encoding="utf-8")), tr("the file"))
-        return _list(top, STRUCTURE) if STRUCTURE in top else []
+        return _entries(top)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -113,10 +116,11 @@ def load_structure(path: Path) -> list[Any]:
         raise _damaged(path, str(error)) from None
 
 
-def save_structure(path: Path, structure: list[Any], trace: Trace) -> None:
-    """Put the entries into the file in place of those that it has; the notes in it stay. Raises NotesError."""
+def save_structure(path: Path, structure: list[Any], trace: Trace, base: Sequence[Any]) -> list[Any]:
+    """Write the entries into the file, together with what another window wrote there since they were `base`; the notes
+    in it stay. What is in the file now. Raises NotesError, also for a file that is not to be written over."""
     with _alone(path):
-        load_structure(path)  # what cannot be read is not written over
+        structure = merged_entries(base, structure, load_structure(path))
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -125,6 +129,7 @@ def save_structure(path: Path, structure: list[Any], trace: Trace) -> None:
         if structure:
             document[STRUCTURE] = structure
         _replace(path, document if structure or document.get("marks") or document.get("breakpoints") else None)
+    return structure
 
 
 @contextmanager
@@ -191,8 +196,8 @@ class _Wrong(Exception):
 def _decode(document: object) -> tuple[Notes, str]:
     """The notes, and the fingerprint of the recording they are on."""
     top = _object(document, tr("the file"))
+    _entries(top)
     if set(top) == {STRUCTURE}:  # written by hand, as docs/structure.md says
-        _list(top, STRUCTURE)
         return Notes(), ""
     if top.get("format") != FORMAT:
         raise _Wrong(tr("it does not say {format}", format=f'"format": "{FORMAT}"'))
@@ -200,8 +205,6 @@ def _decode(document: object) -> tuple[Notes, str]:
         raise _Wrong(
             tr("its version is {version}, this phasescope reads {known}", version=top.get("version"), known=VERSION)
         )
-    if STRUCTURE in top:
-        _list(top, STRUCTURE)
     if len(_list(top, "marks")) > MOST_MARKS:
         raise _Wrong(tr("it has more than {most} marks", most=MOST_MARKS))
     marks = [
@@ -216,6 +219,20 @@ def _decode(document: object) -> tuple[Notes, str]:
         for number, entry in enumerate(_list(top, "breakpoints"))
     ]
     return Notes.of(marks, saved), _text(top, tr("recording"), tr("the file"))
+
+
+def _entries(top: dict[str, Any]) -> list[Any]:
+    """What it says of the structure."""
+    entries = _list(top, STRUCTURE) if STRUCTURE in top else []
+    if len(entries) > MOST_ENTRIES:
+        raise _Wrong(tr("it has more than {most} entries on the structure", most=MOST_ENTRIES))
+    level: list[Any] = [entries]
+    for _ in range(_DEEPEST):
+        parts = [part for one in level for part in (one.values() if isinstance(one, dict) else one)]
+        level = [part for part in parts if isinstance(part, dict | list)]
+    if level:
+        raise _Wrong(tr("an entry on the structure is nested too deep"))
+    return entries
 
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:
