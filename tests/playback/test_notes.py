@@ -23,6 +23,7 @@ from visualizer.playback.notes_file import (
     save_notes,
     save_structure,
 )
+from visualizer.playback.notes_format import encode
 
 _TRACE = hand_trace()
 _NOTES = (
@@ -99,7 +100,7 @@ def test_the_fingerprint_sees_the_events_and_the_time(tmp_path: Path) -> None:
 
 
 def _document(**changes: Any) -> dict[str, Any]:
-    document = json.loads(json.dumps(notes_file._encode(_NOTES, fingerprint(_TRACE))))
+    document = json.loads(json.dumps(encode(_NOTES, fingerprint(_TRACE))))
     document.update(changes)
     return document
 
@@ -214,3 +215,27 @@ def test_a_structure_that_cannot_be_read_is_not_written_over(tmp_path: Path, tex
     with pytest.raises(NotesError):
         load_notes(path, _TRACE)
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_file_is_read_again_once_another_wrote_it(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    save_notes(path, _NOTES, _TRACE)
+    assert load_notes(path, _TRACE) is load_notes(path, _TRACE), "what is known is not read again"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"text": "', '"text": "more '), encoding="utf-8")
+    assert all(mark.text.startswith("more ") for mark in load_notes(path, _TRACE).marks)
+    path.write_text("[", encoding="utf-8")
+    with pytest.raises(NotesError):
+        load_notes(path, _TRACE)
+    path.unlink()
+    assert load_notes(path, _TRACE) == Notes()
+
+
+def test_what_is_remembered_of_a_file_is_what_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    save_notes(path, _NOTES.with_mark(Mark(Focus(1), text="half \ud83d, 中文\n\x1b")), _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
+    remembered = load_notes(path, _TRACE), load_structure(path)
+    monkeypatch.setattr(notes_file, "_READ", {})
+    assert (load_notes(path, _TRACE), load_structure(path)) == remembered
+    assert json.loads(path.read_text(encoding="utf-8"))["structure"] == ENTRIES

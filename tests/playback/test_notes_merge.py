@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_testing import LAST, hand_trace
 
-from visualizer.playback import notes_file
+from visualizer.playback import notes_file, notes_format
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
@@ -140,6 +140,7 @@ def test_half_of_a_surrogate_pair_is_no_reason_to_lose_a_note(tmp_path: Path) ->
 def test_more_marks_than_a_list_shows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = notes_path(tmp_path / "run.pscope")
     save_notes(path, _BASE, _TRACE)
-    monkeypatch.setattr(notes_file, "MOST_MARKS", 1)
+    monkeypatch.setattr(notes_format, "MOST_MARKS", 1)
+    monkeypatch.setattr(notes_file, "_READ", {})
     with pytest.raises(NotesError, match="more than 1 marks"):
         load_notes(path, _TRACE)
