@@ -18,7 +18,16 @@ import numpy as np
 
 from visualizer.language import tr
 from visualizer.playback.notes import Notes
-from visualizer.playback.notes_format import STRUCTURE, NotesOf, Wrong, encode, entries_in, json_text, last_step, notes_in
+from visualizer.playback.notes_format import (
+    STRUCTURE,
+    NotesOf,
+    Wrong,
+    encode,
+    entries_in,
+    json_text,
+    last_step,
+    notes_in,
+)
 from visualizer.playback.notes_merge import merged, merged_entries
 from visualizer.recording.replacing import alone_in, replacing
 from visualizer.recording.trace import Trace
