@@ -90,7 +90,7 @@ class Breakpoints:
         return np.flatnonzero(hit)
 
     def nearest(self, step: int, direction: int) -> int | None:
-        """The next (+1) or previous (-1) step from `step` that any enabled breakpoint hits; None where there is none."""
+        """The next (+1) or previous (-1) step from `step` that any enabled breakpoint hits; None: there is none."""
         found = [near for one in self._enabled_hits() if (near := nearest_hit(one, step, direction)) is not None]
         return min(found, key=lambda near: abs(near - step), default=None)
 

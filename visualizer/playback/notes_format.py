@@ -1,4 +1,4 @@
-"""What stands in a sidecar file, RECORDING.notes.json: notes and what is said of the structure, checked part by part."""
+"""What stands in a sidecar file, RECORDING.notes.json: notes, and what is said of the structure, each checked."""
 
 from __future__ import annotations
 

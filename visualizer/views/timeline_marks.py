@@ -56,7 +56,7 @@ def paint_marks(
 
     def pixels(found: Marks, rows: NDArray[np.int64]) -> list[float]:
         places: NDArray[np.float64] = view.pixels(trace.events["time"][found.steps[rows]]) + frame.ruler.left()
-        return places.tolist()
+        return [float(place) for place in places]
 
     painter.save()
     painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
