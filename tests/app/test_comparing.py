@@ -120,6 +120,6 @@ def test_cancel_stops_the_loading(
 
 
 def test_what_the_pane_asks_for_is_found_in_the_thread(lesson_history: History, lesson_file: Path) -> None:
-    work = comparing._work(lesson_history, lesson_file, notes_path(lesson_file))
+    work = comparing_module._work(lesson_history, lesson_file, notes_path(lesson_file))
     found = work(lambda fraction, what: None, lambda: False)
     assert {"tiles", "rings", "differing"} <= set(vars(found))
