@@ -166,6 +166,7 @@ class MainWindow(QMainWindow):
             self.navigator.set_history(document.history)
             self.show_history(document)
             self._show_notes(document)
+            self.structuring.look()  # another window may have told something since it was opened
             if document.focus is not None:
                 self.places.look_at(document.focus)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,10 +11,14 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.defects import Defects
+from visualizer.app.job import all_ended
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.language import use
 from visualizer.playback.address import Address
+
+_LAST_S = 1.0
+"""For jobs to notice that they are cancelled, and to end what they started themselves."""
 
 
 def start(
@@ -34,6 +39,11 @@ def start(
     sys.excepthook = sys.__excepthook__
     # Qt wants its widgets gone before the application.
     del window
+    if not all_ended(_LAST_S):
+        # In the midst of one long computation that nobody needs any more: Python would wait for it, and Qt abort.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     return status
 
 
