@@ -90,7 +90,7 @@ class Attaching(QObject):
 
     def stop(self) -> None:
         """End the program and all it started, and wait until they are gone."""
-        self.jobs.stop()
+        self.jobs.finish()
 
     def said(self, sentence: str) -> None:
         """Called, like the two below, by whichever thread of the session notices."""

@@ -146,6 +146,11 @@ class JobRunner(QObject):
             let_go(job)
             self.busy_changed.emit(False)
 
+    def finish(self) -> None:
+        """Cancel what runs and wait until it has ended: for work that has others to end, which would be left behind."""
+        self.cancel()
+        self._end()
+
     def _job_progressed(self, number: int, fraction: float, what: str) -> None:
         if number == self._number and self._job is not None:
             self.progressed.emit(fraction, what)
