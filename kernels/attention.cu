@@ -81,7 +81,7 @@ __device__ inline float power_of_two(float exponent) {
 // The softmax so far of one of the two rows that a thread shares with three others: they have every fourth pair of columns.
 template <uint32_t Row>
 struct Softmax {
-    float most = -INFINITY;
+    float most = __int_as_float(0xff800000);  // minus infinity
     float sum = 0;     // of this thread's columns
     float correction;  // what the results so far are to be multiplied by
 
