@@ -18,13 +18,14 @@ _ROWS_AT_ONCE = 512
 def tile_words(source: NDArray[np.uint16]) -> NDArray[np.uint32]:
     """What each consumer thread makes of each tile of the source: shape (tiles, threads).
 
-    The sum of its 32-bit words, each times an odd number that says where it was: a wrong place shows like a wrong value.
+    The sum of its 32-bit words, each times an odd number that says where it was: a wrong place shows as well.
     """
     words = source.view(np.uint32).reshape(-1, _TILE_ROWS, _ROW_WORDS)
     at = 2 * np.arange(_TILE_ROWS * _ROW_WORDS, dtype=np.uint32).reshape(_TILE_ROWS, _ROW_WORDS) + 1
     # A warp has 32 rows, four at a time, and each of its lanes a chunk of one of them.
     parts = (words * at).reshape(-1, 4, 8, 4, _ROW_WORDS // _CHUNK_WORDS, _CHUNK_WORDS)
-    return parts.sum(axis=(2, 5), dtype=np.uint32).reshape(len(words), CONSUMER_THREADS)
+    sums: NDArray[np.uint32] = parts.sum(axis=(2, 5), dtype=np.uint32)
+    return sums.reshape(len(words), CONSUMER_THREADS)
 
 
 def walk_sums(values: NDArray[np.uint32], first: NDArray[Any], tiles: int) -> NDArray[np.uint32]:
