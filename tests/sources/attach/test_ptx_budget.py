@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ptx_files import needs_ptxas, ptx
+from assembler import needs_ptxas
+from ptx_files import ptx
 
 from visualizer.recording.tables import Ending
 from visualizer.sources.attach.assemble import Assembled

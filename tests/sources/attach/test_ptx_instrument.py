@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 import pytest
-from ptx_files import CORPUS, needs_ptxas, ptx
+from assembler import needs_ptxas
+from ptx_files import CORPUS, ptx
 
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.assemble import assemble
