@@ -129,6 +129,8 @@ class Connection:
         if chosen is None:
             send(self._socket, "skip")
             return
+        layout = chosen.layout
+        where = f"{layout.counts_at} {layout.streams_at} {layout.stream_bytes}"
         has_twin = message.number("twin")
         twin = None if has_twin else memory_file(chosen.twin.cubin)
         send(
@@ -137,9 +139,9 @@ class Connection:
             [
                 ("recording", chosen.launch.id),
                 ("entry", chosen.twin.entry),
-                ("log", f"{chosen.launch.log_bytes} {len(chosen.layout.beginning())} {chosen.memory}"),
+                ("log", f"{chosen.launch.log_bytes} {len(layout.beginning())} {chosen.memory} {where}"),
                 ("control", f"{CONTROL_SYMBOL} {ADDRESS_AT}"),
-                ("bytes", chosen.layout.control().hex()),
+                ("bytes", layout.control().hex()),
                 *(("variable", f"{space} {name}") for space, name in chosen.twin.variables),
             ],
             [chosen.launch.log_fd, *([] if twin is None else [twin])],

@@ -171,7 +171,7 @@ struct recording {
     Handle begin, end, written_back; /* events before and behind the launch, and once its variables are copied */
     struct log {
         void *memory; /* of this process, which the server sees too */
-        size_t bytes;
+        size_t bytes, counts, streams, stream; /* all; where counts and streams begin; a stream's: see record.py */
         Device_pointer address; /* as the GPU sees it */
         Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
         bool registered;
@@ -185,9 +185,10 @@ struct recording {
     int capture_mode; /* this thread's */
 };
 /* log.c */
-Result open_log(struct log *log, int fd, size_t bytes, size_t begun, bool device, Handle stream);
+Result open_log(struct log *log, int fd, size_t begun, bool device, Handle stream); /* its sizes are known */
 bool copy_is_due(const struct log *log);
-bool copy_log(struct log *log, bool (*give_up)(const void *), const void *of); /* false: it cannot be read any more */
+/* false: it cannot be read any more. `ended`: the kernel has, so that nothing else will be written. */
+bool copy_log(struct log *log, bool ended, bool (*give_up)(const void *), const void *of);
 void close_copies(struct log *log, Handle stream);
 void close_log(struct log *log, Handle stream);
 
