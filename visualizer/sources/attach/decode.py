@@ -121,7 +121,8 @@ def _exits(log: Log, slots: slice, losing: Ints) -> Ints:
     left = (headers["exit_clock"] > 0) & (headers["cta"] > 0)
     first = slots.start * warps
     left[losing[(losing >= first) & (losing < first + len(left))] - first] = False
-    return first + np.flatnonzero(left)
+    exits: Ints = first + np.flatnonzero(left)
+    return exits
 
 
 def _write(records: NDArray[np.void], log: Log, events: Events, exits: Ints, clock: ClockFit, numbers: Ints) -> None:
