@@ -65,7 +65,8 @@ class Trace:
         highest = max((b.stage for b in self.barriers), default=-1)
         if highest < 0 and len(self.events):
             named = self.meta.config.get("stages")
-            used = int(self.events["stage"].max())
+            pieces = range(0, len(self.events), _CHECKED_AT_ONCE)
+            used = max(each(lambda first: int(self.events["stage"][first : first + _CHECKED_AT_ONCE].max()), pieces))
             highest = max(used, named - 1) if isinstance(named, int) else used
             highest = min(highest, MAX_STAGES_WITHOUT_BARRIERS - 1)
         return highest + 1
