@@ -11,7 +11,7 @@ from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
-_LEAVES: dict[type, EventKind] = {
+LEAVES: dict[type, EventKind] = {
     ops.Init: EventKind.INIT,
     ops.Inval: EventKind.INVAL,
     ops.BarSync: EventKind.SYNC_BEGIN,
@@ -45,7 +45,7 @@ def steps_of_operations(history: History, program: Program, agent: int) -> dict[
     found: dict[int, int] = {}
     at = 0
     for number, operation in enumerate(operations):
-        kind = _LEAVES.get(type(operation))
+        kind = LEAVES.get(type(operation))
         if kind is None:
             continue
         barrier = getattr(operation, "barrier", -1)
@@ -63,7 +63,7 @@ def next_operation(history: History, program: Program, agent: int) -> Operation 
     name = history.trace.agents[agent].name
     operations = next((a.operations for a in program.agents if a.agent.name == name), ())
     done = max(steps_of_operations(history, program, agent), default=-1)
-    return next((o for o in operations[done + 1 :] if type(o) in _LEAVES), None)
+    return next((o for o in operations[done + 1 :] if type(o) in LEAVES), None)
 
 
 def _behind(operation: Operation, at: int, kinds: list[int], counts: list[int]) -> int:
