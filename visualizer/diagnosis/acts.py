@@ -8,7 +8,7 @@ had them. The acts are the program's operations, or without a program the events
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -51,6 +51,7 @@ class Act:
 class Turn:
     """What an agent does for one tile."""
 
+    agent: int
     tile: int
     acts: tuple[Act, ...]
     is_cut: bool  # the recording ends within it
@@ -70,7 +71,7 @@ def turns_of(history: History, program: Program | None, agent: int) -> list[Turn
         tile, following = acts[first].tile, acts[at] if at < len(acts) else None
         if tile is not None and tile >= 0:
             is_cut = following is None and not ended
-            turns.append(Turn(tile, tuple(_placed(history, acts[first:at])), is_cut, following))
+            turns.append(Turn(agent, tile, tuple(_placed(history, acts[first:at])), is_cut, following))
         first = at
     return turns
 
@@ -84,10 +85,12 @@ def _of_program(history: History, program: Program, agent: int) -> Iterator[Act]
         kind = LEAVES.get(type(operation))
         rest = tuple((f.name, getattr(operation, f.name)) for f in fields(operation) if f.name not in _TOLD_ELSEWHERE)
         ctas = tuple(cta - history.trace.agents[agent].cta for _, cta in getattr(operation, "destinations", ()))
+        ring, stage = _where(history, operation)
         yield Act(
             kind_name(kind) if kind is not None else type(operation).__name__.lower(),
             barrier=getattr(operation, "barrier", -1),
-            **_where(history, operation),
+            ring=ring,
+            stage=stage,
             parity=getattr(operation, "parity", -1),
             amount=getattr(operation, "bytes", getattr(operation, "count", -1)),
             tile=getattr(operation, "tile", None),
@@ -98,18 +101,18 @@ def _of_program(history: History, program: Program, agent: int) -> Iterator[Act]
         )
 
 
-def _where(history: History, operation: Operation) -> dict[str, object]:
+def _where(history: History, operation: Operation) -> tuple[str | None, int]:
     """Ring and stage of an operation."""
     if (stage := getattr(operation, "stage", -1)) >= 0:
-        return {"ring": history.trace.rings[getattr(operation, "ring", 0)], "stage": stage}
+        return history.trace.rings[getattr(operation, "ring", 0)], stage
     return _of_barrier(history, getattr(operation, "barrier", -1))
 
 
-def _of_barrier(history: History, row: int) -> dict[str, object]:
+def _of_barrier(history: History, row: int) -> tuple[str | None, int]:
     structure = history.structure
     if row < 0 or structure.place_of[row] < 0:
-        return {"ring": None, "stage": -1}
-    return {"ring": structure.rings[structure.ring_of[row]].name, "stage": int(structure.stage_of[row])}
+        return None, -1
+    return structure.rings[structure.ring_of[row]].name, int(structure.stage_of[row])
 
 
 def _of_events(history: History, agent: int) -> Iterator[Act]:
@@ -120,20 +123,27 @@ def _of_events(history: History, agent: int) -> Iterator[Act]:
         kind, row = EventKind(int(event["kind"])), int(event["barrier"])
         if event["flags"] & EventFlag.SAME_COPY:
             continue
-        ring, stage = history.structure.at(place) if place >= 0 else (None, -1)
-        where = _of_barrier(history, row) if ring is None else {"ring": ring.name, "stage": stage}
+        ring, stage = _of_barrier(history, row)
+        if place >= 0:
+            ring, stage = history.structure.at(place)[0].name, history.structure.at(place)[1]
         amount = int(event["amount"]) if kind not in _WITHOUT_AMOUNT else -1
         yield Act(
             kind_name(kind),
             barrier=row,
-            **where,
+            ring=ring,
+            stage=stage,
             parity=int(event["parity"]) if kind == EventKind.WAIT_BEGIN else -1,
             amount=amount,
             tile=int(event["tile"]) if kind not in _WITHOUT_TILE else None,
             site=int(event["site"]),
             step=step,
             number=-1,
-            symbol=(kind_name(kind), *_family(history, agent, row), amount, int(event["token"]) if _counts(kind) else 0),
+            symbol=(
+                kind_name(kind),
+                *_family(history, agent, row),
+                amount,
+                int(event["token"]) if _counts(kind) else 0,
+            ),
         )
 
 
@@ -224,8 +234,13 @@ def _placed(history: History, acts: list[Act]) -> Iterator[Act]:
     stages = {ring.name: ring.stages for ring in history.structure.rings}
     at: dict[str, int] = {}
     for ring in {act.ring for act in acts if act.ring is not None}:
-        mine = [act.stage for act in acts if act.ring == ring and act.stage >= 0]
-        at[ring] = Counter(mine).most_common(1)[0][0] if mine else 0
+        at[ring] = base_of(acts, ring)
     for act in acts:
         away = (act.stage - at[act.ring]) % stages.get(act.ring, 1) if act.ring is not None and act.stage >= 0 else -1
         yield replace(act, symbol=(*act.symbol, away))
+
+
+def base_of(acts: Sequence[Act], ring: str) -> int:
+    """The turn's own stage of a ring: that of most of its acts there."""
+    mine = [act.stage for act in acts if act.ring == ring and act.stage >= 0]
+    return Counter(mine).most_common(1)[0][0] if mine else 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from visualizer.diagnosis.acts import Act, Symbol, Turn, turns_of
@@ -78,14 +79,13 @@ def _of_agent(agent: int, turns: list[Turn], pooled: list[tuple[int, Turn]]) -> 
     elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
     for _, turn in pooled:
         elsewhere[_word(turn)].add(turn.tile)
-    stride = Counter(b.tile - a.tile for a, b in zip(turns, turns[1:], strict=False)).most_common(1)
+    stride = Counter(b.tile - a.tile for a, b in pairwise(turns)).most_common(1)
     for at, turn in enumerate(turns):
         word = _word(turn)
         ends = {"is_first": at == 0, "is_last": at == len(turns) - 1}
         if at and stride and stride[0][1] > 1 and turn.tile - turns[at - 1].tile != stride[0][0]:
-            before, skipped = turns[at - 1], turns[at - 1].tile + stride[0][0]
-            step = turn.acts[0].step
-            last = before.acts[-1].step
+            skipped = turns[at - 1].tile + stride[0][0]
+            step, last = turn.acts[0].step, turns[at - 1].acts[-1].step
             return Odd(agent, "skipped", skipped, (), (), turn, model, times, step, last, **ends)
         if word == common or len(elsewhere[word]) > 1:
             continue

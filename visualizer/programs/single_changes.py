@@ -1,4 +1,4 @@
-"""Every program that differs from another in one operation: what a diagnosis is held against, beside the named faults."""
+"""Every program that differs from another in one operation: what a diagnosis is held against, beside named faults."""
 
 from __future__ import annotations
 

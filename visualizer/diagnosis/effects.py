@@ -1,0 +1,129 @@
+"""Which findings follow from which: the cause first, and under it what came after it where its agents meet others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from visualizer.diagnosis.acts import Act
+from visualizer.diagnosis.groups import joined_ctas
+from visualizer.diagnosis.habits import Odd, find_odd
+from visualizer.diagnosis.hazards import HAZARDS
+from visualizer.diagnosis.irregular import advice_of, as_here, divergence, irregular_finding
+from visualizer.diagnosis.report import SEVERITIES, Finding
+from visualizer.programs.program import Program
+from visualizer.replay.history import History
+
+_OF_ITS_OWN = ("WRONG DATA", "PROBE DISAGREES")
+"""Findings that tell of the recording or its data as a whole."""
+
+
+def causes_first(history: History, findings: Iterable[Finding], program: Program | None) -> tuple[Finding, ...]:
+    """The findings, causes first, each with its effects. What an agent does otherwise than in its other turns is a
+    cause if it concerns what is wrong; then what is certain comes before what is only likely."""
+    roots = sorted(findings, key=_rank)
+    if not roots:
+        return ()
+    groups = _groups(history)
+    for odd in find_odd(history, program):
+        roots = _with_odd(history, roots, odd, groups)
+    return _grouped(history, roots, groups)
+
+
+def _rank(finding: Finding) -> tuple[int, bool, int]:
+    """Worst first; of those the buffer hazards last, which follow from the others; then what went wrong first."""
+    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, _since(finding)
+
+
+def _since(finding: Finding) -> int:
+    since = finding.first_divergence if finding.first_divergence is not None else finding.step
+    return since if since is not None else 0
+
+
+def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str, int]) -> list[Finding]:
+    """The findings, with what is odd as the first of them if it concerns one that is not explained already."""
+    trace = history.trace
+    agent = trace.agents[odd.agent].name
+    since = divergence(history, odd)
+    concerned = [f for f in roots if f.verdict not in _OF_ITS_OWN and _concerns(history, odd, f, groups)]
+    if not concerned or (first := concerned[0]).advice is not None:
+        return roots
+    for same in concerned:
+        if same.severity != "note" and same.first_divergence is not None and _same(same, odd, agent):
+            told = replace(same, advice=advice_of(history, odd), certain=True, severity=first.severity)
+            return [told, *(f for f in roots if f is not same)]
+    explained = first.certain and first.first_divergence is not None and first.first_divergence <= since
+    if explained and not _direct(history, odd, first):
+        return roots
+    found = replace(irregular_finding(history, odd), severity=first.severity)
+    return [found, *roots]
+
+
+def _same(finding: Finding, odd: Odd, agent: str) -> bool:
+    """Whether the finding tells of the very thing that is odd."""
+    since = finding.first_divergence
+    if since is None or agent not in f"{finding.agent} {finding.cause}":
+        return False
+    steps = [act.step for act in odd.acts] if odd.how in ("extra", "order") else [since]
+    if odd.how == "other":
+        steps = [act.step for act in odd.acts]
+    elif odd.how in ("missing", "skipped"):
+        steps = list(range(max(odd.before, 0), odd.step + 1)) if odd.step >= 0 else [odd.before]
+    return since in steps
+
+
+def _concerns(history: History, odd: Odd, finding: Finding, groups: dict[str, int]) -> bool:
+    """Whether what is odd can have led to the finding: before it, and where it is about."""
+    trace = history.trace
+    end = history.steps if finding.severity == "note" or finding.phase_wanted is not None else finding.step
+    if divergence(history, odd) > (end if end is not None else history.steps):
+        return False
+    known = [name for name in (finding.agent, finding.barrier) if name is not None]
+    if not any(groups.get(name) == groups[trace.agents[odd.agent].name] for name in known):
+        return bool(not known)
+    if odd.is_first or odd.is_last:
+        return _direct(history, odd, finding)
+    return True
+
+
+def _direct(history: History, odd: Odd, finding: Finding) -> bool:
+    """Whether the finding is about a barrier or a stage that what is odd is on."""
+    names = {history.trace.barriers[act.barrier].name for act in _about(history, odd) if act.barrier >= 0}
+    stages = {(act.ring, act.stage) for act in _about(history, odd) if act.stage >= 0}
+    ring = finding.ring if finding.ring is not None else history.structure.names[0] if history.structure.names else None
+    return finding.barrier in names or (ring, finding.stage) in stages
+
+
+def _about(history: History, odd: Odd) -> list[Act]:
+    return [*odd.acts, *(as_here(history, odd, act) for act in odd.usual)]
+
+
+def _groups(history: History) -> dict[str, int]:
+    """By the name of an agent or a barrier the CTAs it has to do with, as a number."""
+    trace, group = history.trace, joined_ctas(history)
+    named = [*((a.name, a.cta) for a in trace.agents), *((b.name, b.cta) for b in trace.barriers)]
+    return {name: int(group[cta]) for name, cta in named}
+
+
+def _grouped(history: History, roots: list[Finding], groups: dict[str, int]) -> tuple[Finding, ...]:
+    """The first finding of each group of CTAs that meet, with the others of the group that came later as effects."""
+    causes: list[tuple[Finding, list[Finding]]] = []
+    for finding in roots:
+        name = finding.agent or finding.barrier
+        group = groups.get(name) if name is not None else None
+        for cause, effects in causes:
+            other = cause.agent or cause.barrier
+            meets = other is not None and group is not None and groups.get(other) == group
+            if meets and finding.verdict not in _OF_ITS_OWN and _follows(finding, cause):
+                effects.append(finding)
+                break
+        else:
+            causes.append((finding, []))
+    return tuple(replace(cause, effects=tuple(effects)) for cause, effects in causes)
+
+
+def _follows(finding: Finding, cause: Finding) -> bool:
+    """Whether the finding may be an effect: nothing of it was wrong before the cause was."""
+    if finding.severity == "note":
+        return True
+    return SEVERITIES.index(finding.severity) >= SEVERITIES.index(cause.severity) and _since(finding) >= _since(cause)
