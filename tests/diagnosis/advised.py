@@ -15,7 +15,7 @@ from visualizer.diagnosis.program_steps import LEAVES, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding, Planned, Report
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import Operation
+from visualizer.programs.operations import Advance, Delay, Operation
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.single_changes import SingleChange, single_changes
@@ -62,6 +62,9 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
     by_step = {step: number for number, step in steps_of_operations(history, program, row).items()}
     (place,) = [n for n, agent in enumerate(program.agents) if agent.agent.name == advice.agent]
     agent = program.agents[place]
+    done = max(by_step.values(), default=-1)
+    behind = next((n for n, o in enumerate(agent.operations) if n > done and not isinstance(o, Advance | Delay)), done)
+    by_step[history.steps] = behind
     removed = {by_step[step] for step in advice.remove}
     at = len(agent.operations) - 1
     if advice.before is not None:
@@ -77,7 +80,7 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
 def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -> Operation:
     """An operation like those of its kind that the agent, or else another, has."""
     everyone = (o for agent in program.agents for o in agent.operations)
-    model = next(o for o in (*own, *everyone) if type(o) in LEAVES and kind_name(LEAVES[type(o)]) == planned.kind)
+    model = next(o for o in (*own, *everyone) if _kind(o) == planned.kind)
     barriers = {barrier.name: row for row, barrier in enumerate(program.barriers)}
     values = {
         "barrier": barriers[planned.barrier] if planned.barrier is not None else -1,
@@ -85,8 +88,14 @@ def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -
         "parity": planned.parity,
         "count": planned.amount,
         "bytes": planned.amount,
+        "tile": planned.tile,
     }
     return replace(model, **{f.name: values[f.name] for f in fields(model) if f.name in values})  # type: ignore[arg-type]
+
+
+def _kind(operation: Operation) -> str:
+    kind = type(operation)
+    return kind_name(LEAVES[kind]) if kind in LEAVES else kind.__name__.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,9 @@ def _placed(history: History, acts: list[Act]) -> Iterator[Act]:
         at[ring] = base_of(acts, ring)
     for act in acts:
         away = (act.stage - at[act.ring]) % stages.get(act.ring, 1) if act.ring is not None and act.stage >= 0 else -1
-        yield replace(act, symbol=(*act.symbol, away))
+        own, stage = _of_barrier(history, act.barrier)
+        completes = (stage - at[own]) % stages.get(own, 1) if own is not None and own in at else -1
+        yield replace(act, symbol=(*act.symbol, away, completes))
 
 
 def base_of(acts: Sequence[Act], ring: str) -> int:

@@ -9,7 +9,7 @@ from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.crashes import crash_findings
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
-from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
 from visualizer.diagnosis.wording import commas
@@ -159,6 +159,7 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         first_divergence=init,
         site=site,
         step=step,
+        advice=init_advice(trace, row, total) if total > state.needed else None,
     )
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 
-from visualizer.diagnosis.places import barrier_facts, place, site_at
+import numpy as np
+
+from visualizer.diagnosis.places import barrier_facts, init_step, place, site_at
 from visualizer.diagnosis.program_steps import next_operation
-from visualizer.diagnosis.report import Arrived, Finding
+from visualizer.diagnosis.report import Advice, Arrived, Finding, Planned
 from visualizer.language import recorded, tr
+from visualizer.programs.operations import Init, Operation
 from visualizer.programs.program import Program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import History
 from visualizer.replay.phases import phase_of
@@ -73,8 +77,30 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             first_divergence=last,
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
+            advice=_advice(history, operation),
         )
     ]
+
+
+def _advice(history: History, operation: Operation | None) -> Advice | None:
+    """An init too many is left out, and a missing one made by who makes the others; None: it is something else."""
+    if isinstance(operation, Init):
+        name = history.trace.agents[_who_inits(history)].name
+        return Advice(name, (history.steps,), (), history.steps)
+    row = getattr(operation, "barrier", -1)
+    if row < 0 or history.barrier_at(row, history.steps - 1).valid or init_step(history.trace, row) is not None:
+        return None
+    barrier, agent = history.trace.barriers[row], _who_inits(history)
+    own = history.trace.events["agent"] == agent
+    later = np.flatnonzero(own & ~np.isin(history.kinds, (EventKind.INIT, EventKind.FENCE)))
+    init = Planned("init", barrier.name, None, -1, -1, barrier.init_count)
+    return Advice(history.trace.agents[agent].name, (), (init,), int(later[0]) if len(later) else history.steps)
+
+
+def _who_inits(history: History) -> int:
+    """The agent of the latest init; 0 if there is none."""
+    inits = np.flatnonzero(history.kinds == EventKind.INIT)
+    return int(history.trace.events["agent"][inits[-1]]) if len(inits) else 0
 
 
 def _arrived(history: History, row: int) -> tuple[Arrived, ...]:

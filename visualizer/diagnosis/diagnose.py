@@ -15,6 +15,7 @@ from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import Finding, Report
+from visualizer.diagnosis.stuck_syncs import sync_findings
 from visualizer.diagnosis.tile_findings import tile_findings
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
@@ -73,8 +74,8 @@ def diagnose(history: History, program: Program | None = None) -> Report:
 
 
 def _stuck(history: History, outlook: Outlook) -> list[Finding]:
-    if outlook.blocked:
-        return blocked_findings(outlook)
+    if found := [*sync_findings(outlook), *blocked_findings(outlook)]:
+        return found
     # Nobody is blocked on a barrier: the run hangs elsewhere, as at a __syncthreads.
     ending = history.trace.meta.ending
     cause = recorded(ending.detail) or tr("The run made no more progress, and no agent waits on a barrier.")

@@ -111,6 +111,7 @@ def advice_of(history: History, odd: Odd) -> Advice | None:
             act.stage,
             act.parity,
             act.amount,
+            odd.tile,
         )
         for act in usual
     )
@@ -118,9 +119,8 @@ def advice_of(history: History, odd: Odd) -> Advice | None:
         return None
     if odd.how == "missing":
         return Advice(agent, (), add, odd.step if odd.step >= 0 else None)
-    steps = tuple(act.step for act in odd.acts)
-    if min(steps) < 0:
-        return None
+    # What ended the run leaves no event.
+    steps = tuple(act.step if act.step >= 0 else history.steps for act in odd.acts)
     return Advice(agent, steps, add, steps[0])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
+from visualizer.diagnosis.places import family, init_advice, init_step, line, site_at, stage_words
 from visualizer.diagnosis.use_findings import missed_cause
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -213,7 +213,7 @@ def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
         why=why,
         site=line(site),
     )
-    return Cause(sentence, init, site)
+    return Cause(sentence, init, site, advice=init_advice(trace, row, total))
 
 
 def _gone(outlook: Outlook, wait: int) -> Cause | None:

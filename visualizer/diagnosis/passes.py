@@ -45,7 +45,8 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
     state = history.barrier_at(int(waits.barrier[wait]), step)
     tile = int(waits.tile[wait])
     stage, ring = stage_and_ring(history, int(history.structure.place_of[waits.barrier[wait]]))
-    cause = parity_cause(history, intents, wait) or _cause(history, intents, wait, verdict)
+    wrong = parity_cause(history, intents, wait)
+    cause = wrong or _cause(history, intents, wait, verdict)
     fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
         fresh = tr("It passed on the fresh barrier, before anything had completed.")
@@ -68,6 +69,7 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
         first_divergence=int(waits.begin[wait]),
         site=site_at(history.trace, step),
         step=step,
+        certain=bool(wrong),
     )
 
 

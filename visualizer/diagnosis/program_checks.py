@@ -5,11 +5,14 @@ A recording has no event for the __syncthreads after a fence, so these checks lo
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.diagnosis.places import line, place
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.language import tr
 from visualizer.programs.operations import Arrive, ArriveDrop, BarArrive, BarSync, CpAsync, Init, Operation, Sync, Wait
 from visualizer.programs.program import Program, ProgramAgent
+from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 
 _SYNCS = (Sync, BarSync)
@@ -37,25 +40,37 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
             continue
         barrier = trace.barriers[first[1]]
         spot = place(trace, getattr(agent.operations[first[0]], "site", -1))
+        lacking = agent.agent.name if synced[owner] else owner
+        sync = Planned("sync", None, None, -1, -1, -1)
         return [
             Finding(
                 "UNDEFINED",
                 "warning",
                 tr(
                     "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
-                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use.",
+                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use. {lacking} has no"
+                    " sync between.",
                     agent=agent.agent.name,
                     barrier=barrier.name,
                     site=line(spot),
                     owner=owner,
+                    lacking=lacking,
                 ),
-                agent=agent.agent.name,
+                agent=lacking,
                 barrier=barrier.name,
                 stage=barrier.stage if barrier.stage >= 0 else None,
                 site=spot,
+                advice=Advice(lacking, (), (sync,), _first_step_after_init(trace, lacking)),
             )
         ]
     return []
+
+
+def _first_step_after_init(trace: Trace, agent: str) -> int | None:
+    """The agent's first event that is no init or fence; None: there is none."""
+    early = (EventKind.INIT, EventKind.FENCE)
+    own = np.flatnonzero((trace.events["agent"] == trace.agent_index[agent]) & ~np.isin(trace.events["kind"], early))
+    return int(own[0]) if len(own) else None
 
 
 def _first_use(agent: ProgramAgent) -> tuple[int, int] | None:

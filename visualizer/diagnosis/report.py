@@ -48,6 +48,7 @@ class Planned:
     stage: int
     parity: int
     amount: int
+    tile: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Advice:
     """The change of the program that a cause amounts to: what the agent is to leave out, and what to do instead."""
 
     agent: str
-    remove: tuple[int, ...]  # steps of the events of the operations
+    remove: tuple[int, ...]  # steps of the operations' events; how many steps there are: the one that came next
     add: tuple[Planned, ...] = ()
     before: int | None = None  # the step of the agent's event that `add` comes before; None: at the end of its list
 
