@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.program_steps import LEAVES, steps_of_operations
+from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding, Planned, Report
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import Advance, Delay, Operation
+from visualizer.programs.operations import Advance, Delay, Fence, Operation
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.single_changes import SingleChange, single_changes
@@ -63,7 +63,9 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
     (place,) = [n for n, agent in enumerate(program.agents) if agent.agent.name == advice.agent]
     agent = program.agents[place]
     done = max(by_step.values(), default=-1)
-    behind = next((n for n, o in enumerate(agent.operations) if n > done and not isinstance(o, Advance | Delay)), done)
+    behind = next(
+        (n for n, o in enumerate(agent.operations) if n > done and not isinstance(o, Advance | Delay | Fence)), done
+    )
     by_step[history.steps] = behind
     removed = {by_step[step] for step in advice.remove}
     at = len(agent.operations) - 1
@@ -80,22 +82,36 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
 def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -> Operation:
     """An operation like those of its kind that the agent, or else another, has."""
     everyone = (o for agent in program.agents for o in agent.operations)
-    model = next(o for o in (*own, *everyone) if _kind(o) == planned.kind)
     barriers = {barrier.name: row for row, barrier in enumerate(program.barriers)}
-    values = {
+    alike = [o for o in (*own, *everyone) if planned.kind in (_kind(o), type(o).__name__.lower())]
+    model = max(alike, key=lambda o: len(getattr(o, "destinations", ())) == planned.ctas - (planned.ctas == 1))
+    values: dict[str, object] = {
         "barrier": barriers[planned.barrier] if planned.barrier is not None else -1,
         "stage": planned.stage,
         "parity": planned.parity,
         "count": planned.amount,
         "bytes": planned.amount,
         "tile": planned.tile,
+        "ring": program.rings.index(planned.ring) if planned.ring in program.rings else 0,
     }
+    if getattr(model, "destinations", ()):
+        values["destinations"] = _everywhere(program, model, planned)
     return replace(model, **{f.name: values[f.name] for f in fields(model) if f.name in values})  # type: ignore[arg-type]
 
 
+def _everywhere(program: Program, model: Operation, planned: Planned) -> tuple[tuple[int, int], ...]:
+    """The full barriers of the planned copy's stage in the CTAs that the model goes to."""
+    barriers = program.barriers
+    there = []
+    for row, cta in model.destinations:  # type: ignore[union-attr]
+        wanted = (barriers[row].kind, barriers[row].ring, cta, planned.stage)
+        there.append(([(b.kind, b.ring, b.cta, b.stage) for b in barriers].index(wanted), cta))
+    return tuple(there)
+
+
 def _kind(operation: Operation) -> str:
-    kind = type(operation)
-    return kind_name(LEAVES[kind]) if kind in LEAVES else kind.__name__.lower()
+    kind = first_event(operation)
+    return kind_name(kind) if kind is not None else type(operation).__name__.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +135,7 @@ def judged(change: SingleChange, clean: Program, *, told: bool = True) -> Judged
     if first.advice is not None:
         try:
             repaired = applied(change.program, history, first.advice)
-        except (KeyError, StopIteration):
+        except (KeyError, ValueError):
             return Judged("not to be applied", change, first)
         again = bad_run(repaired, told=told)
         return Judged("right" if again is None or _later(run, again) else "wrong", change, first)

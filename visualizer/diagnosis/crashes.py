@@ -77,29 +77,30 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             first_divergence=last,
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
-            advice=_advice(history, operation),
+            advice=_advice(history, agent, operation),
         )
     ]
 
 
-def _advice(history: History, operation: Operation | None) -> Advice | None:
+def _advice(history: History, agent: int, operation: Operation | None) -> Advice | None:
     """An init too many is left out, and a missing one made by who makes the others; None: it is something else."""
     if isinstance(operation, Init):
-        name = history.trace.agents[_who_inits(history)].name
-        return Advice(name, (history.steps,), (), history.steps)
+        return Advice(history.trace.agents[agent].name, (history.steps,), (), history.steps)
     row = getattr(operation, "barrier", -1)
-    if row < 0 or history.barrier_at(row, history.steps - 1).valid or init_step(history.trace, row) is not None:
+    if row < 0 or init_step(history.trace, row) is not None:
         return None
-    barrier, agent = history.trace.barriers[row], _who_inits(history)
+    barrier = history.trace.barriers[row]
+    agent = _who_inits(history, barrier.cta)
     own = history.trace.events["agent"] == agent
     later = np.flatnonzero(own & ~np.isin(history.kinds, (EventKind.INIT, EventKind.FENCE)))
     init = Planned("init", barrier.name, None, -1, -1, barrier.init_count)
     return Advice(history.trace.agents[agent].name, (), (init,), int(later[0]) if len(later) else history.steps)
 
 
-def _who_inits(history: History) -> int:
-    """The agent of the latest init; 0 if there is none."""
-    inits = np.flatnonzero(history.kinds == EventKind.INIT)
+def _who_inits(history: History, cta: int) -> int:
+    """The agent of the CTA's latest init; 0 if there is none."""
+    agents = history.trace.agent_cta[history.trace.events["agent"]]
+    inits = np.flatnonzero((history.kinds == EventKind.INIT) & (agents == cta))
     return int(history.trace.events["agent"][inits[-1]]) if len(inits) else 0
 
 

@@ -14,6 +14,8 @@ from visualizer.diagnosis.report import SEVERITIES, Finding
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
+_AT_ONCE = ("EARLY PASS", "STALE PASS", "COUNT MISMATCH", "EARLY ARRIVAL", "WRONG TILE")
+"""Findings of what went wrong at their step; the others are of what the run came to in the end."""
 _OF_ITS_OWN = ("WRONG DATA", "PROBE DISAGREES")
 """Findings that tell of the recording or its data as a whole."""
 
@@ -75,8 +77,8 @@ def _same(finding: Finding, odd: Odd, agent: str) -> bool:
 def _concerns(history: History, odd: Odd, finding: Finding, groups: dict[str, int]) -> bool:
     """Whether what is odd can have led to the finding: before it, and where it is about."""
     trace = history.trace
-    end = history.steps if finding.severity == "note" or finding.phase_wanted is not None else finding.step
-    if divergence(history, odd) > (end if end is not None else history.steps):
+    at_once = finding.verdict in (*HAZARDS, *_AT_ONCE) and finding.step is not None
+    if at_once and divergence(history, odd) > (finding.step or 0):
         return False
     known = [name for name in (finding.agent, finding.barrier) if name is not None]
     if not any(groups.get(name) == groups[trace.agents[odd.agent].name] for name in known):
@@ -95,7 +97,9 @@ def _direct(history: History, odd: Odd, finding: Finding) -> bool:
 
 
 def _about(history: History, odd: Odd) -> list[Act]:
-    return [*odd.acts, *(as_here(history, odd, act) for act in odd.usual)]
+    """What is odd and what would be usual; a wait lets go all that comes after it in the turn."""
+    about = [*odd.acts, *(as_here(history, odd, act) for act in odd.usual)]
+    return [*about, *odd.turn.acts] if any(act.kind == "wait_begin" for act in about) else about
 
 
 def _groups(history: History) -> dict[str, int]:

@@ -5,6 +5,7 @@ went wrong. By itself it is none: an agent may well do one tile otherwise.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -27,7 +28,7 @@ class Odd:
 
     agent: int
     how: How
-    tile: int
+    number: int  # of the turn
     acts: tuple[Act, ...]
     usual: tuple[Act, ...]
     turn: Turn
@@ -41,62 +42,60 @@ class Odd:
 
 def find_odd(history: History, program: Program | None) -> list[Odd]:
     """The first difference of each agent that has usual turns, in order of step."""
-    roles: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    turns: dict[int, list[Turn]] = {}
+    alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
     for agent, role in enumerate(history.structure.roles):
-        if role in ("copy_engine", "tensor_core"):
-            continue
-        turns[agent] = turns_of(history, program, agent)
-        roles[role,].append(agent)
-    found = []
-    for members in roles.values():
-        pooled: list[tuple[int, Turn]] = [(agent, turn) for agent in members for turn in turns[agent]]
-        for agent in members:
-            if (odd := _of_agent(agent, turns[agent], pooled)) is not None:
-                found.append(odd)
-    return sorted(found, key=lambda odd: (odd.step < 0, odd.step))
+        if role not in ("copy_engine", "tensor_core"):
+            found = turns_of(history, program, agent)
+            alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
+    odd: dict[int, Odd] = {}
+    for (_, is_tail), members in alike.items():
+        usual = {agent: _usual(turns, members.values()) for agent, turns in members.items()}
+        for agent, turns in members.items():
+            own = [turn for other, many in members.items() if usual[other] == usual[agent] for turn in many]
+            if agent not in odd and (one := _of_agent(turns, usual[agent], own, is_tail)) is not None:
+                odd[agent] = one
+    return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
 
 
 def _word(turn: Turn) -> Word:
     return tuple(act.symbol for act in turn.acts)
 
 
-def _of_agent(agent: int, turns: list[Turn], pooled: list[tuple[int, Turn]]) -> Odd | None:
-    own = Counter(map(_word, turns))
-    common, times = own.most_common(1)[0] if own else ((), 0)
-    if times < 2 or 2 * times < len(turns):
-        # Too few turns of its own: those of agents in the same role.
-        tiles: defaultdict[Word, set[tuple[int, int]]] = defaultdict(set)
-        for other, turn in pooled:
-            tiles[_word(turn)].add((other, turn.tile))
-        if not tiles or not own:
-            return None
-        common = max(tiles, key=lambda word: len(tiles[word]))
-        times = len(tiles[common])
-        if times < 2 or 2 * times < len(pooled) or common not in {*own, *(_word(t) for o, t in pooled if o != agent)}:
-            return None
-    model = next(turn for _, turn in pooled if _word(turn) == common)
+def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Word | None:
+    """What most of the agent's turns are, or else most turns of all in its role; None: they have nothing in common."""
+    for some in (list(turns), [turn for many in everybody for turn in many]):
+        counts = Counter(map(_word, some)).most_common(1)
+        if counts and counts[0][1] >= 2 and 2 * counts[0][1] >= len(some):
+            return counts[0][0]
+    return None
+
+
+def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], is_tail: bool) -> Odd | None:
+    """The first odd turn of `turns`. What several turns of those `pooled` have in common is not odd."""
+    models = [turn for turn in pooled if _word(turn) == usual]
+    if usual is None or not models:
+        return None
     elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
-    for _, turn in pooled:
-        elsewhere[_word(turn)].add(turn.tile)
-    stride = Counter(b.tile - a.tile for a, b in pairwise(turns)).most_common(1)
+    for turn in pooled:
+        elsewhere[_word(turn)].add(turn.number)
+    strides = Counter(b.number - a.number for a, b in pairwise(turns)).most_common(1)
+    stride = strides[0][0] if strides and strides[0][1] > 1 else 0
     for at, turn in enumerate(turns):
-        word = _word(turn)
-        ends = {"is_first": at == 0, "is_last": at == len(turns) - 1}
-        if at and stride and stride[0][1] > 1 and turn.tile - turns[at - 1].tile != stride[0][0]:
-            skipped = turns[at - 1].tile + stride[0][0]
-            step, last = turn.acts[0].step, turns[at - 1].acts[-1].step
-            return Odd(agent, "skipped", skipped, (), (), turn, model, times, step, last, **ends)
-        if word == common or len(elsewhere[word]) > 1:
+        word, before = _word(turn), turns[at - 1].acts[-1].step if at else -1
+        ends = {"is_first": at == 0 and not is_tail, "is_last": at == len(turns) - 1}
+        if at and stride and turn.number - turns[at - 1].number != stride:
+            skipped = turns[at - 1].number + stride
+            return Odd(
+                turn.agent, "skipped", skipped, (), (), turn, models[0], len(models), turn.acts[0].step, before, **ends
+            )
+        if word == usual or len(elsewhere[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
             continue
-        if turn.is_cut and common[: len(word)] == word:
-            continue
-        how, where, acts, usual = _difference(turn, model)
+        how, where, acts, due = _difference(turn, models[0])
         following = turn.acts[where + (len(acts) if how != "missing" else 0) :]
-        shown = acts[-1] if how in ("extra", "other", "order") else following[0] if following else turn.follows
-        before = turn.acts[where - 1].step if where else turns[at - 1].acts[-1].step if at else -1
+        shown = acts[-1] if how != "missing" else following[0] if following else turn.follows
         step = shown.step if shown is not None else -1
-        return Odd(agent, how, turn.tile, acts, usual, turn, model, times, step, before, **ends)
+        before = turn.acts[where - 1].step if where else before
+        return Odd(turn.agent, how, turn.number, acts, due, turn, models[0], len(models), step, before, **ends)
     return None
 
 

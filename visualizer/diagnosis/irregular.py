@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from visualizer.diagnosis.acts import Act, base_of
+from visualizer.diagnosis.acts import Act
 from visualizer.diagnosis.habits import Odd
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Advice, Finding, Planned
@@ -40,7 +40,7 @@ def irregular_finding(history: History, odd: Odd) -> Finding:
         barrier=trace.barriers[about.barrier].name if about.barrier >= 0 else None,
         stage=about.stage if about.stage >= 0 else None,
         ring=about.ring if about.stage >= 0 and len(history.structure.names) > 1 else None,
-        tile=odd.tile,
+        tile=odd.number if odd.turn.tile >= 0 else None,
         first_divergence=divergence(history, odd),
         site=site,
         step=divergence(history, odd),
@@ -61,12 +61,14 @@ def irregular_cause(history: History, odd: Odd) -> str:
     """The difference in a sentence."""
     trace = history.trace
     usual = tuple(as_here(history, odd, act) for act in odd.usual)
-    facts = {"agent": trace.agents[odd.agent].name, "tile": odd.tile}
+    where = tr(" at tile {tile}", tile=odd.number) if odd.turn.tile >= 0 else tr(" after its last tile")
+    facts = {"agent": trace.agents[odd.agent].name, "at_tile": where}
     if odd.how == "skipped":
         return tr(
             "{agent} leaves out tile {tile}: from the one before it goes on to tile {next}{site}, unlike in its other"
             " turns.",
-            next=odd.turn.tile,
+            next=odd.turn.number,
+            tile=odd.number,
             site=line(place(trace, odd.turn.acts[0].site)),
             **facts,
         )
@@ -76,7 +78,7 @@ def irregular_cause(history: History, odd: Odd) -> str:
     if odd.how == "missing":
         where = line(place(trace, odd.acts[0].site))
         return tr(
-            "{agent} leaves out {due}{site} at tile {tile}; {others} have it.",
+            "{agent} leaves out {due}{site}{at_tile}; {others} have it.",
             due=due,
             site=where,
             others=others,
@@ -85,16 +87,16 @@ def irregular_cause(history: History, odd: Odd) -> str:
     where = line(place(trace, odd.acts[-1 if odd.how == "extra" else 0].site))
     if odd.how == "extra":
         return tr(
-            "{agent} does {done}{site} at tile {tile}, which {others} do not have there.",
+            "{agent} does {done}{site}{at_tile}, which {others} do not have there.",
             done=done, site=where, others=others, **facts,
         )  # fmt: skip
     if odd.how == "order":
         return tr(
-            "{agent} does {done}{site} in this order at tile {tile}; {others} have {due}.",
+            "{agent} does {done}{site} in this order{at_tile}; {others} have {due}.",
             done=done, site=where, due=due, others=others, **facts,
         )  # fmt: skip
     return tr(
-        "{agent} does {done}{site} at tile {tile} where {others} have {due}.",
+        "{agent} does {done}{site}{at_tile} where {others} have {due}.",
         done=done, site=where, due=due, others=others, **facts,
     )  # fmt: skip
 
@@ -111,7 +113,8 @@ def advice_of(history: History, odd: Odd) -> Advice | None:
             act.stage,
             act.parity,
             act.amount,
-            odd.tile,
+            odd.turn.tile,
+            act.ctas,
         )
         for act in usual
     )
@@ -127,13 +130,12 @@ def advice_of(history: History, odd: Odd) -> Advice | None:
 def as_here(history: History, odd: Odd, act: Act) -> Act:
     """An act of the usual turn as it is due in the odd one: of the same agent, on this turn's stage, its parity."""
     trace, structure = history.trace, history.structure
-    ahead = odd.tile - odd.model.tile
+    ahead = odd.number - odd.model.number
     if act.ring is None or act.stage < 0:
         return replace(act, parity=act.parity ^ (ahead & 1) if act.parity >= 0 else -1)
     cta = trace.agents[odd.agent].cta - trace.agents[odd.model.agent].cta
     ring = structure.rings[structure.row(trace.agents[odd.agent].cta, act.ring)]
-    known = any(other.ring == act.ring for other in odd.turn.acts)
-    moved = base_of(odd.turn.acts, act.ring) - base_of(odd.model.acts, act.ring) if known else ahead
+    moved = odd.turn.bases[act.ring] - odd.model.bases[act.ring] if act.ring in odd.turn.bases else ahead
     stage, barrier = (act.stage + moved) % ring.stages, act.barrier
     if barrier >= 0 and structure.place_of[barrier] >= 0:
         there = structure.rings[structure.row(trace.barriers[barrier].cta + cta, act.ring)]

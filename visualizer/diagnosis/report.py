@@ -49,6 +49,7 @@ class Planned:
     parity: int
     amount: int
     tile: int = -1
+    ctas: int = 1  # that a multicast copy goes to
 
 
 @dataclass(frozen=True, slots=True)

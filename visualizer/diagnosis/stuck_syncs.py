@@ -13,7 +13,7 @@ import numpy as np
 
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import line, place, site_at
-from visualizer.diagnosis.program_steps import LEAVES, steps_of_operations
+from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.wording import listed, sentences
 from visualizer.language import tr, trn
@@ -87,7 +87,7 @@ def _unseen(outlook: Outlook) -> list[_At]:
         if row in outlook.exited or row in outlook.blocked or turn >= len(syncs[row]):
             continue
         at = syncs[row][turn]
-        if at > done and not any(type(o) in LEAVES for o in warp.operations[done + 1 : at]):
+        if at > done and not any(first_event(o) for o in warp.operations[done + 1 : at]):
             step, site = performed[row].get(done, 0), getattr(warp.operations[at], "site", -1)
             found.append(_At(row, ("sync", warp.agent.cta), step, site, 0))
     return found
