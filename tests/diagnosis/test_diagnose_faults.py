@@ -109,7 +109,7 @@ def test_the_diagnosis_says_what_the_scenario_is(fault: str) -> None:
     for report in reports(fault):
         fitting += [
             finding
-            for finding in report.findings
+            for finding in report.every
             if (finding.verdict, finding.agent, finding.barrier) == (must.verdict, must.agent, must.barrier)
             and must.words in finding.cause
             and all(getattr(finding, name) == value for name, value in must.fields.items())
@@ -128,7 +128,7 @@ def test_every_blocked_agent_has_the_full_template(fault: str) -> None:
     for report in reports(fault):
         if report.ended != "deadlock":
             continue
-        blocked = [f for f in report.findings if f.verdict in ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")]
+        blocked = [f for f in report.every if f.verdict in ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")]
         assert blocked
         assert any(finding.severity == "error" for finding in blocked), "somebody is at the root"
         for finding in blocked:

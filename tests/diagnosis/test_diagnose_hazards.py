@@ -49,14 +49,14 @@ def test_a_race_that_did_no_harm_is_a_warning_and_one_that_did_an_error(read_ban
 
 def test_few_arrivals_make_every_reader_unordered() -> None:
     report = diagnose(History(simulate(lesson(LessonConfig(consumer_arrivals=32)))))
-    assert {f.agent for f in report.findings if f.verdict == "WRITE AFTER READ"} == {"producer"}
+    assert {f.agent for f in report.every if f.verdict == "WRITE AFTER READ"} == {"producer"}
     assert report.findings[0].verdict == "COUNT MISMATCH"
 
 
 def test_ctas_are_judged_by_themselves() -> None:
     """A fault in every CTA is found in every CTA, with its own names."""
     report = diagnose(History(simulate(lesson(LessonConfig(ctas=3, consumer_phase=1)))))
-    early = {f.barrier for f in report.findings if f.verdict == "EARLY PASS"}
+    early = {f.barrier for f in report.every if f.verdict == "EARLY PASS"}
     assert early == {"CTA0.full[0]", "CTA1.full[0]", "CTA2.full[0]"}
 
 

@@ -79,6 +79,6 @@ def test_a_lap_without_its_sync_is_found(sync: str, skipped: int) -> None:
     program = every_lap(sync, skipped)
     for seed in range(6):
         report = diagnose(History(simulate(program, seed=seed)), program)
-        hazards = [f for f in report.findings if f.verdict in ("WRITE AFTER READ", "OVERWRITE UNREAD")]
+        hazards = [f for f in report.every if f.verdict in ("WRITE AFTER READ", "OVERWRITE UNREAD")]
         assert hazards
         assert min(f.tile for f in hazards if f.tile is not None) == skipped + 1

@@ -174,6 +174,7 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         step=step,
         certain=cause.certain,
         advice=cause.advice,
+        blamed=cause.blamed,
     )
 
 

@@ -16,3 +16,4 @@ class Cause:
     site: Place | None = None
     certain: bool = True
     advice: Advice | None = None
+    blamed: str | None = None  # the agent whose doing it is, where that is known

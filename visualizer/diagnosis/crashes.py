@@ -77,7 +77,8 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             first_divergence=last,
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
-            advice=_advice(history, agent, operation),
+            blamed=told["agent"],
+            advice=Advice(told["agent"], (history.steps,)) if over else _advice(history, agent, operation),
         )
     ]
 

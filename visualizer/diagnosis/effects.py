@@ -9,13 +9,16 @@ from visualizer.diagnosis.acts import Act
 from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.habits import Odd, find_odd
 from visualizer.diagnosis.hazards import HAZARDS
-from visualizer.diagnosis.irregular import advice_of, as_here, divergence, irregular_finding
+from visualizer.diagnosis.irregular import advice_of, as_here, divergence, irregular_cause, irregular_finding
 from visualizer.diagnosis.report import SEVERITIES, Finding
+from visualizer.diagnosis.wording import sentences
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
 _AT_ONCE = ("EARLY PASS", "STALE PASS", "COUNT MISMATCH", "EARLY ARRIVAL", "WRONG TILE")
 """Findings of what went wrong at their step; the others are of what the run came to in the end."""
+_ENDED_BY = ("OVER-ARRIVAL", "UNDEFINED")
+"""Findings of an operation that ended the run, and so left no event."""
 _OF_ITS_OWN = ("WRONG DATA", "PROBE DISAGREES")
 """Findings that tell of the recording or its data as a whole."""
 
@@ -32,9 +35,10 @@ def causes_first(history: History, findings: Iterable[Finding], program: Program
     return _grouped(history, roots, groups)
 
 
-def _rank(finding: Finding) -> tuple[int, bool, int]:
+def _rank(finding: Finding) -> tuple[int, bool, int, int]:
     """Worst first; of those the buffer hazards last, which follow from the others; then what went wrong first."""
-    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, _since(finding)
+    seen = finding.step if finding.step is not None else 0
+    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, _since(finding), seen
 
 
 def _since(finding: Finding) -> int:
@@ -48,11 +52,15 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
     agent = trace.agents[odd.agent].name
     since = divergence(history, odd)
     concerned = [f for f in roots if f.verdict not in _OF_ITS_OWN and _concerns(history, odd, f, groups)]
-    if not concerned or (first := concerned[0]).advice is not None:
+    if not concerned:
         return roots
+    first = concerned[0]
     for same in concerned:
-        if same.severity != "note" and same.first_divergence is not None and _same(same, odd, agent):
-            told = replace(same, advice=advice_of(history, odd), certain=True, severity=first.severity)
+        if same.severity != "note" and _same(same, odd, agent):
+            # Which of two it is, which of several copies, or why an operation came where it is undefined.
+            vague = same.verdict in ("WRONG TILE", *_ENDED_BY) or same.pending == 0
+            cause = sentences(same.cause, irregular_cause(history, odd)) if vague else same.cause
+            told = replace(same, cause=cause, advice=advice_of(history, odd), blamed=agent, severity=first.severity)
             return [told, *(f for f in roots if f is not same)]
     explained = first.certain and first.first_divergence is not None and first.first_divergence <= since
     if explained and not _direct(history, odd, first):
@@ -64,14 +72,17 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:
     """Whether the finding tells of the very thing that is odd."""
     since = finding.first_divergence
-    if since is None or agent not in f"{finding.agent} {finding.cause}":
+    if since is None or not finding.certain:
         return False
-    steps = [act.step for act in odd.acts] if odd.how in ("extra", "order") else [since]
-    if odd.how == "other":
-        steps = [act.step for act in odd.acts]
-    elif odd.how in ("missing", "skipped"):
-        steps = list(range(max(odd.before, 0), odd.step + 1)) if odd.step >= 0 else [odd.before]
-    return since in steps
+    if finding.verdict == "WRONG TILE":
+        return odd.how in ("skipped", "extra") and agent in f"{finding.agent} {finding.cause}"
+    if finding.blamed != agent:
+        return False
+    if finding.verdict in _ENDED_BY:
+        return any(act.step < 0 or act.step == since for act in odd.acts)
+    if odd.how in ("missing", "skipped"):
+        return since >= odd.before
+    return since in [act.step for act in odd.acts]
 
 
 def _concerns(history: History, odd: Odd, finding: Finding, groups: dict[str, int]) -> bool:

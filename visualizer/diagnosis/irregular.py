@@ -44,6 +44,7 @@ def irregular_finding(history: History, odd: Odd) -> Finding:
         first_divergence=divergence(history, odd),
         site=site,
         step=divergence(history, odd),
+        blamed=agent,
         advice=advice_of(history, odd),
     )
 

@@ -89,8 +89,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
                 phase=state.phase,
                 bytes=-state.tx,
             )
-        issues = history.copies.issues.steps(row)
-        issue = int(issues[0]) if state.tx < 0 and len(issues) else None
+        issue = _first_of_open_phase(history, row) if state.tx < 0 else None
         return [
             Finding(
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
@@ -100,9 +99,22 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
                 first_divergence=issue,
                 site=site_at(history.trace, issue) if issue is not None else None,
                 step=history.steps - 1,
+                certain=ended == "completed",
             )
         ]
     return []
+
+
+def _first_of_open_phase(history: History, row: int) -> int | None:
+    """The first copy to a barrier whose bytes came in the phase that is still open, or its last copy."""
+    completed = history.completion_steps
+    own = completed[history.trace.events["barrier"][completed] == row]
+    landed = history.copies.landed[history.copies.barrier == row]
+    issued = history.copies.issued[history.copies.barrier == row]
+    if not len(issued):
+        return None
+    late = issued[landed > (own[-1] if len(own) else -1)]
+    return int(late[0] if len(late) else issued[-1])
 
 
 def _arrivals_left(history: History) -> list[Finding]:

@@ -7,6 +7,7 @@ import numpy as np
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, init_advice, init_step, line, site_at, stage_words
+from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.use_findings import missed_cause
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -54,6 +55,23 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
         ),
         alone[0],
         site,
+        advice=Advice(
+            agent,
+            (alone[0],),
+            (
+                Planned(
+                    "arrive_expect_tx",
+                    name,
+                    None,
+                    -1,
+                    -1,
+                    int(events["amount"][alone[0]]),
+                    int(events["tile"][alone[0]]),
+                ),
+            ),
+            alone[0],
+        ),
+        blamed=agent,
     )
 
 
@@ -108,6 +126,13 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
         ),
         begin,
         site_at(trace, begin),
+        advice=Advice(
+            trace.agents[agent].name,
+            (begin,),
+            (Planned("wait_begin", barrier.name, None, -1, 1, -1, int(trace.events["tile"][begin])),),
+            begin,
+        ),
+        blamed=trace.agents[agent].name,
     )
 
 
@@ -140,6 +165,8 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
             )
         held = outlook.held_stages(agent, ring)
         coming = outlook.next_arrival(agent, row)
@@ -156,6 +183,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                blamed=name,
             )
         if stage in held:
             return Cause(
@@ -170,8 +198,20 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
             )
     return None
+
+
+def _release(outlook: Outlook, agent: int, row: int, read: int) -> Advice:
+    """To arrive on the stage's barrier once right after the read that ended at `read`."""
+    events = outlook.trace.events
+    later = np.flatnonzero(events["agent"] == agent)
+    later = later[later > read]
+    planned = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][read]))
+    name = outlook.trace.agents[agent].name
+    return Advice(name, (), (planned,), int(later[0]) if len(later) else None)
 
 
 def _misplaced(outlook: Outlook, wait: int) -> Cause | None:
@@ -227,7 +267,8 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
     first = min(left, key=lambda a: outlook.exited[a])
     step = outlook.exited[first]
     who = listed([trace.agents[a].name for a in left])
-    having = ""
+    tiles = trace.events["tile"][trace.events["agent"] == first]
+    having = tr(" after tile {tile}", tile=int(tiles.max())) if len(tiles) and tiles.max() >= 0 else ""
     if not (outlook.history.copies.agent == first).any() and outlook.history.structure.roles[first] == "producer":
         having = tr(" having issued nothing")
     return Cause(
@@ -244,4 +285,5 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
         ),
         step,
         site_at(trace, step),
+        blamed=trace.agents[first].name,
     )

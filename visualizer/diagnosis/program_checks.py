@@ -29,8 +29,10 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
     synced: dict[str, int] = {}
     for agent in program.agents:
         inits = [n for n, operation in enumerate(agent.operations) if isinstance(operation, Init)]
-        init_by |= {agent.operations[n].barrier: agent.agent.name for n in inits}  # type: ignore[union-attr]
-        synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[inits[-1] if inits else 0 :])
+        first_of = {agent.operations[n].barrier: n for n in reversed(inits)}  # type: ignore[union-attr]
+        init_by |= dict.fromkeys(first_of, agent.agent.name)
+        published = max(first_of.values(), default=0)
+        synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[published:])
     for agent in program.agents:
         first = _first_use(agent)
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
@@ -56,10 +58,11 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
                     owner=owner,
                     lacking=lacking,
                 ),
-                agent=lacking,
+                agent=agent.agent.name,
                 barrier=barrier.name,
                 stage=barrier.stage if barrier.stage >= 0 else None,
                 site=spot,
+                blamed=lacking,
                 advice=Advice(lacking, (), (sync,), _first_step_after_init(trace, lacking)),
             )
         ]

@@ -90,6 +90,7 @@ class Finding:
     first_divergence: int | None = None
     site: Place | None = None
     step: int | None = None
+    blamed: str | None = None  # the agent whose doing it is, where that is known
     certain: bool = True  # the recording shows this very fault; else it is the likeliest of what would explain it
     advice: Advice | None = None  # None: there is no single operation to change
     effects: tuple[Finding, ...] = ()  # what came after it in the same CTAs, or follows from it
@@ -129,7 +130,7 @@ class Report:
 _KEYS = (
     "verdict", "severity", "agent", "barrier", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
-    "certain", "advice",
+    "blamed", "certain", "advice",
 )  # fmt: skip
 
 
