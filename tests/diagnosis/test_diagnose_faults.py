@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -114,6 +115,8 @@ def test_the_diagnosis_says_what_the_scenario_is(fault: str) -> None:
             and must.words in finding.cause
             and all(getattr(finding, name) == value for name, value in must.fields.items())
         ]
+    firsts = [report.findings[0] for report in reports(fault)]
+    assert any(fit is first for fit in fitting for first in firsts), "it comes first"
     assert fitting, [(f.verdict, f.agent, f.barrier, f.cause) for f in reports(fault)[0].findings]
     assert all(finding.severity != "note" for finding in fitting)
 
@@ -142,7 +145,7 @@ def test_every_blocked_agent_has_the_full_template(fault: str) -> None:
 
 
 def test_a_starved_wait_names_who_arrived_and_who_owes() -> None:
-    (root,) = [finding for finding in reports("F21")[0].findings if finding.verdict == "STARVED"]
+    (root,) = [finding for finding in reports("F21")[0].every if finding.verdict == "STARVED"]
     assert [(arrived.agent, arrived.arrivals) for arrived in root.arrived] == [("C0", 1)]
     assert [(owed.agent, owed.state, owed.next) for owed in root.owed] == [("C1", "blocked on full[0]", "none")]
     assert root.released_by == ()
@@ -151,7 +154,7 @@ def test_a_starved_wait_names_who_arrived_and_who_owes() -> None:
 
 
 def test_the_chain_ends_at_the_root() -> None:
-    victim = next(finding for finding in reports("F14")[0].findings if finding.severity == "note")
+    victim = next(finding for finding in reports("F14")[0].every if finding.severity == "note")
     assert victim.cause == "P waits for C0; C0 is STARVED on full[0], which is the root."
 
 
@@ -164,4 +167,6 @@ def test_the_same_is_said_without_the_program() -> None:
         trace.meta.config["fault"] = "unknown"
         guessed = diagnose(History(trace)).findings[0]
         assert (guessed.verdict, guessed.agent, guessed.barrier) == (known.verdict, known.agent, known.barrier), fault
-        assert guessed.cause == known.cause
+        assert guessed.blamed == known.blamed
+        # How many turns are as usual is another number where those to come are not known.
+        assert re.sub(r"\d+ other turns", "", guessed.cause) == re.sub(r"\d+ other turns", "", known.cause)

@@ -41,7 +41,7 @@ def test_a_latent_race_is_found_in_every_schedule(fault: str, kind: str, seed: i
 def test_a_race_that_did_no_harm_is_a_warning_and_one_that_did_an_error(read_bandwidth: float) -> None:
     """F12: the second warp reads slowly or fast; the order is missing either way."""
     trace = simulate(find_program("baseline", fault="F12"), latencies=Latencies(read_bandwidth=read_bandwidth))
-    found = [f for f in diagnose(History(trace)).findings if f.verdict == "WRITE AFTER READ"]
+    found = [f for f in diagnose(History(trace)).every if f.verdict == "WRITE AFTER READ"]
     assert found
     lucky = all("clean by luck" in finding.cause for finding in found)
     assert lucky == all(finding.severity == "warning" for finding in found)

@@ -141,4 +141,6 @@ def _follows(finding: Finding, cause: Finding) -> bool:
     """Whether the finding may be an effect: nothing of it was wrong before the cause was."""
     if finding.severity == "note":
         return True
-    return SEVERITIES.index(finding.severity) >= SEVERITIES.index(cause.severity) and _since(finding) >= _since(cause)
+    # Of two accesses in the wrong order the later one is wrong.
+    since = finding.step if finding.verdict in HAZARDS and finding.step is not None else _since(finding)
+    return SEVERITIES.index(finding.severity) >= SEVERITIES.index(cause.severity) and since >= _since(cause)
