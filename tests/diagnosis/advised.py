@@ -1,6 +1,7 @@
 """The change that a finding advises, made to the program, and what becomes of it: the measure of a diagnosis.
 
-Run: python -m tests.diagnosis.advised [NAME ...] for every single-operation change of the programs below, with figures.
+Run: PYTHONPATH=.:tests python tests/diagnosis/advised.py [-v] [--without-program] [NAME ...], for figures of every
+single-operation change of the programs below.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding, Planned, Report
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import Advance, Delay, Fence, Operation
+from visualizer.programs.operations import Advance, Arrive, ArriveExpectTx, Delay, Fence, Init, Operation, Sync, Wait
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
 from visualizer.programs.single_changes import SingleChange, single_changes
-from visualizer.recording.schema import kind_name
+from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore, witness_trace
 from visualizer.sources.simulator.simulate import simulate
@@ -67,11 +68,14 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
         (n for n, o in enumerate(agent.operations) if n > done and not isinstance(o, Advance | Delay | Fence)), done
     )
     by_step[history.steps] = behind
-    removed = {by_step[step] for step in advice.remove}
+    # The end of a read is its begin's operation.
+    ends = {step for step in advice.remove if step < history.steps and history.kinds[step] == EventKind.READ_END}
+    removed = {by_step[step] for step in advice.remove if step in by_step or step not in ends}
     at = len(agent.operations) - 1
     if advice.before is not None:
         at = min((n for step, n in by_step.items() if step >= advice.before), default=at)
-    added = tuple(_operation(program, agent.operations, planned) for planned in advice.add)
+    planned = [one for one in advice.add if one.kind != "read_end"]
+    added = tuple(_operation(program, agent.operations, one) for one in planned)
     before = tuple(o for n, o in enumerate(agent.operations[:at]) if n not in removed)
     after = tuple(o for n, o in enumerate(agent.operations[at:], at) if n not in removed)
     agents = list(program.agents)
@@ -79,9 +83,13 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
     return replace(program, agents=tuple(agents))
 
 
+_SIMPLE = (ArriveExpectTx(0, 1), Arrive(0), Wait(0, 0), Sync(), Init(0, 1))
+"""Models of operations that a program has none of."""
+
+
 def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -> Operation:
     """An operation like those of its kind that the agent, or else another, has."""
-    everyone = (o for agent in program.agents for o in agent.operations)
+    everyone = (*(o for agent in program.agents for o in agent.operations), *_SIMPLE)
     barriers = {barrier.name: row for row, barrier in enumerate(program.barriers)}
     alike = [o for o in (*own, *everyone) if planned.kind in (_kind(o), type(o).__name__.lower())]
     model = max(alike, key=lambda o: len(getattr(o, "destinations", ())) == planned.ctas - (planned.ctas == 1))
@@ -89,11 +97,11 @@ def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -
         "barrier": barriers[planned.barrier] if planned.barrier is not None else -1,
         "stage": planned.stage,
         "parity": planned.parity,
-        "count": planned.amount,
-        "bytes": planned.amount,
         "tile": planned.tile,
         "ring": program.rings.index(planned.ring) if planned.ring in program.rings else 0,
     }
+    if planned.amount >= 0:
+        values |= {"count": planned.amount, "bytes": planned.amount}
     if getattr(model, "destinations", ()):
         values["destinations"] = _everywhere(program, model, planned)
     return replace(model, **{f.name: values[f.name] for f in fields(model) if f.name in values})  # type: ignore[arg-type]
@@ -138,13 +146,13 @@ def judged(change: SingleChange, clean: Program, *, told: bool = True) -> Judged
         except (KeyError, ValueError):
             return Judged("not to be applied", change, first)
         again = bad_run(repaired, told=told)
-        return Judged("right" if again is None or _later(run, again) else "wrong", change, first)
+        return Judged("right" if again is None or is_later(run, again) else "wrong", change, first)
     site = clean.sites[s].line if (s := getattr(change.operation, "site", -1)) >= 0 else None
     named = [f for f in report.every if f.site is not None and f.site.line == site]
     return Judged("behind" if named else "unnamed", change, first)
 
 
-def _later(run: Run, again: Run) -> bool:
+def is_later(run: Run, again: Run) -> bool:
     """Whether the second run goes further before something is wrong."""
     return _since(again) > _since(run)
 

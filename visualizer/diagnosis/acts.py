@@ -13,12 +13,14 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.programs.operations import Advance, Delay, Exit, Operation
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
+from visualizer.replay.step_index import Steps
 
 _NO_ACTS = (EventKind.ADVANCE, EventKind.EXIT, EventKind.FENCE, EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
 _ENDS = (
@@ -74,7 +76,9 @@ class Turns:
 def turns_of(history: History, program: Program | None, agent: int) -> Turns:
     """The agent's turns; none if it has no ring and notes no tiles."""
     acts = _tiled(list(_of_program(history, program, agent) if program is not None else _of_events(history, agent)))
-    ended = program is not None or bool((history.trace.events["agent"][history.kinds == EventKind.EXIT] == agent).any())
+    own = history.kinds[history.trace.events["agent"] == agent]
+    left = bool((own == EventKind.EXIT).any()) and not bool((own == EventKind.TIMEOUT).any())
+    ended = program is not None or left
     found: list[Turn] = []
     first = 0
     for at in range(1, len(acts) + 1):
@@ -98,7 +102,9 @@ def _of_program(history: History, program: Program, agent: int) -> Iterator[Act]
         if isinstance(operation, Advance | Delay | Exit):
             continue
         kind = first_event(operation)
-        rest = tuple((f.name, getattr(operation, f.name)) for f in fields(operation) if f.name not in _TOLD_ELSEWHERE)
+        reads = kind == EventKind.READ_BEGIN  # how much of a stage an agent reads is its share, which may be uneven
+        left_out = _TOLD_ELSEWHERE + (("bytes", "work") if reads else ())
+        rest = tuple((f.name, getattr(operation, f.name)) for f in fields(operation) if f.name not in left_out)
         ctas = tuple(cta - history.trace.agents[agent].cta for _, cta in getattr(operation, "destinations", ()))
         ring, stage = _where(history, operation)
         yield Act(
@@ -135,7 +141,11 @@ def _of_events(history: History, agent: int) -> Iterator[Act]:
     events = history.trace.events
     mine = np.flatnonzero((events["agent"] == agent) & ~np.isin(history.kinds, [*_NO_ACTS, *_ENDS]))
     places = history.event_places.of(mine).tolist()
+    gave_up = np.flatnonzero((events["agent"] == agent) & (history.kinds == EventKind.TIMEOUT))
+    if len(gave_up):
+        mine = mine[mine < gave_up[0]]  # what comes after a wait that gave up is no part of the program
     firsts = np.append(np.flatnonzero(events["flags"][mine] & EventFlag.SAME_COPY == 0), len(mine))
+    lanes = _with_lanes_before(history, mine)
     # A copy's further destinations come right behind it.
     for at, ctas in zip(firsts[:-1].tolist(), np.diff(firsts).tolist(), strict=True):
         step, event, place = int(mine[at]), events[mine[at]], places[at]
@@ -143,7 +153,13 @@ def _of_events(history: History, agent: int) -> Iterator[Act]:
         ring, stage = _of_barrier(history, row)
         if place >= 0:
             ring, stage = history.structure.at(place)[0].name, history.structure.at(place)[1]
+        if lanes[at]:
+            continue
         amount = int(event["amount"]) if kind not in _WITHOUT_AMOUNT else -1
+        further = at + 1
+        while further < len(mine) and lanes[further]:
+            amount += int(events["amount"][mine[further]])
+            further += 1
         yield Act(
             kind_name(kind),
             barrier=row,
@@ -164,6 +180,24 @@ def _of_events(history: History, agent: int) -> Iterator[Act]:
             ),
             ctas=ctas,
         )
+
+
+def _with_lanes_before(history: History, mine: Steps) -> NDArray[np.bool_]:
+    """Which of these events are arrivals of lanes of the same instruction as the event before: it completed a phase,
+    and the others' arrivals count for the next."""
+    events = history.trace.events
+    same = np.zeros(len(mine), bool)
+    if len(mine) < 2:
+        return same
+    before, after = mine[:-1], mine[1:]
+    arrives = (history.kinds[before] == EventKind.ARRIVE) & (history.kinds[after] == EventKind.ARRIVE)
+    between = (after - before == 2) & (
+        history.kinds[np.minimum(before + 1, len(events) - 1)] == EventKind.PHASE_COMPLETE
+    )
+    at_once = (events["time"][before] == events["time"][after]) | (history.trace.meta.source.get("kind") == "explorer")
+    alike = (events["barrier"][before] == events["barrier"][after]) & (events["site"][before] == events["site"][after])
+    same[1:] = arrives & between & at_once & alike
+    return same
 
 
 _WITHOUT_AMOUNT = (EventKind.WAIT_BEGIN, EventKind.READ_BEGIN, EventKind.READ_END)

@@ -78,9 +78,21 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
             blamed=told["agent"],
-            advice=Advice(told["agent"], (history.steps,)) if over else _advice(history, agent, operation),
+            advice=_one_too_many(history, row, agent, operation) if over else _advice(history, agent, operation),
+            certain=not over,
         )
     ]
+
+
+def _one_too_many(history: History, row: int, agent: int, operation: Operation | None) -> Advice | None:
+    """To leave out an arrival that comes a second time for the same tile; None: it may be the one before."""
+    events = history.trace.events
+    arrived = phase_of(history.barriers, row, history.steps).arrivals
+    own = [step for step in arrived if events["agent"][step] == agent]
+    tile = getattr(operation, "tile", None)
+    if not own or tile is None or any(events["tile"][step] != tile for step in own):
+        return None
+    return Advice(history.trace.agents[agent].name, (history.steps,))
 
 
 def _advice(history: History, agent: int, operation: Operation | None) -> Advice | None:

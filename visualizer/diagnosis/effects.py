@@ -72,7 +72,7 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:
     """Whether the finding tells of the very thing that is odd."""
     since = finding.first_divergence
-    if since is None or not finding.certain:
+    if since is None or not (finding.certain or finding.verdict in _ENDED_BY):
         return False
     if finding.verdict == "WRONG TILE":
         return odd.how in ("skipped", "extra") and agent in f"{finding.agent} {finding.cause}"
