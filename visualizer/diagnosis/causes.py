@@ -51,24 +51,39 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         & (trace.events["barrier"] == row)
         & (trace.events["amount"] == wanted + 1)
     )
-    lap = int(completions[0]) if len(completions) else None
+    lap = completed = int(completions[0]) if len(completions) else None
     why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, row, agent)
     if nobody_acquires(outlook.history, waits, row):
         lap = _first_refill(outlook, row) or lap
     return Cause(
         sentences(
             tr(
-                "Phase #{wanted} of {barrier} completed, and so did #{next} before {agent} looked: with one parity bit"
-                " it waits for ever.",
+                "Phase #{wanted} of {barrier} completed, and so did #{next}{by} before {agent} looked: with one parity"
+                " bit it waits for ever.",
                 wanted=wanted,
                 barrier=name,
                 next=wanted + 1,
+                by=_by(outlook, completed),
                 agent=agent,
             ),
             why,
         ),
         lap,
         site_at(trace, lap) if lap is not None else None,
+    )
+
+
+def _by(outlook: Outlook, completion: int | None) -> str:
+    """ ", completed by P at tile 3 (x.cu:7),": whose arrival or copy completed a phase."""
+    if completion is None:
+        return ""
+    event = outlook.trace.events[completion]
+    tile = int(event["tile"])
+    return tr(
+        ", completed by {agent}{tile}{site},",
+        agent=outlook.trace.agents[int(event["agent"])].name,
+        tile=tr(" at tile {tile}", tile=tile) if tile >= 0 else "",
+        site=line(site_at(outlook.trace, completion)),
     )
 
 

@@ -8,6 +8,7 @@ from visualizer.diagnosis.places import barrier_facts, line, site_at, stage_and_
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.uses import Deviation
 from visualizer.language import tr
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -15,7 +16,12 @@ def leftover_findings(history: History, deviations: list[Deviation]) -> list[Fin
     """The first copy of every CTA whose phase completed without it; bytes and arrivals left over in a completed run."""
     # Bytes of a phase that nobody armed are no fault of the copy's: who waits for that phase is told of the arrival.
     unarmed = {d.barrier for d in deviations if d.arrivals < d.usual}
-    return [*_never_expected(history), *_bytes_left(history, unarmed), *_arrivals_left(history)]
+    return [
+        *_never_expected(history),
+        *_bytes_left(history, unarmed),
+        *_arrivals_left(history),
+        *_not_awaited(history),
+    ]
 
 
 def _never_expected(history: History) -> list[Finding]:
@@ -115,6 +121,48 @@ def _first_of_open_phase(history: History, row: int) -> int | None:
         return None
     late = issued[landed > (own[-1] if len(own) else -1)]
     return int(late[0] if len(late) else issued[-1])
+
+
+def _not_awaited(history: History) -> list[Finding]:
+    """The first copy in a completed run whose phase nobody waits for: its CTA may leave while it is in flight."""
+    trace, copies, waits = history.trace, history.copies, history.waits
+    if trace.meta.ending.kind != "completed" or trace.meta.window or not len(copies.issued):
+        return []
+    if not (history.kinds == EventKind.EXIT).any():
+        return []
+    known = np.zeros(len(trace.barriers) + 1, np.int64)
+    passed = waits.end >= 0
+    np.maximum.at(known, waits.barrier[passed], waits.met[passed])
+    phase = history.copy_phases
+    loose = np.flatnonzero((copies.barrier >= 0) & (phase >= 0) & (known[copies.barrier] <= phase))
+    # Where nobody ever waits on a barrier in the recording, who does may not be recorded.
+    loose = loose[np.isin(copies.barrier[loose], waits.barrier[passed])]
+    if not len(loose):
+        return []
+    copy = int(loose[copies.issued[loose].argmin()])
+    step, row = int(copies.issued[copy]), int(copies.barrier[copy])
+    agent, barrier, tile = trace.agents[int(copies.agent[copy])].name, trace.barriers[row], int(copies.tile[copy])
+    return [
+        Finding(
+            "COPY NOT AWAITED",
+            "warning",
+            tr(
+                "Nobody waits for phase #{phase} of {barrier}, which {agent}'s copy{site} completes: nobody reads what"
+                " it brings, and the CTA may leave while the copy is in flight. Wait for it, or leave it out.",
+                phase=int(phase[copy]),
+                barrier=barrier.name,
+                agent=agent,
+                site=line(site_at(trace, step)),
+            ),
+            agent=agent,
+            **barrier_facts(history, row, history.barrier_at(row, history.steps - 1)),
+            tile=tile if tile >= 0 else None,
+            first_divergence=step,
+            site=site_at(trace, step),
+            step=step,
+            blamed=agent,
+        )
+    ]
 
 
 def _arrivals_left(history: History) -> list[Finding]:

@@ -124,6 +124,8 @@ def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, lis
             step = at.step if key[0] != "sync" else outlook.history.steps
             advice, divergence = Advice(trace.agents[blamed].name, (step,)), at.step
     missing = [agent for agent in _members(outlook, key, times) if agent not in came]
+    if not missing and first.threads and outlook.program is not None:
+        cause = tr("Nobody else comes to it: its count of threads is too large, or an agent is missing.")
     elsewhere = [agent for agent in missing if agent in outlook.blocked]
     if blamed is None and len(elsewhere) == 1:
         blamed = elsewhere[0]
