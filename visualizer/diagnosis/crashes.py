@@ -49,7 +49,11 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
         )
         verdict = "OVER-ARRIVAL" if over else "UNDEFINED"
-        return [Finding(verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step)]
+        return [
+            Finding(
+                verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step, blamed=told["agent"]
+            )
+        ]
     state, name = history.barrier_at(row, step), history.trace.barriers[row].name
     if over:
         cause = tr(

@@ -65,8 +65,8 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
     explained = first.certain and first.first_divergence is not None and first.first_divergence <= since
     if explained and not _direct(history, odd, first):
         return roots
-    found = replace(irregular_finding(history, odd), severity=first.severity)
-    return [found, *roots]
+    found = replace(irregular_finding(history, odd), severity=first.severity, effects=(first,))
+    return [found, *(f for f in roots if f is not first)]
 
 
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:
@@ -133,7 +133,7 @@ def _grouped(history: History, roots: list[Finding], groups: dict[str, int]) -> 
                 effects.append(finding)
                 break
         else:
-            causes.append((finding, []))
+            causes.append((finding, list(finding.effects)))
     return tuple(replace(cause, effects=tuple(effects)) for cause, effects in causes)
 
 
@@ -143,4 +143,6 @@ def _follows(finding: Finding, cause: Finding) -> bool:
         return True
     # Of two accesses in the wrong order the later one is wrong.
     since = finding.step if finding.verdict in HAZARDS and finding.step is not None else _since(finding)
-    return SEVERITIES.index(finding.severity) >= SEVERITIES.index(cause.severity) and since >= _since(cause)
+    return SEVERITIES.index(finding.severity) >= SEVERITIES.index(cause.severity) and since >= min(
+        map(_since, (cause, *cause.effects))
+    )

@@ -116,7 +116,7 @@ def headline(report: Report) -> str:
 def first_divergence(report: Report) -> int | None:
     """The first step that departed from a sound run; of errors if there are any."""
     for severity in GLYPHS:
-        steps = [f.first_divergence for f in report.every if f.severity == severity]
+        steps = [f.first_divergence for f in report.findings if f.severity == severity]
         known = [step for step in steps if step is not None]
         if known:
             return min(known)
