@@ -38,12 +38,21 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     operation = next_operation(history, program, agent) if program is not None else None
     groups = told.groupdict()
     row = history.trace.barrier_index.get(groups.get("barrier") or "", getattr(operation, "barrier", -1))
-    site = place(history.trace, getattr(operation, "site", -1))
+    last = history.agents.acts.before(agent, history.steps)
+    # A wait says that it begins before it looks.
+    waits = (
+        last is not None
+        and history.kinds[last] == EventKind.WAIT_BEGIN
+        and history.trace.events["barrier"][last] == row
+    )
+    if waits:
+        operation = None
+    site = site_at(history.trace, last) if waits and last is not None else None
+    site = site or place(history.trace, getattr(operation, "site", -1))
     over = groups.get("rule") == "over-arrival" or "are pending" in told["what"]
     what = recorded(told["what"].strip().rstrip("."))
     if "rule" in groups and site is not None:
         what = site.op
-    last = history.agents.acts.before(agent, history.steps)
     if row < 0:
         cause = tr(
             "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
@@ -82,7 +91,7 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
             blamed=told["agent"],
-            advice=_one_too_many(history, row, agent, operation) if over else _advice(history, agent, operation),
+            advice=_one_too_many(history, row, agent, operation) if over else _advice(history, row, agent, operation),
             certain=not over,
         )
     ]
@@ -99,12 +108,11 @@ def _one_too_many(history: History, row: int, agent: int, operation: Operation |
     return Advice(history.trace.agents[agent].name, (history.steps,))
 
 
-def _advice(history: History, agent: int, operation: Operation | None) -> Advice | None:
+def _advice(history: History, row: int, agent: int, operation: Operation | None) -> Advice | None:
     """An init too many is left out, and a missing one made by who makes the others; None: it is something else."""
     if isinstance(operation, Init):
         return Advice(history.trace.agents[agent].name, (history.steps,), (), history.steps)
-    row = getattr(operation, "barrier", -1)
-    if row < 0 or init_step(history.trace, row) is not None:
+    if init_step(history.trace, row) is not None:
         return None
     barrier = history.trace.barriers[row]
     agent = _who_inits(history, barrier.cta)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.places import barrier_facts, line, site_at, stage_and_ring
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.uses import Deviation
 from visualizer.language import tr
@@ -174,6 +174,8 @@ def _arrivals_left(history: History) -> list[Finding]:
         if history.structure.kinds[row] == "other" or not state.valid or not 0 < state.pending < state.needed:
             continue
         step = history.barriers.index.before(row, history.steps)
+        if (usual := _usual_count(history, row)) is not None:
+            return [_odd_init(history, row, usual)]
         return [
             Finding(
                 "ARRIVALS LEFT OVER",
@@ -193,3 +195,43 @@ def _arrivals_left(history: History) -> list[Finding]:
             )
         ]
     return []
+
+
+def _usual_count(history: History, row: int) -> int | None:
+    """What all other barriers of the kind and ring, of which there are several, are initialised for; None: they are not
+    alike, or this one is as they are."""
+    structure, last = history.structure, history.steps - 1
+    names = [structure.rings[ring].name if ring >= 0 else None for ring in structure.ring_of.tolist()]
+    alike = [
+        other
+        for other, kind in enumerate(structure.kinds)
+        if other != row and kind == structure.kinds[row] and names[other] == names[row]
+    ]
+    counts = {history.barrier_at(other, last).needed for other in alike}
+    known = len(alike) >= 2 and len(counts) == 1 and counts != {history.barrier_at(row, last).needed}
+    return counts.pop() if known else None
+
+
+def _odd_init(history: History, row: int, usual: int) -> Finding:
+    trace, state = history.trace, history.barrier_at(row, history.steps - 1)
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    return Finding(
+        "ARRIVALS LEFT OVER",
+        "warning",
+        tr(
+            "The run ended with {arrived} of {needed} arrivals in phase #{phase} of {barrier}, which is initialised for"
+            " {needed} where its like are for {usual}{site}.",
+            arrived=state.arrived,
+            needed=state.needed,
+            phase=state.phase,
+            barrier=trace.barriers[row].name,
+            usual=usual,
+            site=line(site),
+        ),
+        **barrier_facts(history, row, state),
+        first_divergence=init,
+        site=site,
+        step=init,
+        advice=init_advice(trace, row, usual),
+    )
