@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from visualizer.diagnosis.acts import Act, Symbol, Turn, turns_of
+from visualizer.diagnosis.acts import Act, Symbol
+from visualizer.diagnosis.turns import Turn, turns_of
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 

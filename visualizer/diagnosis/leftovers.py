@@ -7,6 +7,7 @@ import numpy as np
 from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.uses import Deviation
+from visualizer.diagnosis.wording import listed
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -96,10 +97,20 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
                 bytes=-state.tx,
             )
         issue = _first_of_open_phase(history, row) if state.tx < 0 else None
+        waiting = _still_here(history, row) if ended != "completed" else []
+        if waiting:
+            cause = tr(
+                "{bytes} bytes came to {barrier} for phase #{phase}, which nobody has armed yet: {agents} had not come"
+                " to it when the run ended.",
+                bytes=-state.tx,
+                barrier=barrier.name,
+                phase=state.phase,
+                agents=listed(waiting),
+            )
         return [
             Finding(
                 "BYTES LEFT OVER" if ended == "completed" else "BYTES NEVER EXPECTED",
-                "warning" if ended == "completed" else "error",
+                "warning" if ended == "completed" else "note" if waiting else "error",
                 cause,
                 **barrier_facts(history, row, state),
                 first_divergence=issue,
@@ -109,6 +120,13 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
             )
         ]
     return []
+
+
+def _still_here(history: History, row: int) -> list[str]:
+    """Who arrives on the barrier and has not left."""
+    arrivals, trace = history.arrivals, history.trace
+    left = set(trace.events["agent"][history.kinds == EventKind.EXIT].tolist())
+    return [trace.agents[agent].name for agent in sorted(set(arrivals.agent[arrivals.barrier == row].tolist()) - left)]
 
 
 def _first_of_open_phase(history: History, row: int) -> int | None:
