@@ -30,7 +30,9 @@ def causes_first(history: History, findings: Iterable[Finding], program: Program
     if not roots:
         return ()
     groups = _groups(history)
-    for odd in find_odd(history, program):
+    concerned = {groups[name] for root in roots for name in (root.agent, root.barrier) if name in groups}
+    ctas = {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
+    for odd in find_odd(history, program, ctas):
         roots = _with_odd(history, roots, odd, groups)
     return _grouped(history, roots, groups)
 

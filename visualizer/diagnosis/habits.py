@@ -5,10 +5,12 @@ went wrong. By itself it is none: an agent may well do one tile otherwise.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+import numpy as np
 
 from visualizer.diagnosis.acts import Act, Symbol
 from visualizer.diagnosis.turns import Turn, turns_of
@@ -41,11 +43,19 @@ class Odd:
     is_last: bool
 
 
-def find_odd(history: History, program: Program | None) -> list[Odd]:
-    """The first difference of each agent that has usual turns, in order of step."""
+MOST_EVENTS = 400_000
+"""Events of agents that are looked at act by act: some seconds. Of more no turns are compared."""
+
+
+def find_odd(history: History, program: Program | None, ctas: Collection[int] | None = None) -> list[Odd]:
+    """The first difference of each agent of some CTAs (None: of all) that has usual turns, in order of step."""
+    trace = history.trace
+    chosen = [agent for agent, told in enumerate(trace.agents) if ctas is None or told.cta in ctas]
+    if np.bincount(trace.events["agent"], minlength=len(trace.agents))[chosen].sum() > MOST_EVENTS:
+        return []
     alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
-    for agent, role in enumerate(history.structure.roles):
-        if role not in ("copy_engine", "tensor_core"):
+    for agent in chosen:
+        if (role := history.structure.roles[agent]) not in ("copy_engine", "tensor_core"):
             found = turns_of(history, program, agent)
             alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
     odd: dict[int, Odd] = {}
