@@ -53,8 +53,12 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
     trace = history.trace
     agent = trace.agents[odd.agent].name
     since = divergence(history, odd)
-    concerned = [f for f in roots if f.verdict not in _OF_ITS_OWN and _concerns(history, odd, f, groups)]
-    if not concerned:
+    # What is seen in the program alone, without a step, comes of nothing that was done in the run.
+    seen = [f for f in roots if f.verdict not in _OF_ITS_OWN and f.step is not None]
+    concerned = [f for f in seen if _concerns(history, odd, f, groups)]
+    # Where stages have not the same barriers, turns cannot be told of one another.
+    unlike = any(as_here(history, odd, act).barrier < 0 <= act.barrier for act in odd.usual)
+    if not concerned or unlike:
         return roots
     first = concerned[0]
     for same in concerned:

@@ -143,7 +143,9 @@ def as_here(history: History, odd: Odd, act: Act) -> Act:
         rows = (there.full if structure.kinds[barrier] == "full" else there.empty)[stage]
         before = structure.rings[structure.ring_of[barrier]]
         alike = (before.full if structure.kinds[barrier] == "full" else before.empty)[int(structure.stage_of[barrier])]
-        barrier = rows[alike.index(barrier)]
+        # A stage may have fewer barriers of the kind than another.
+        number = alike.index(barrier)
+        barrier = rows[number] if number < len(rows) else -1
     parity = act.parity ^ ((act.stage + ahead) // ring.stages & 1) if act.parity >= 0 else -1
     return replace(act, stage=stage, barrier=barrier, parity=parity)
 
