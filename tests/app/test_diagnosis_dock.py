@@ -46,7 +46,7 @@ def test_a_deadlock_raises_the_diagnosis(
     window.show_document(deadlock)
     qtbot.waitUntil(lambda: _is_raised(window))
     assert window.panes["diagnosis"].findings.count() == 4
-    assert window.status.text("findings") == "⚠ 4 findings"
+    assert window.status.text("findings") == "⚠ 1 finding"
 
 
 def test_a_clean_run_raises_nothing_and_says_so(
@@ -72,7 +72,7 @@ def test_findings_lead_there_and_back_again(
         findings.setCurrentRow(row)
         findings.itemActivated.emit(findings.item(row))
     assert deadlock.report is not None
-    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.findings[:2])
+    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.every[:2])
     assert window.navigator.focus == second
     window.actions_by_id["step.back"].trigger()
     assert (window.navigator.focus, findings.currentRow()) == (first, 0)

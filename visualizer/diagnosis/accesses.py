@@ -64,10 +64,13 @@ def find_fills(history: History) -> Fills:
 
 
 def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
-    """Known places that copies of several barriers go to, from each copy's place and barrier: perhaps more than one
-    buffer by that number (two rings that were told as one, say), so that it does not tell which buffer is meant."""
-    pairs = np.unique((place << 32) + (barrier + np.int64(1))) >> 32
-    places, times = np.unique(pairs, return_counts=True)
+    """Known places that the copies of several barriers go to for the most part, from each copy's place and barrier:
+    perhaps more than one buffer by that number (two rings that were told as one, say), so that it does not tell which
+    buffer is meant."""
+    pairs, often = np.unique((barrier.astype(np.int64) + 1 << 32) + place + 1, return_counts=True)
+    order = np.lexsort((-often, pairs >> 32))
+    _, first = np.unique(pairs[order] >> 32, return_index=True)
+    places, times = np.unique((pairs[order][first] & 0xFFFFFFFF) - 1, return_counts=True)
     shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
 

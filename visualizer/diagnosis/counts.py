@@ -9,10 +9,10 @@ from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.crashes import crash_findings
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
-from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
-from visualizer.diagnosis.wording import commas
+from visualizer.diagnosis.wording import commas, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
@@ -153,12 +153,30 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     return Finding(
         "COUNT MISMATCH",
         "error",
-        cause,
+        sentences(cause, _who_gives_more(by, total, state.needed)),
         **barrier_facts(history, row, state),
         tile=tile if tile >= 0 else None,
         first_divergence=init,
         site=site,
         step=step,
+        advice=init_advice(trace, row, total) if total > state.needed else None,
+    )
+
+
+def _who_gives_more(by: dict[str, int], total: int, needed: int) -> str:
+    """Where one agent gives more than each of the others or than the barrier takes: which two changes come in question,
+    as a sentence; "" where all give alike."""
+    most = max(by.values(), default=0)
+    named = [name for name, count in by.items() if count == most]
+    if len(named) != 1 or most < 2 or (len(by) > 1 and most == min(by.values())):
+        return ""
+    return tr(
+        "Either {agent} is to arrive less often than {most} times in one use, or the barrier is to be initialised with"
+        " {total} in place of {needed}.",
+        agent=named[0],
+        most=most,
+        total=total,
+        needed=needed,
     )
 
 

@@ -6,6 +6,7 @@ then it lies between the last event that an agent has before it and the first it
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -42,6 +43,9 @@ def find_meetings(history: History, program: Program | None) -> Meetings:
 def _named(history: History, found: defaultdict[int, list[Meeting]]) -> None:
     """Whoever is at a barrier when the first is let go was met there; who comes later is of the next meeting."""
     trace = history.trace
+    size = (
+        math.prod(trace.meta.source.get("cluster", (trace.ctas,))) or 1
+    )  # CTAs of a cluster, which are numbered in turn
     begins = (EventKind.SYNC_BEGIN, EventKind.CLUSTER_WAIT_BEGIN)
     ends = (EventKind.SYNC_END, EventKind.CLUSTER_WAIT_END)
     steps = np.flatnonzero(np.isin(history.kinds, [*begins, *ends, EventKind.SYNC_ARRIVE]))
@@ -53,7 +57,8 @@ def _named(history: History, found: defaultdict[int, list[Meeting]]) -> None:
         steps.tolist(), kinds, rows, trace.events["token"][steps].tolist(), strict=True
     ):
         cluster = kind in (EventKind.CLUSTER_WAIT_BEGIN, EventKind.CLUSTER_WAIT_END)
-        place = None if cluster else (trace.agents[agent].cta, token)
+        cta = trace.agents[agent].cta
+        place = cta // size if cluster else (cta, token)
         if kind in begins:
             here[place].append(agent)
         elif kind == EventKind.SYNC_ARRIVE:

@@ -11,7 +11,7 @@ from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
-_LEAVES: dict[type, EventKind] = {
+LEAVES: dict[type, EventKind] = {
     ops.Init: EventKind.INIT,
     ops.Inval: EventKind.INVAL,
     ops.BarSync: EventKind.SYNC_BEGIN,
@@ -33,6 +33,13 @@ _LEAVES: dict[type, EventKind] = {
 """The first event of an operation. Those that are not here leave none, or one that not every source logs."""
 
 
+def first_event(operation: Operation) -> EventKind | None:
+    """The kind of the operation's first event that every source logs; None: there is none."""
+    if isinstance(operation, ops.Sync) and operation.cluster:
+        return EventKind.CLUSTER_WAIT_BEGIN
+    return LEAVES.get(type(operation))
+
+
 def steps_of_operations(history: History, program: Program, agent: int) -> dict[int, int]:
     """Operation of the agent (by its place in the program's list) -> the step of its first event; those that were
     performed and leave one, in order."""
@@ -45,7 +52,7 @@ def steps_of_operations(history: History, program: Program, agent: int) -> dict[
     found: dict[int, int] = {}
     at = 0
     for number, operation in enumerate(operations):
-        kind = _LEAVES.get(type(operation))
+        kind = first_event(operation)
         if kind is None:
             continue
         barrier = getattr(operation, "barrier", -1)
@@ -63,7 +70,7 @@ def next_operation(history: History, program: Program, agent: int) -> Operation 
     name = history.trace.agents[agent].name
     operations = next((a.operations for a in program.agents if a.agent.name == name), ())
     done = max(steps_of_operations(history, program, agent), default=-1)
-    return next((o for o in operations[done + 1 :] if type(o) in _LEAVES), None)
+    return next((o for o in operations[done + 1 :] if first_event(o) is not None), None)
 
 
 def _behind(operation: Operation, at: int, kinds: list[int], counts: list[int]) -> int:
