@@ -159,7 +159,7 @@ def _not_awaited(history: History) -> list[Finding]:
         return []
     copy = int(loose[copies.issued[loose].argmin()])
     step, row = int(copies.issued[copy]), int(copies.barrier[copy])
-    agent, barrier, tile = trace.agents[int(copies.agent[copy])].name, trace.barriers[row], int(copies.tile[copy])
+    agent, tile = trace.agents[int(copies.agent[copy])].name, int(copies.tile[copy])
     return [
         Finding(
             "COPY NOT AWAITED",
@@ -168,7 +168,7 @@ def _not_awaited(history: History) -> list[Finding]:
                 "Nobody waits for phase #{phase} of {barrier}, which {agent}'s copy{site} completes: nobody reads what"
                 " it brings, and the CTA may leave while the copy is in flight. Wait for it, or leave it out.",
                 phase=int(phase[copy]),
-                barrier=barrier.name,
+                barrier=history.barrier_title(row),
                 agent=agent,
                 site=line(site_at(trace, step)),
             ),
