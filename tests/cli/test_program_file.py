@@ -89,6 +89,8 @@ def test_names_and_faults_choose_the_program(
         (("--source", "gpu", "--program", "baseline"), "--program baseline needs the simulator (--source simulator)"),
         (("--source", "gpu", "--program", "mine.py"), "--program mine.py needs the simulator (--source simulator)"),
         (("--source", "gpu", "--fault", "F40"), "--fault F40 "),
+        (("--program", "lesson", "--fault", "F06", "--producer-phase", "1"), "--producer-phase is 1, but --fault F06"),
+        (("--source", "gpu", "--fault", "F06", "--producer-phase", "1"), "--producer-phase is 1, but --fault F06"),
     ],
 )
 def test_what_does_not_fit_is_refused(phasescope: Callable, tmp_path: Path, words: tuple[str, ...], says: str) -> None:

@@ -21,7 +21,7 @@ from visualizer.programs.mutations import (
     tile_of,
     with_count,
     with_operations,
-    with_other_phase,
+    with_start_phase,
 )
 from visualizer.programs.operations import (
     Advance,
@@ -53,12 +53,12 @@ def threads_expected(program: Program) -> Program:
     return with_count(program, "full", lambda count: 32)
 
 
-def producer_other_phase(program: Program) -> Program:
-    return with_other_phase(program, producers(program))
+def producer_starts_in_0(program: Program) -> Program:
+    return with_start_phase(program, producers(program), 0)
 
 
-def consumer_other_phase(program: Program) -> Program:
-    return with_other_phase(program, consumers(program))
+def consumer_starts_in_1(program: Program) -> Program:
+    return with_start_phase(program, consumers(program), 1)
 
 
 def parity_never_flips(program: Program) -> Program:
