@@ -13,6 +13,8 @@ from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
+from visualizer.programs.meeting_builder import MeetingBuilder
+from visualizer.programs.tensor_builder import TensorBuilder
 from visualizer.sources.explorer import explore_exhaustively
 from visualizer.sources.simulator.simulate import simulate
 
@@ -82,11 +84,11 @@ def test_every_fault_is_in_the_table(text: str) -> None:
     assert text.count("\n| F") == len(FAULTS)
 
 
-@pytest.mark.parametrize("builder", [Builder, AgentBuilder, BufferBuilder, Cursor])
+@pytest.mark.parametrize("builder", [Builder, AgentBuilder, BufferBuilder, MeetingBuilder, TensorBuilder, Cursor])
 def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
     used_by_the_builder_itself = {
         "site", "row_of", "ring_row", "ring_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished",
-        "named_barrier",
+        "named_barrier", "check_reach", "tensor_core",
     }  # fmt: skip
     for name in vars(builder):
         if not name.startswith("_") and name not in used_by_the_builder_itself:

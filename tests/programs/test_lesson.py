@@ -7,6 +7,7 @@ import pytest
 from visualizer.programs import lesson as lesson_module
 from visualizer.programs.accesses import Read
 from visualizer.programs.lesson import agents_of, barriers_of, lesson
+from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import (
     Advance,
     Arrive,
@@ -17,7 +18,6 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Operation,
-    Sync,
     Wait,
 )
 from visualizer.programs.parameters import LessonConfig

@@ -169,7 +169,9 @@ def test_what_it_does_to_its_python_stays_there(tmp_path: Path, line: str, why: 
     ["while True: pass", "list(iter(int, 1))", "for _ in a.tiles(10**9): a.delay(1)", "import time; time.sleep(99)"],
 )
 def test_one_that_runs_for_ever_is_ended_and_its_line_named(tmp_path: Path, line: str) -> None:
-    with pytest.raises(ProgramError, match=r"mine\.py:8: (it still ran after 1 s|there is no memory left|the program has)"):
+    with pytest.raises(
+        ProgramError, match=r"mine\.py:8: (it still ran after 1 s|there is no memory left|the program has)"
+    ):
         load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"), longest_s=1, most=2 << 30)
 
 

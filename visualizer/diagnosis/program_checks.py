@@ -8,7 +8,8 @@ from __future__ import annotations
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Finding
 from visualizer.language import tr
-from visualizer.programs.operations import Arrive, ArriveDrop, BarArrive, BarSync, CpAsync, Init, Operation, Sync, Wait
+from visualizer.programs.meetings import BarArrive, BarSync, Sync
+from visualizer.programs.operations import Arrive, ArriveDrop, CpAsync, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.trace import Trace
 
@@ -29,7 +30,7 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
         init_by |= {agent.operations[n].barrier: agent.agent.name for n in inits}  # type: ignore[union-attr]
         synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[inits[-1] if inits else 0 :])
     for agent in program.agents:
-        first = _first_use(agent)
+        first = _first_use(agent) if agent.threads else None  # a tensor core acts for its warp
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
             continue
         owner = init_by[first[1]]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from visualizer.programs.accesses import Read, ReadAsync, RetireReads, WaitStores
+from visualizer.programs.meetings import Sync
 from visualizer.programs.mutations import (
     Change,
     barrier_row,
@@ -33,7 +34,6 @@ from visualizer.programs.operations import (
     ExpectTx,
     Init,
     Operation,
-    Sync,
     Wait,
 )
 from visualizer.programs.program import Program, ProgramAgent
@@ -80,7 +80,9 @@ def expect_twice_the_bytes(program: Program) -> Program:
 
 def expect_half_the_bytes(program: Program) -> Program:
     """One completion for each copy, as the smallest copies have: steps could meet the expected bytes by chance."""
-    whole = each(program, producers(program), lambda op: [replace(op, whole=True) if isinstance(op, Copy) else op])
+    whole = each(
+        program, producers(program), lambda op: [replace(op, pieces=(op.bytes,)) if isinstance(op, Copy) else op]
+    )
     return each(whole, producers(program), lambda op: [_expecting(op, lambda size: size // 2)])
 
 

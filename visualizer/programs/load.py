@@ -32,8 +32,10 @@ MOST_BYTES = 8 << 30
 """Address space that it may use, Python's own included: the longest program takes a quarter of that."""
 _PARTS = (
     "visualizer.programs.accesses",
+    "visualizer.programs.meetings",
     "visualizer.programs.operations",
     "visualizer.programs.program",
+    "visualizer.programs.tensor",
     "visualizer.recording.tables",
     "visualizer.semantics.pipeline_state",
 )

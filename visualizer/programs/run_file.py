@@ -75,9 +75,7 @@ def run_file(path: Path) -> Program:
 
 def _fail(path: Path, error: BaseException) -> NoReturn:
     """Name the innermost line of the file itself that led to `error`."""
-    lines = [
-        line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)
-    ]
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
     if isinstance(error, MemoryError):
         traceback.clear_frames(error.__traceback__)  # they hold what there was no room for
         raise ProgramError(

@@ -23,6 +23,7 @@ class Config(TypedDict, total=False):
 
     stages: Annotated[int, (1, 2**15)]
     consumer_delay: Count
+    cluster: Count  # CTAs of a cluster; 0 or none: all
     fault: str | None
 
 

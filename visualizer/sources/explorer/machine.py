@@ -8,6 +8,7 @@ agent; the others go on, so that what they do besides is still seen.
 from __future__ import annotations
 
 from enum import IntFlag
+from itertools import accumulate
 
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.semantics.word import TX_GRANULE
@@ -54,6 +55,7 @@ class Machine:
         self.in_flight: list[int] = []
         self.part_landed: dict[int, int] = {}  # copy in flight -> bytes of it that have landed
         self.stopped: list[int] = []  # threads that did something undefined
+        self.registers = [0] * (1 + max(compiled.ctas, default=0))  # of each CTA, that no thread has
         self.marks = 0
         self.latest = 0  # marks of the step performed last, even if the schedule already had them
         self.rule = ""  # of the UndefinedBehaviour met last
@@ -62,7 +64,7 @@ class Machine:
     def copy(self) -> Machine:
         other = object.__new__(Machine)
         other.__dict__.update(self.__dict__)
-        for name in ("pcs", "barriers", "tokens", "version", "landed", "in_flight", "stopped"):
+        for name in ("pcs", "barriers", "tokens", "version", "landed", "in_flight", "stopped", "registers"):
             setattr(other, name, list(getattr(self, name)))
         other.part_landed = dict(self.part_landed)
         return other
@@ -78,6 +80,7 @@ class Machine:
             tuple(sorted(self.in_flight)),
             tuple(sorted(self.part_landed.items())),
             tuple(sorted(self.stopped)),
+            tuple(self.registers),
             self.marks,
         )
 
@@ -108,7 +111,12 @@ class Machine:
         copy = landing - self.count
         part = self.compiled.copies[copy]
         _, pending, _, tx, valid = self.barriers[part.barrier]
-        if part.is_whole or pending or not valid or tx <= 0 or tx % TX_GRANULE or tx >= self.bytes_left(copy):
+        if pending or not valid or tx <= 0 or tx >= self.bytes_left(copy):
+            return 0
+        if part.pieces:
+            if self.part_landed.get(copy, 0) + tx not in accumulate(part.pieces):
+                return 0
+        elif tx % TX_GRANULE:
             return 0
         return landing + len(self.compiled.copies)
 
@@ -152,6 +160,8 @@ class Machine:
             return self.barriers[target][0] != self.tokens[choice]
         if code == Code.SYNC:
             return all(self.pcs[thread] >= at for thread, at in group)
+        if code == Code.TAKE:
+            return self.registers[target] >= amount
         return True
 
     def perform(self, choice: int) -> None:
@@ -184,6 +194,8 @@ class Machine:
         elif code == Code.WRITE:
             self._put(target, amount)
             self.landed[target] += 1
+        elif code in (Code.FREE, Code.TAKE):
+            self.registers[target] += amount if code == Code.FREE else -amount
         elif code in (Code.WAIT, Code.TEST):
             if not self.barriers[target][4]:
                 self._undefined("invalid-object", thread)

@@ -137,6 +137,8 @@ def blocked_agents(machine: Machine) -> Blocked:
     program = machine.compiled.program
     found = []
     for thread in machine.unfinished:
+        if not program.agents[thread].threads:
+            continue  # a tensor core waits for its warp
         step = machine.threads[thread][machine.pcs[thread]]
         is_wait = step.code == Code.WAIT
         barrier = program.barriers[step.target].name if is_wait else ""

@@ -80,11 +80,15 @@ class Machine:
         if self._running.get(row) is process:
             del self._running[row]
             self._alive[self._agent_cta[row]] -= 1
+            self._leaves(row)
+
+    def _leaves(self, row: int) -> None:
+        """An agent has left the kernel."""
 
     def _deadlock(self) -> Ending:
         """Name the agent that has waited longest: what it waits for is what went wrong first."""
         if not self._blocked:
-            names = ", ".join(self.agents[row].name for row in self._running)
+            names = ", ".join(self.agents[row].name for row in self._running if self.agents[row].warp >= 0)
             return Ending(
                 "deadlock",
                 endings.SYNC_FOR_EVER.format(agents=names),
