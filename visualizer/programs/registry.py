@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.language import tr
+from visualizer.programs import blackwell, gemm, pingpong
 from visualizer.programs.attention import NAME as ATTENTION
 from visualizer.programs.attention import attention
 from visualizer.programs.baseline import NAME as BASELINE
@@ -23,6 +24,8 @@ from visualizer.programs.faults import check_fields, check_fit, faulty_program, 
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.load import is_file_name, load_program
+from visualizer.programs.multicast import NAME as MULTICAST
+from visualizer.programs.multicast import multicast
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Parameter, Program, ProgramError
 
@@ -46,6 +49,10 @@ PROGRAMS: Mapping[str, BuiltIn] = {
     CLUSTER: BuiltIn(lambda config: cluster()),
     CP_ASYNC: BuiltIn(cp_async, _named("stages", "tiles", "tile_rows", "tile_columns")),
     ATTENTION: BuiltIn(attention, _named("tiles", "tile_rows", "tile_columns")),
+    MULTICAST: BuiltIn(multicast, _named("stages", "tiles", "tile_rows", "tile_columns", "consumer_warps")),
+    gemm.NAME: BuiltIn(lambda config: gemm.program()),
+    pingpong.NAME: BuiltIn(lambda config: pingpong.program()),
+    blackwell.NAME: BuiltIn(lambda config: blackwell.program()),
 }
 """By name; the first is the one that runs where none is named, and it has every parameter that any has."""
 
