@@ -243,6 +243,6 @@ def test_programs_are_found_by_name() -> None:
     }
     with pytest.raises(
         ProgramError,
-        match=r"there is no 'lessen'; known are attention, baseline, cluster, cp-async, lesson, and files",
+        match=r"there is no 'lessen'; known are attention, baseline, blackwell, cluster, cp-async, gemm, lesson,",
     ):
         find_program("lessen")

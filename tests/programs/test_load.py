@@ -81,7 +81,7 @@ def test_a_file_becomes_a_program_with_its_lines(tmp_path: Path) -> None:
         ("a.wgmma_wait(-1)", "keep is -1; it must be 0..1024"),
         ("a.exit(); a.fence()", "CTA0.P has left with .exit(); nothing can follow"),
         ("b.agent('P')", "there is an agent 'CTA0.P' already"),
-        ("b.agent('Q', role='boss')", "role is 'boss'; it must be one of producer, consumer, other"),
+        ("b.agent('Q', role='boss')", "role is 'boss'; it must be one of producer, consumer, mma, epilogue, other"),
         ("b.agent('Q', cta=2)", "cta is 2; it must be 0..1"),
         ("b.barriers('full', 1, count=1)", "there is a barrier 'CTA0.full[0]' already"),
         ("b.barriers('x', 1, count=0)", "count is 0; it must be 1..1048575"),

@@ -78,7 +78,8 @@ def races(
     agents = len(who)
     width = agents + len(where)
     cores = {trace.agents[agent].cta: row for row, agent in enumerate(who) if trace.agents[agent].role == "tensor_core"}
-    ctas = [trace.agents[agent].cta for agent in who]
+    ctas, by_core = [trace.agents[agent].cta for agent in who], set(cores.values())
+    promised: dict[int, list[Clock]] = defaultdict(list)  # by barrier: what tcgen05.commit lets a tensor core tell
     handed: dict[int, list[Clock]] = defaultdict(list)  # to the tensor core at this row, and not begun
     engine = [history.structure.roles[agent] == "copy_engine" for agent in who]
     clocks: list[Clock] = [[0] * width for _ in range(agents)]
@@ -106,7 +107,12 @@ def races(
         if kind == EventKind.WAIT_END and barrier >= 0:
             known = completed[barrier]
             _join(clock, known[min(max(relied_on.get(step, 0), 0), len(known) - 1)])
+        elif kind == EventKind.TENSOR_COMMIT and barrier >= 0:
+            promised[barrier].append([*clock])
+            clock[agent] += 1
         elif kind in arrivals and barrier >= 0:
+            if agent in by_core and promised[barrier]:
+                _join(clock, promised[barrier].pop(0))
             _join(given[barrier], clock)
             clock[agent] += 1
         elif kind == EventKind.COMPLETE_TX and barrier >= 0:

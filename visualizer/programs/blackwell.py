@@ -31,7 +31,7 @@ def program() -> Program:
         p.copy(full[p.index], p.index, AB_BYTES)
         p.advance()
 
-    m = b.agent("mma", role="consumer", stages=STAGES)
+    m = b.agent("mma", role="mma", stages=STAGES)
     acc = m.cursor("acc", stages=ACCUMULATORS, phase=1)
     m.sync()
     for tile in range(OUTPUT_TILES):
@@ -46,7 +46,7 @@ def program() -> Program:
         acc.advance()
 
     for warp in range(EPILOGUE_WARPS):
-        e = b.agent(f"epilogue.w{warp}", role="consumer")
+        e = b.agent(f"epilogue.w{warp}", role="epilogue")
         acc = e.cursor("acc", stages=ACCUMULATORS)
         e.sync()
         for _ in e.tiles(OUTPUT_TILES):

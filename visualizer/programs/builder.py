@@ -33,7 +33,7 @@ WARPGROUP_WARPS = 4
 _OWN_FILES = {str(path) for path in Path(__file__).parent.glob("*builder.py")} | {
     str(Path(__file__).with_name("cursor.py"))
 }
-_ROLES = ("producer", "consumer", "other")
+_ROLES = ("producer", "consumer", "mma", "epilogue", "other")
 _KINDS = ("full", "empty", "other")
 
 
