@@ -229,7 +229,7 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
 def test_programs_are_found_by_name() -> None:
     assert find_program("lesson", {"tiles": 3}) == lesson(LessonConfig(tiles=3))
     assert find_program() == lesson(LessonConfig())
-    assert list(PROGRAMS)[0] == "lesson"
+    assert next(iter(PROGRAMS)) == "lesson"
     assert set(PROGRAMS) == {
         "lesson",
         "baseline",

@@ -38,7 +38,7 @@ def program() -> Program:
         c.setmaxnreg_inc(232)
         for turn, tile in enumerate(range(n, OUTPUT_TILES, 2)):
             mine = turn & 1 if n else turn & 1 ^ 1  # the first warpgroup passes at once
-            for k_tile in range((turn > 0 or n) * K_TILES):  # the other warpgroup's
+            for _ in range((turn > 0 or n) * K_TILES):  # the other warpgroup's
                 c.advance()
             c.wait(multiply[n], mine)
             for k_tile in c.tiles(K_TILES, first=tile * K_TILES):

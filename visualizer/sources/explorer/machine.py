@@ -93,7 +93,8 @@ class Machine:
         """Everything that can happen next."""
         possible = [thread for thread in range(self.count) if self.possible(thread)]
         landings = self.landings()
-        return possible + landings + [part for landing in landings if (part := self.part_of(landing))]
+        parts = [part for landing in landings if (part := self.part_of(landing))]
+        return possible + [landing for landing in landings if not self.is_in_pieces(landing)] + parts
 
     def landings(self) -> list[int]:
         """The choices that land a copy: all in flight but cp.async, which land with an arrival."""
@@ -119,6 +120,10 @@ class Machine:
         elif tx % TX_GRANULE:
             return 0
         return landing + len(self.compiled.copies)
+
+    def is_in_pieces(self, landing: int) -> bool:
+        """Whether a part of this copy would complete a phase now, and is known to land by itself."""
+        return bool(self.compiled.copies[landing - self.count].pieces) and self.part_of(landing) > 0
 
     def bytes_left(self, copy: int) -> int:
         """Bytes of a copy in flight that have not landed."""
@@ -148,7 +153,10 @@ class Machine:
         if choice >= self.count:
             copy = self.copy_of(choice)
             lands = copy in self.in_flight and self.compiled.copies[copy].barrier >= 0
-            return lands and (not self.is_part(choice) or self.part_of(self.count + copy) == choice)
+            landing = self.count + copy
+            if self.is_part(choice):
+                return lands and self.part_of(landing) == choice
+            return lands and not self.is_in_pieces(landing)
         pc, steps = self.pcs[choice], self.threads[choice]
         if pc >= len(steps) or (self.stopped and choice in self.stopped):
             return False
