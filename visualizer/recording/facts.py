@@ -51,6 +51,7 @@ class Source(TypedDict, total=False):
     kind: str
     seed: Whole
     latencies: dict[str, Ns]
+    guessed_reads: Count  # reads for which the program tells no time
     exhaustive: bool
     outcome: str
     step: Count | None

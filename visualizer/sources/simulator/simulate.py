@@ -25,6 +25,7 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
     Advance,
@@ -48,6 +49,7 @@ from visualizer.programs.operations import (
 )
 from visualizer.programs.program import Program
 from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
+from visualizer.recording.facts import Source
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
@@ -75,13 +77,22 @@ def simulate(
     meta = Meta(
         program=program.name,
         config=dict(program.config),
-        source={"kind": "simulator", "seed": seed, "latencies": latencies.as_dict()},
+        source=_source(program, seed, latencies),
         ending=ending,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"phasescope": __version__},
     )
     files = dict(program.source_files)
     return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), files, rings=program.rings)
+
+
+def _source(program: Program, seed: int, latencies: Latencies) -> Source:
+    source: Source = {"kind": "simulator", "seed": seed, "latencies": latencies.as_dict()}
+    if program.name == LESSON:
+        return source  # whose warps' reads were measured
+    reads = (op for agent in program.agents for op in agent.operations if isinstance(op, Read | ReadAsync))
+    guessed = sum(read.takes < 0 for read in reads)
+    return {**source, "guessed_reads": guessed} if guessed else source
 
 
 class _Run(Accesses):
