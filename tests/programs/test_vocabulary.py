@@ -96,6 +96,10 @@ def test_who_asks_for_registers_waits_until_others_gave_as_many() -> None:
     assert_sound(registers(40, 232))
     assert_stuck(registers(48, 240))
     trace = simulate(registers(40, 232))
+    ending = simulate(registers(48, 240)).meta.ending.detail
+    assert "waits for 9216 registers (setmaxnreg.inc), and its CTA has 6144: left by others 15360, taken 9216" in ending
+    found = explore_exhaustively(registers(48, 240))
+    assert found.witnesses["deadlock"].detail.endswith(" for registers")
     order = [kind for kind in kinds(trace) if kind in (EventKind.SETMAXNREG_DEC, EventKind.SETMAXNREG_INC_END)]
     assert order == [EventKind.SETMAXNREG_DEC, EventKind.SETMAXNREG_INC_END, EventKind.SETMAXNREG_INC_END]
     assert "asks for 232 registers" in explain(History(trace), kinds(trace).index(EventKind.SETMAXNREG_INC_BEGIN))

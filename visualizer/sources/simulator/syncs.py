@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
+from visualizer.language import endings
 from visualizer.programs.meetings import BarArrive, BarSync, Meeting, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program
@@ -49,6 +50,7 @@ class Syncs(CopyEngines):
             for place in places:
                 self._live[place] += self._threads[row]
         self._free: defaultdict[int, int] = defaultdict(int)  # registers of each CTA that no thread has
+        self._given: defaultdict[int, int] = defaultdict(int)  # registers of each CTA that its agents ever left to it
         self._asking: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)  # (agent row, registers), by CTA
 
     def _sync(self, row: int, sync: Sync | BarSync | SyncWarp) -> Iterator[int]:
@@ -70,6 +72,7 @@ class Syncs(CopyEngines):
             self._asking[cta].append((row, registers))
         else:
             self._free[cta] -= registers
+            self._given[cta] -= registers
         waiting = self._asking[cta]
         while waiting and waiting[0][1] <= self._free[cta]:
             first, wanted = waiting.pop(0)
@@ -79,6 +82,17 @@ class Syncs(CopyEngines):
             yield PARKED
             self._note(row, EventKind.SETMAXNREG_INC_END, change)
         yield self._now + self._duration(0)
+
+    def _stuck_elsewhere(self) -> str:
+        """Registers first: who waits for them keeps others waiting at syncs."""
+        asking = next((waiting[0] for _, waiting in sorted(self._asking.items()) if waiting), None)
+        if asking is None:
+            return super()._stuck_elsewhere()
+        row, wanted = asking
+        cta = self._agent_cta[row]
+        free, given = self._free[cta], self._given[cta]
+        agent = self.agents[row].name
+        return endings.REGISTERS_FOR_EVER.format(agent=agent, wanted=wanted, free=free, given=given, taken=given - free)
 
     def _leaves(self, row: int) -> None:
         """Who has left is waited for no more."""
