@@ -6,7 +6,6 @@ a diagnosis can point at it, and so that a mistake is reported with that line.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,11 @@ from typing import Any, NoReturn
 from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.buffer_builder import MAX_STAGES
+from visualizer.programs.calling_line import calling_line
 from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.stage_check import stage_beyond
 from visualizer.programs.tensor_builder import TensorCore
 from visualizer.recording.invariants import MAX_RINGS
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
@@ -30,9 +31,6 @@ MAX_OPERATIONS = 5_000_000
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
-_OWN_FILES = {str(path) for path in Path(__file__).parent.glob("*builder.py")} | {
-    str(Path(__file__).with_name("cursor.py"))
-}
 _ROLES = ("producer", "consumer", "mma", "epilogue", "other")
 _KINDS = ("full", "empty", "other")
 
@@ -131,7 +129,8 @@ class Builder:
             self.fail(tr("the program has no agents; make one with .agent(NAME)"))
         rings = tuple(self._rings) or ONE_RING
         for agent in self._agents:
-            self._check_stages(agent, rings)
+            if why := stage_beyond(agent.agent.name, agent.largest_stage, self._barriers, rings):
+                self.fail(why)
         engines = tuple(
             Agent(self._prefix(cta) + self._copy_engine, "copy_engine", cta, -1) for cta in range(self._ctas)
         )
@@ -160,7 +159,7 @@ class Builder:
                     max_operations=MAX_OPERATIONS,
                 )
             )
-        path, line = _caller()
+        path, line = calling_line()
         site = Site(path.name, line, op)
         if site not in self._sites:
             if len(self._sites) == _MAX_SITES:
@@ -235,7 +234,7 @@ class Builder:
         return value
 
     def fail(self, why: str) -> NoReturn:
-        path, line = _caller()
+        path, line = calling_line()
         raise ProgramError(f"{path}:{line}: {why}")
 
     def named_barrier(self, cta: int, id: int, threads: int) -> None:
@@ -251,34 +250,6 @@ class Builder:
                     id=id,
                     threads=threads,
                     before=before,
-                )
-            )
-
-    def _check_stages(self, agent: AgentBuilder, rings: tuple[str, ...]) -> None:
-        """Every stage that the agent uses must be one of its ring's, where barriers say how many that has."""
-        for ring, largest in agent.largest_stage.items():
-            stages = max((b.stage for b in self._barriers if b.ring == rings[ring]), default=-1) + 1
-            if not stages or largest < stages:
-                continue
-            name = agent.agent.name
-            if len(rings) == 1:
-                self.fail(
-                    tr(
-                        "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
-                        " {stages} stages",
-                        name=name,
-                        largest_stage=largest,
-                        stages=stages,
-                    )
-                )
-            self.fail(
-                tr(
-                    "{name} uses stage {largest_stage} of ring {ring!r}, but no barrier belongs to it; the ring has"
-                    " {stages} stages",
-                    name=name,
-                    largest_stage=largest,
-                    ring=rings[ring],
-                    stages=stages,
                 )
             )
 
@@ -322,11 +293,3 @@ class Builder:
 
     def _prefix(self, cta: int) -> str:
         return f"CTA{cta}." if self._ctas > 1 else ""
-
-
-def _caller() -> tuple[Path, int]:
-    """File and line of the innermost running code that is not the builder's own."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
-        frame = frame.f_back
-    return Path(frame.f_code.co_filename), frame.f_lineno
