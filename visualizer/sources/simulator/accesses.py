@@ -55,6 +55,8 @@ class Accesses(Syncs):
         """The warp's lanes store about as fast as they read."""
         kind, where = EventKind.WRITE, {"stage": write.stage, "ring": write.ring}
         self.log.add(self._now, kind, row, -1, write.tile, write.site, **where, amount=write.bytes)
+        if self.agents[row].role == "tensor_core":
+            return self._now + self._duration(0)  # it is part of the tcgen05.mma that read
         return self._now + self._duration(write.bytes / self._latencies.read_bandwidth)
 
     def _fence_proxy(self, row: int, fence: ProxyFence) -> int:
