@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared)."""
+    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared), in `takes` ns (-1: a guess)."""
 
     stage: int
     bytes: int
     tile: int = -1
     site: int = -1
     ring: int = 0
+    takes: int = -1
 
 
 @dataclass(frozen=True, slots=True)

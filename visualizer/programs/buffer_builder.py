@@ -43,10 +43,10 @@ class BufferBuilder:
         self.largest_stage: dict[int, int] = {}  # by ring
         self._operations: list[Operation] = []
 
-    def write(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
-        """Write the agent's share of the stage's buffer itself, with ordinary stores."""
+    def write(self, stage: int, bytes: int, *, ns: int | None = None, ring: str | None = None) -> None:
+        """Write the agent's share of the stage's buffer itself, with ordinary stores, in `ns` (None: a guess)."""
         place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Write, place, size, self.tile, self._builder.site("write"), of)
+        self._add(Write, place, size, self.tile, self._builder.site("write"), of, self._taking(ns))
 
     def fence_proxy(self) -> None:
         """fence.proxy.async, between a `write` and the TMA store or wgmma that reads what was written."""

@@ -49,7 +49,7 @@ def program() -> Program:
         c.arrive(empty[(c.index - 1) % STAGES])
         for _ in c.tiles(OUT_TILES):
             c.wait(out_empty[out.index], out.phase)
-            c.write(out.index, OUT_BYTES // WARPGROUPS, ring="out")
+            c.write(out.index, OUT_BYTES // WARPGROUPS, ns=200, ring="out")
             c.fence_proxy()
             c.named_sync(1, WARPGROUPS)
             if n == 0:

@@ -55,7 +55,7 @@ def program() -> Program:
             c.tile = tile
             c.wait(store[n], mine)
             c.wait(out_empty[n], turn & 1 ^ 1)
-            c.write(n, OUT_BYTES, ring="out")
+            c.write(n, OUT_BYTES, ns=400, ring="out")
             c.fence_proxy()
             c.store(n, OUT_BYTES, ring="out")
             c.store_commit()

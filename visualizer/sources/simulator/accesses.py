@@ -57,6 +57,8 @@ class Accesses(Syncs):
         self.log.add(self._now, kind, row, -1, write.tile, write.site, **where, amount=write.bytes)
         if self.agents[row].role == "tensor_core":
             return self._now + self._duration(0)  # it is part of the tcgen05.mma that read
+        if write.takes >= 0:
+            return self._now + write.takes * PS_PER_NS + 1
         return self._now + self._duration(write.bytes / self._latencies.read_bandwidth)
 
     def _fence_proxy(self, row: int, fence: ProxyFence) -> int:
