@@ -365,7 +365,9 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()
     began, wrong = perf_counter(), Counter[str]()
-    for seed in range(asked.first, asked.first + asked.count):
+    for done, seed in enumerate(range(asked.first, asked.first + asked.count), 1):
+        if done % 1000 == 0:
+            print(f"{done} programs", file=sys.stderr, flush=True)
         for said in problems(seed, schedules=5 if seed % 50 == 0 else 0):
             wrong[said.split(":")[0]] += 1
             print(f"{seed}: {said}", flush=True)
