@@ -3,6 +3,11 @@
 function makeTables(recording) {
   const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
+  const { rings } = recording;
+  // "(0, 1, 3)", or a line each of several rings: "K (0, 1, 3)".
+  const cursors = (all) => all.flatMap((cursor, ring) => (cursor ? [
+    [...(rings.length > 1 ? [rings[ring]] : []), `(${cursor.join(", ")})`].join(" "),
+  ] : [])).join("\n");
   const kinds = {
     barrier: {
       id: "barriers",
@@ -23,7 +28,7 @@ function makeTables(recording) {
       columns: ["name", "state", "tile", "cursor"],
       cells: (name, value) => [
         name, value.barrier ? `${value.state} ${value.barrier}` : value.state, dash(value.tile),
-        value.cursor ? `(${value.cursor.join(", ")})` : "–",
+        cursors(value.cursors) || "–",
       ],
       role: (value) => ({ waiting: "waiting", reading: "reading", "timed out": "error" })[value.state] || "running",
     },
@@ -33,10 +38,11 @@ function makeTables(recording) {
     for (const [kind, table] of Object.entries(kinds)) {
       $(`${table.id}-heading`).textContent = word(table.id);
       const rows = recording[table.id].map((item, row) => {
+        const name = item.title || item.name;
         const value = states[index][kind][row];
-        const before = index ? table.cells(item.name, states[index - 1][kind][row]) : null;
+        const before = index ? table.cells(name, states[index - 1][kind][row]) : null;
         const tr = document.createElement("tr");
-        table.cells(item.name, value).forEach((text, column) => {
+        table.cells(name, value).forEach((text, column) => {
           const td = tr.insertCell();
           td.textContent = text;
           if (before && before[column] !== text) td.className = "changed";

@@ -1,15 +1,16 @@
-// The timeline: the lanes are drawn once for a width, the cursor and the arrows anew for each step.
+// The timeline: the lanes are drawn once for a width, the cursor and the arrows anew for each step. Warps of one role fold
+// into their group, which then shows how many of them do what.
 
 function makeTimeline(recording) {
   const svg = $("timeline");
   const ruler = 24, gap = 4;
-  const heights = { agent: 22, copy: 22, stage: 22, barrier: 40 };
-  const { lanes } = recording.timeline;
+  const heights = { group: 22, agent: 22, copy: 22, stage: 22, barrier: 40 };
+  const { lanes, groups } = recording.timeline;
   let { begin, end } = recording.timeline;
   let stressed = [];
   const pen = document.createElement("canvas").getContext("2d");
-  const tops = {};
-  let names = 0, scale = 1, total = 0, cursor = null;
+  const middles = {};  // of a lane that is folded, its group's
+  let names = 0, scale = 1, total = 0, cursor = null, again = () => {};
 
   function make(tag, attributes, text) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -19,28 +20,89 @@ function makeTimeline(recording) {
   }
 
   const x = (time) => names + (time - begin) * scale;
-  const middle = (key) => tops[key] + heights[lanes.find((lane) => lane.key === key).kind] / 2;
+  const membersOf = (key) => lanes.filter((lane) => lane.group === key);
+
+  // Each group above the first lane that it folds, and the lanes that are not folded.
+  function rows() {
+    const headed = new Set();
+    return lanes.flatMap((lane) => {
+      const group = groups[lane.group];
+      if (!group) return [lane];
+      const head = headed.has(lane.group) ? [] : [{ key: lane.group, title: group.title, kind: "group" }];
+      headed.add(lane.group);
+      return group.folded ? head : [...head, lane];
+    });
+  }
 
   function draw() {
     svg.replaceChildren();
     pen.font = "12px system-ui, sans-serif";
-    names = Math.max(...lanes.map((lane) => pen.measureText(lane.title).width)) + 24;
+    names = Math.max(...rows().map((lane) => pen.measureText(titleOf(lane)).width)) + 24;
     const width = Math.max(svg.clientWidth, names + 200);
     scale = (width - names - 12) / Math.max(end - begin, 1);
     svg.append(definitions(width - names));
     total = ruler;
-    for (const lane of lanes) {
-      tops[lane.key] = total;
-      const opacity = stressed.length && !stressed.includes(lane.key) ? 0.35 : 1;
-      const group = svg.appendChild(make("g", { opacity }));
-      group.append(make("text", { x: 10, y: total + heights[lane.kind] / 2 + 4, fill: "var(--text)" }, lane.title));
-      drawLane(lane, total, group.appendChild(make("g", { "clip-path": "url(#lanes-clip)" })));
+    for (const lane of rows()) {
+      const members = membersOf(lane.key);
+      for (const { key } of [lane, ...members]) middles[key] = total + heights[lane.kind] / 2;
+      const matters = [lane, ...members].some(({ key }) => stressed.includes(key));
+      const group = svg.appendChild(make("g", { opacity: stressed.length && !matters ? 0.35 : 1 }));
+      const title = group.appendChild(make("text", { x: 10, y: middles[lane.key] + 4, fill: "var(--text)" }, titleOf(lane)));
+      const inside = group.appendChild(make("g", { "clip-path": "url(#lanes-clip)" }));
+      if (lane.kind === "group") {
+        headGroup(lane.key, title);
+        drawShares(members, total, inside);
+      } else drawLane(lane, total, inside);
       total += heights[lane.kind] + gap;
     }
     svg.setAttribute("height", total);
     svg.prepend(ticks(width));
     cursor = svg.appendChild(make("g", { id: "cursor", "clip-path": "url(#lanes-clip)" }));
   }
+
+  function titleOf(lane) {
+    return lane.kind === "group" ? `${groups[lane.key].folded ? "▸" : "▾"} ${lane.title}` : lane.title;
+  }
+
+  // A group's title is a button.
+  function headGroup(key, title) {
+    const says = { role: "button", tabindex: 0, class: "fold", "aria-expanded": !groups[key].folded, "data-group": key };
+    for (const [name, value] of Object.entries(says)) title.setAttribute(name, value);
+    title.append(make("title", {}, word("fold")));
+    const toggle = (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      groups[key].folded = !groups[key].folded;
+      draw();
+      again();
+      if (event.type === "keydown") svg.querySelector(`[data-group="${CSS.escape(key)}"]`).focus();
+    };
+    title.addEventListener("click", toggle);
+    title.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") toggle(event); });
+  }
+
+  // How many of the warps do what, one above the other, where that changes.
+  function drawShares(members, top, group) {
+    const tall = heights.group / members.length;
+    const boxes = members.flatMap((lane) => lane.boxes);
+    const changes = boxes.flatMap(([first, last, role]) => [[first, role, 1], [last, role, -1]]).sort(([a], [b]) => a - b);
+    const roles = ["error", "waiting", "reading", "running"];
+    const counts = {}, paths = {};
+    changes.forEach(([time, role, by], row) => {
+      counts[role] = (counts[role] ?? 0) + by;
+      const [from, to] = [Math.max(time, begin), Math.min(changes[row + 1]?.[0] ?? time, end)];
+      if (from >= to) return;
+      let y = top + heights.group;
+      for (const each of roles.filter((one) => counts[one])) {
+        y -= counts[each] * tall;
+        paths[each] = `${paths[each] ?? ""}M${x(from)} ${y}H${x(to)}v${counts[each] * tall}H${x(from)}z`;
+      }
+    });
+    for (const [role, d] of Object.entries(paths)) group.append(make("path", { d, fill: fillOf(role) }));
+  }
+
+  const fillOf = (role) =>
+    role === "waiting" || role === "error" ? `url(#hatch-${role})` : `var(--${role.replace("_", "-")}-fill)`;
 
   // Show this stretch of time only, and dim all lanes but those that matter; an empty list dims none.
   function look(from, to, lanesThatMatter) {
@@ -82,7 +144,7 @@ function makeTimeline(recording) {
       if (from >= to) continue;
       const name = role.replace("_", "-");
       const width = Math.max((to - from) * scale, 1);
-      const fill = role === "waiting" || role === "error" ? `url(#hatch-${role})` : `var(--${name}-fill)`;
+      const fill = fillOf(role);
       const box = { x: x(from), y: top, width, height, fill };
       if (width > 3) box.stroke = `var(--${name}-outline)`;
       group.append(make("rect", box));
@@ -109,26 +171,28 @@ function makeTimeline(recording) {
   }
 
   function show(index) {
+    again = () => show(index);
     const step = recording.steps[index];
     const at = x(step.time);
     cursor.replaceChildren(make("rect", { x: at - 1, y: ruler - 8, width: 2, height: total - ruler + 8, fill: "var(--accent)" }));
     for (const [from, source, to, target, role] of step.arrows) {
       const colour = `var(--${role.replace("_", "-")})`;
-      const [x1, y1, x2, y2] = [x(from), middle(source), x(to), middle(target)];
+      const [x1, y1, x2, y2] = [x(from), middles[source], x(to), middles[target]];
       const reach = Math.max(Math.abs(x2 - x1) / 2, 18);
       const d = `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach - 8} ${y2} ${x2 - 8} ${y2}`;
       cursor.append(make("path", { d, fill: "none", stroke: "var(--panel)", "stroke-width": 5 }));
       cursor.append(make("path", { d, fill: "none", stroke: colour, "stroke-width": 2.4 }));
       cursor.append(make("path", { d: `M${x2} ${y2}l-10 -5v10z`, fill: colour }));
     }
-    if (step.lane in tops) {
-      const y = middle(step.lane);
+    if (step.lane in middles) {
+      const y = middles[step.lane];
       cursor.append(make("path", { d: `M${at} ${y - 7}l7 7-7 7-7-7z`, fill: "var(--accent)", stroke: "var(--panel)" }));
     }
   }
 
   // Hide everything after a step: the reader is still to say what comes.
   function veil(index) {
+    again = () => { show(index); veil(index); };
     const left = x(recording.steps[index].time) + 2;
     const width = Math.max(x(end) - left, 0);
     cursor.append(make("rect", { x: left, y: ruler - 1, width, height: total - ruler + 1, fill: "var(--panel)" }));
@@ -146,5 +210,6 @@ function makeTimeline(recording) {
   }
 
   svg.setAttribute("aria-label", word("timeline"));
+  if (Object.keys(groups).length) svg.setAttribute("role", "group");  // an image has no buttons in it
   return { draw, look, show, veil, nearest, element: svg };
 }

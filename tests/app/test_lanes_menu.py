@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
+from stranger_traces import stranger
 
 from visualizer.app import record_job
 from visualizer.app.command_table import COMMANDS
@@ -17,6 +18,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
+from visualizer.replay.history import History
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,18 @@ def test_many_warps_open_as_one_lane_that_keys_unfold_and_walk_through(
     assert "consumer.w7" in [lane.key for lane in window.timeline.scene.lanes]
     window.places.go("#step=9&lane=warps.consumer")
     assert window.navigator.focus == Focus(9, "warps.consumer")
+
+
+def test_an_address_names_a_lane_as_people_do_or_as_the_recording_does(
+    make_window: Callable[[], MainWindow],
+) -> None:
+    window = make_window()
+    window.show_document(Document(History(stranger()), path=None, saved=True))
+    for step, name in ((90, "ring0.full[1]"), (91, "0x408")):
+        window.places.go(f"#step={step}&lane={name}")
+        assert window.navigator.focus == Focus(step, "0x408")
+    window.places.go("#step=92&lane=ring0.full[9]")
+    assert window.navigator.focus == Focus(92)
 
 
 def test_what_is_folded_is_exported_with_what_the_timeline_shows(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 KEYS = [
-    "verdict", "severity", "agent", "barrier", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
+    "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ def test_the_same_as_json(phasescope: Command, lesson_file: Path) -> None:
     assert rows
     assert all(row["kind"] == "wait_end" and row["agent"].startswith("consumer") for row in rows)
     assert set(rows[0]) == {
-        "step", "time_ps", "kind", "agent", "barrier", "stage", "tile", "parity", "amount", "site",
+        "step", "time_ps", "kind", "agent", "barrier", "barrier_title", "stage", "tile", "parity", "amount", "site",
     }  # fmt: skip
 
 

@@ -3,6 +3,8 @@ an explored schedule alike."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ring_programs import BYTES, SEEDS, Barriers, is_sound, ring
 
@@ -38,6 +40,14 @@ def test_an_arrival_too_many_is_told_with_its_own_line(tile: int) -> None:
         assert [(a.agent, a.arrivals) for a in finding.arrived] == [("P", 1)]
         alone = diagnose(run).findings[0]
         assert (alone.verdict, alone.agent, alone.site) == ("OVER-ARRIVAL", "P", None), "its line is in no event"
+
+
+def test_a_crash_on_a_barrier_that_no_table_has_is_told_all_the_same() -> None:
+    trace = simulate(ring(change={("P", 0): armed_twice}))
+    barriers = [replace(barrier, name=f"0x{row * 8:x}") for row, barrier in enumerate(trace.barriers)]
+    finding = diagnose(History(replace(trace, barriers=barriers))).findings[0]
+    assert (finding.verdict, finding.agent, finding.barrier) == ("OVER-ARRIVAL", "P", None)
+    assert "are pending" in finding.cause
 
 
 def test_two_arrivals_that_are_counted_are_sound() -> None:

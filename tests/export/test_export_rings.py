@@ -9,6 +9,8 @@ import pytest
 from two_ring_traces import two_rings
 from vcdvcd import VCDVCD
 
+from visualizer.export.page_model import page_document
+from visualizer.export.selection import select
 from visualizer.programs.builder import Builder
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -48,6 +50,18 @@ def test_tracks_of_stages_have_the_ring_s_name(rings: History, write) -> None:
     stages = {name.rpartition("CTA0.")[2] for name in names if "stage[" in name and "tma" not in name}
     assert {"K.stage[0]", "K.stage[2]", "V.stage[1]"} <= stages
     assert not any(name.startswith("stage[") for name in names)
+
+
+def test_a_page_shows_the_cursors_of_every_ring(rings: History) -> None:
+    document = page_document(select(rings))
+    assert document["rings"] == ["K", "V"]
+    known: dict[int, list[list[int] | None]] = {}
+    for step in document["steps"]:
+        known |= {row: value["cursors"] for row, value in step["changed"]["agent"].items()}
+        now = [rings.cursors_at(step["step"], ring) for ring in ("K", "V")]
+        for row, lane in enumerate(lane for lane in select(rings).lanes if lane.kind == "agent"):
+            cursors = [found[lane.row].tolist() for found in now]
+            assert known[row] == [cursor if cursor[0] >= 0 else None for cursor in cursors]
 
 
 def test_one_ring_has_no_name_to_tell(recorded: History, write) -> None:

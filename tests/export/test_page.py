@@ -45,7 +45,7 @@ def test_the_steps_add_up_to_the_historys_states(recorded: History, range_: str)
         ]
         producer = state["agent"][0]
         assert producer["state"] == AgentActivity(now.agent_activity[0]).name.lower().replace("_", " ")
-        assert producer["cursor"] == [now.cursor_index[0], now.cursor_phase[0], now.cursor_count[0]]
+        assert producer["cursors"] == [[now.cursor_index[0], now.cursor_phase[0], now.cursor_count[0]]]
 
 
 def test_each_step_is_explained(recorded: History) -> None:

@@ -148,7 +148,7 @@ def _prediction(asked: Asked) -> None:
 
 def _tables(asked: Asked) -> None:
     trace, history = asked.trace, asked.history
-    _read(EventRows(trace))
+    _read(EventRows(history))
     for cta in range(min(trace.ctas, 3)):
         json.dumps([row.as_json() for row in tile_table(history, cta)])
         _read(TileRows(history, cta))

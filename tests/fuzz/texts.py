@@ -72,7 +72,7 @@ def query(seed: int, folder: Path, outcome: Outcome) -> None:
     complete(text, random.randint(0, len(text)), history)
     outcome.reached.append("completed")
     try:
-        filtered_steps(history.trace, random.choice((text, f"step:{nasty.integer(random)}", f"tile:{'9' * 5000}..4")))
+        filtered_steps(history, random.choice((text, f"step:{nasty.integer(random)}", f"tile:{'9' * 5000}..4")))
     except FilterError as error:
         check_words(str(error))
 

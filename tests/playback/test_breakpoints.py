@@ -57,8 +57,8 @@ def test_the_nearest_hit_is_never_the_event_itself() -> None:
 def test_break_here_hits_the_event_it_was_asked_at() -> None:
     history = hand_history()
     for step in range(history.steps):
-        query = query_at(history.trace, step)
+        query = query_at(history, step)
         assert step in evaluated(Breakpoint(query), Events(history)).hits, query
-    assert query_at(history.trace, 20) == 'barrier == "full[0]" and kind == phase_complete'
-    assert query_at(history.trace, 24) == 'site == "kernels/async_pipeline.cu:7" and kind == read_begin'
-    assert query_at(history.trace, 11) == 'agent == "producer" and kind == advance'
+    assert query_at(history, 20) == 'barrier == "full[0]" and kind == phase_complete'
+    assert query_at(history, 24) == 'site == "kernels/async_pipeline.cu:7" and kind == read_begin'
+    assert query_at(history, 11) == 'agent == "producer" and kind == advance'

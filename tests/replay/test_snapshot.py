@@ -14,7 +14,17 @@ from visualizer.replay.snapshot import step_document
 def test_the_documents_shape(lesson_history: History) -> None:
     document = step_document(lesson_history, 40)
     assert list(document) == ["step", "steps", "time_ps", "event", "barriers", "agents", "stages"]
-    assert list(document["event"]) == ["kind", "agent", "barrier", "stage", "tile", "parity", "amount", "site"]
+    assert list(document["event"]) == [
+        "kind",
+        "agent",
+        "barrier",
+        "barrier_title",
+        "stage",
+        "tile",
+        "parity",
+        "amount",
+        "site",
+    ]
     assert list(document["barriers"]) == ["full[0]", "full[1]", "full[2]", "empty[0]", "empty[1]", "empty[2]"]
     assert {"phase", "parity", "pending", "expected", "tx"} <= set(document["barriers"]["full[0]"])
     assert list(document["agents"]) == ["producer", "consumer.w1", "consumer.w2", "consumer.w3", "tma"]

@@ -14,7 +14,7 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, find_group, warp_groups
-from visualizer.structure.titles import agent_name, barrier_name, full_barrier_name
+from visualizer.structure.titles import agent_name, barrier_name, barrier_titles
 
 
 def test_warps_of_a_stranger_are_grouped_by_warpgroup_and_inferred_role() -> None:
@@ -78,10 +78,10 @@ def test_what_nobody_named_is_called_by_what_it_is_for() -> None:
     structure = structure_of(trace)
     row = trace.barrier_index["CTA1.0x428"]
     assert barrier_name(trace, structure, row) == "ring0.empty[0]"
-    assert full_barrier_name(trace, structure, row) == "CTA1.ring0.empty[0]"
+    assert barrier_titles(trace, structure)[row] == "CTA1.ring0.empty[0]"
     assert agent_name(trace, structure, trace.agent_index["CTA1.warp0"]) == "warp0.producer"
     unknown = unknowing(trace).structure
-    assert full_barrier_name(trace, unknown, row) == "CTA1.0x428"
+    assert barrier_titles(trace, unknown)[row] == "CTA1.0x428"
     assert agent_name(trace, unknown, trace.agent_index["CTA1.warp0"]) == "warp0"
 
 

@@ -80,6 +80,19 @@ def test_kinds_and_roles() -> None:
         ({"ring": "a", "full": ["0x999"]}, "the recording has no barrier '0x999'"),
         ({"ring": "a", "full": FULL, "empty": EMPTY[:1]}, "full has 4 stages and empty 1"),
         ({"ring": "a", "full": [FULL[0], FULL[0]]}, "a barrier is in it twice"),
+        ({"ring": "a", "full": [FULL[0], []]}, "stage 1 of full has no barrier"),
+        ({"ring": "a", "full": [[[[[FULL[0]]]]]]}, "the recording has no barrier [[[...]]]"),
+        ({"ring": "a", "full": ["0x9" * 999]}, "no barrier '0x90x90x90x90x90x90x90x90x9...90"),
+        ({"ring": "a", "full": [FULL[0]], "empty": None}, "empty must be a list of names"),
+        ({"ring": "a\nb", "full": FULL}, "a ring's name has at most 60 characters, all in one line"),
+        ({"ring": "ring0", "name": "a" * 61}, "a ring's name has at most 60 characters, all in one line"),
+        ({"ring": "ring0", "name": None}, "name must be a name"),
+        ({"barriers": [FULL[0], FULL[0]], "kind": "order"}, "a barrier is in it twice"),
+        ({"barriers": FULL, "kind": {}}, "kind must be one of order, unknown"),
+        ({"barriers": FULL[0], "kind": "order"}, "barriers must be a list of names"),
+        ({"agents": [{}], "role": "producer"}, "the recording has no agent {}"),
+        ({"agents": ["producer"], "role": ["producer"]}, "role must be one of"),
+        (None, "an entry is an object"),
         ({"ring": 3, "full": FULL}, "ring must be a name"),
         ({"ring": "ring0", "full": FULL[:1]}, "there is a ring 'ring0' already"),
         ({"ring": "nope", "name": "a"}, "there is no ring 'nope'"),
@@ -98,6 +111,6 @@ def test_what_cannot_be_is_named_and_its_barriers_are_unknown(entry: Any, what: 
     assert problem.startswith("structure[2]: ")
     assert what in problem
     named = entry.get("full", entry.get("barriers", [])) if isinstance(entry, dict) else []
-    for name in named:
+    for name in named if isinstance(named, list) else []:
         for row in (TWO_CTAS.barrier_index.get(f"CTA{cta}.{name}") for cta in range(2)):
             assert row is None or (found.kinds[row], found.ring_of[row]) == ("other", -1)

@@ -21,7 +21,7 @@ from visualizer.views.pane import Pane
 
 
 def row(step: int) -> list[str]:
-    return [cell_text(hand_trace(), step, column.key) for column in COLUMNS]
+    return [cell_text(hand_history(), step, column.key) for column in COLUMNS]
 
 
 def test_cells() -> None:
@@ -51,7 +51,7 @@ def test_times(ps: int, text: str) -> None:
 
 
 def test_rows_and_steps_are_inverse_under_a_filter() -> None:
-    rows = EventRows(hand_trace(), np.array([3, 7, 20]))
+    rows = EventRows(hand_history(), np.array([3, 7, 20]))
     assert [rows.step_of(row) for row in range(rows.rows())] == [3, 7, 20]
     assert [rows.row_of(step) for step in (3, 7, 20, 8, 37)] == [0, 1, 2, None, None]
 
@@ -199,8 +199,8 @@ def test_named_barriers_and_groups_have_their_numbers_in_the_table() -> None:
     a.bar_sync(2, 64)
     a.wgmma_commit()
     a.wgmma_wait(1)
-    trace = simulate(b.build())
-    cells = [tuple(cell_text(trace, step, name) for name in ("kind", "barrier", "amount")) for step in range(7)]
+    history = History(simulate(b.build()))
+    cells = [tuple(cell_text(history, step, name) for name in ("kind", "barrier", "amount")) for step in range(7)]
     assert cells == [
         ("sync_begin", "bar 0", "the CTA"),
         ("sync_end", "bar 0", "the CTA"),

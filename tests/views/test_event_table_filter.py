@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pane_testing import hand_trace, two_cta_history
+from pane_testing import hand_history, two_cta_history
 
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.views.event_table_filter import FILTER_KEYS, FilterError, filtered_steps
 
 
 @pytest.fixture(scope="module")
-def trace() -> Trace:
-    return hand_trace()
+def history() -> History:
+    return hand_history()
 
 
 @pytest.mark.parametrize(
@@ -35,25 +36,26 @@ def trace() -> Trace:
         ("full[1] complete", [35, 36]),
     ],
 )
-def test_terms(trace: Trace, text: str, expected: list[int]) -> None:
-    steps = filtered_steps(trace, text)
+def test_terms(history: History, text: str, expected: list[int]) -> None:
+    steps = filtered_steps(history, text)
     assert steps is not None
     assert steps.tolist() == expected
 
 
-def test_a_blank_line_matches_all_without_listing_them(trace: Trace) -> None:
-    assert filtered_steps(trace, "  ") is None
+def test_a_blank_line_matches_all_without_listing_them(history: History) -> None:
+    assert filtered_steps(history, "  ") is None
 
 
-def test_free_text_that_nothing_is_called_matches_nothing(trace: Trace) -> None:
-    steps = filtered_steps(trace, "nonesuch")
+def test_free_text_that_nothing_is_called_matches_nothing(history: History) -> None:
+    steps = filtered_steps(history, "nonesuch")
     assert steps is not None
     assert len(steps) == 0
 
 
 def test_a_warp_is_not_its_longer_namesake() -> None:
-    trace = two_cta_history().trace
-    steps = filtered_steps(trace, "agent:consumer.w1 cta:1")
+    history = two_cta_history()
+    trace = history.trace
+    steps = filtered_steps(history, "agent:consumer.w1 cta:1")
     assert steps is not None
     assert {trace.agents[row].name for row in trace.events["agent"][steps]} == {"CTA1.consumer.w1"}
 
@@ -67,9 +69,9 @@ def test_a_warp_is_not_its_longer_namesake() -> None:
         ("kind:flip", "no kind is called 'flip'; try kind:phase_complete"),
     ],
 )
-def test_what_is_wrong_is_said(trace: Trace, text: str, message: str) -> None:
+def test_what_is_wrong_is_said(history: History, text: str, message: str) -> None:
     with pytest.raises(FilterError) as error:
-        filtered_steps(trace, text)
+        filtered_steps(history, text)
     assert message in str(error.value)
 
 
@@ -82,18 +84,19 @@ _TERMS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(first=_TERMS, second=_TERMS)
 def test_terms_narrow_and_their_order_does_not_matter(first: list[str], second: list[str]) -> None:
-    trace = hand_trace()
+    history = hand_history()
 
     def steps(terms: list[str]) -> set[int]:
-        found = filtered_steps(trace, " ".join(terms))
-        return set(range(len(trace))) if found is None else set(found.tolist())
+        found = filtered_steps(history, " ".join(terms))
+        return set(range(history.steps)) if found is None else set(found.tolist())
 
     both = steps(first + second)
     assert both == steps(second + first) == steps(first) & steps(second)
 
 
-def test_every_key_works_on_an_empty_recording(trace: Trace) -> None:
-    empty = Trace(trace.meta, trace.agents, trace.barriers, trace.sites, trace.events[:0])
+def test_every_key_works_on_an_empty_recording(history: History) -> None:
+    trace = history.trace
+    empty = History(Trace(trace.meta, trace.agents, trace.barriers, trace.sites, trace.events[:0]))
     for key in FILTER_KEYS:
         value = {"agent": "producer", "kind": "arrive", "barrier": "full[0]", "site": "copy"}.get(key, "0")
         steps = filtered_steps(empty, f"{key}:{value}")

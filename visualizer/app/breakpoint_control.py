@@ -92,7 +92,7 @@ class BreakpointControl(QObject):
         focus = self._window.navigator.focus
         if self._events is None or focus is None:
             return
-        query = query_at(self._events.trace, focus.step)
+        query = query_at(self._events.history, focus.step)
         row = self.all.row_of(query)
         if row is None:
             self.add(query)

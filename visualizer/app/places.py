@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit
 from visualizer.language import tr
 from visualizer.playback.address import Address, AddressError, parse_address
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import lane_steps
+from visualizer.playback.lane_steps import lane_key, lane_steps
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -61,10 +61,11 @@ class Places:
                 tr("There is no step {step}: this recording has steps 0 to {last}.", step=focus.step, last=steps - 1)
             )
             return
-        if focus.lane is not None and lane_steps(document.history, focus.lane) is None:
-            self._window.messages.show_error(tr("This recording has no lane {lane}.", lane=focus.lane))
-            focus = Focus(focus.step)
-        self._window.navigator.go_to(focus)
+        lane = focus.lane and lane_key(document.history, focus.lane)
+        if lane is not None and lane_steps(document.history, lane) is None:
+            self._window.messages.show_error(tr("This recording has no lane {lane}.", lane=lane))
+            lane = None
+        self._window.navigator.go_to(Focus(focus.step, lane))
 
     def choose_address(self) -> str | None:
         text, chosen = QInputDialog.getText(

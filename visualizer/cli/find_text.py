@@ -23,9 +23,7 @@ def found_events(history: History, query: str) -> list[dict[str, Any]]:
             f"--find: {error}\n  {error.pointed.splitlines()[0]}\n  {error.pointed.splitlines()[1]}"
         ) from None
     time = history.trace.events["time"]
-    return [
-        {"step": step, "time_ps": int(time[step]), **event_document(history.trace, step)} for step in steps.tolist()
-    ]
+    return [{"step": step, "time_ps": int(time[step]), **event_document(history, step)} for step in steps.tolist()]
 
 
 def found_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -34,9 +32,9 @@ def found_text(rows: Sequence[Mapping[str, Any]]) -> str:
     found = tr("{count} found", count=count)
     if not rows:
         return found
-    keys = ("agent", "kind", "barrier", "stage", "tile", "parity", "amount")
+    keys = ("agent", "kind", "barrier_title", "stage", "tile", "parity", "amount")
     cells = [(row["step"], duration(row["time_ps"]), *(row[key] for key in keys), _site(row["site"])) for row in rows]
-    titles = (tr("step"), tr("time"), *keys, tr("site"))
+    titles = (tr("step"), tr("time"), *(key.removesuffix("_title") for key in keys), tr("site"))
     return f"{aligned([titles, *cells])}\n\n{found}"
 
 

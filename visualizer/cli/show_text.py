@@ -64,13 +64,15 @@ def step_text(document: Document) -> str:
         time=duration(document["time_ps"]),
     )
     head += f", {site['file']}:{site['line']} {site['op']}" if site else ""
-    facts = ", ".join(f"{name} {event[name]}" for name in _EVENT_FACTS if event.get(name) is not None)
+    titles = {name: barrier.get("title", name) for name, barrier in document["barriers"].items()}
+    told = {**event, "barrier": event["barrier_title"]}
+    facts = ", ".join(f"{name} {told[name]}" for name in _EVENT_FACTS if told.get(name) is not None)
     facts += f", amount {event['amount']}" if event["amount"] else ""
     return "\n\n".join(
         [
             f"{head}\n{event['agent']}: {event['kind']}{f' ({facts})' if facts else ''}\n{document['explanation']}",
-            _barriers(document["barriers"]),
-            _agents(document["agents"]),
+            _barriers(document["barriers"], titles),
+            _agents(document["agents"], titles),
             _stages(document["stages"]),
         ]
     )
@@ -122,18 +124,21 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def _barriers(barriers: Mapping[str, Document]) -> str:
+def _barriers(barriers: Mapping[str, Document], titles: Mapping[str, str]) -> str:
     rows = [
-        (name, b["phase"], b["parity"], f"{b['pending']}/{b['expected']}", b["tx"])
+        (titles[name], b["phase"], b["parity"], f"{b['pending']}/{b['expected']}", b["tx"])
         if b["valid"]
-        else (name, None, None, None, None)
+        else (titles[name], None, None, None, None)
         for name, b in barriers.items()
     ]
     return aligned([("barrier", "phase", "parity", "pending", "tx"), *rows])
 
 
-def _agents(agents: Mapping[str, Document]) -> str:
-    rows = [(name, state_word(a["state"]), a["op"], a["barrier"], a["tile"], _cursors(a)) for name, a in agents.items()]
+def _agents(agents: Mapping[str, Document], barriers: Mapping[str, str]) -> str:
+    rows = [
+        (name, state_word(a["state"]), a["op"], barriers.get(a["barrier"]), a["tile"], _cursors(a))
+        for name, a in agents.items()
+    ]
     titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor (index, phase, count)"))
     return aligned([titles, *rows])
 

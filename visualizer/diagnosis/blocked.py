@@ -131,7 +131,7 @@ def _told(
     while came_from[path[0]] >= 0:
         path.insert(0, came_from[path[0]])
     names = [outlook.trace.agents[agent].name for agent in path]
-    barrier = outlook.trace.barriers[blocked[root].barrier].name
+    barrier = outlook.history.barrier_title(blocked[root].barrier)
     links = tr("; ").join(tr("{agent} waits for {other}", agent=a, other=b) for a, b in pairwise(names))
     return tr(
         "{links}; {agent} is {verdict} on {barrier}, which is the root.",
@@ -182,7 +182,7 @@ def _owed(outlook: Outlook, agent: int, barrier: int) -> Owed:
         state = "exited"
     elif agent in outlook.blocked:
         wait = outlook.blocked[agent]
-        state = tr("blocked on {barrier}", barrier=trace.barriers[int(outlook.waits.barrier[wait])].name)
+        state = tr("blocked on {barrier}", barrier=outlook.history.barrier_title(int(outlook.waits.barrier[wait])))
     coming = outlook.next_arrival(agent, barrier)
     if coming is None:
         return Owed(trace.agents[agent].name, state, "none")

@@ -18,7 +18,7 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
     """Why a wait blocks on a phase that has completed already, or that lies further ahead than the next."""
     trace, waits, intents = outlook.trace, outlook.waits, outlook.intents
     row, wanted = int(waits.barrier[wait]), int(intents.wanted[wait])
-    name = trace.barriers[row].name
+    name = outlook.history.barrier_title(row)
     agent = trace.agents[int(waits.agent[wait])].name
     now = outlook.barrier(row).phase
     begin = int(waits.begin[wait])
@@ -75,7 +75,7 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
         pairs = zip(names, [*names[1:], names[0]], strict=True)
         around = commas([tr("{agent} for {other}", agent=a, other=b) for a, b in pairs])
         return Cause(tr("A cycle of waits: {around}; none of them can go on.", around=around), certain=False)
-    name = outlook.trace.barriers[row].name
+    name = outlook.history.barrier_title(row)
     if not outlook.knows_arrivers(row):
         state = outlook.barrier(row)
         return Cause(
@@ -102,7 +102,7 @@ def _uncounted_cause(outlook: Outlook, row: int) -> Cause:
             "{n} arrivals came to {barrier} in phase #{phase}; how many it takes is not known, for the recording has no"
             " init of it.",
             arrived,
-            barrier=outlook.trace.barriers[row].name,
+            barrier=outlook.history.barrier_title(row),
             phase=outlook.barrier(row).phase,
         ),
         certain=False,
@@ -113,7 +113,7 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
     """All arrivals are in and the bytes do not come out even."""
     trace, events = outlook.trace, outlook.trace.events
     state, phase = outlook.barrier(row), outlook.open_phase(row)
-    name = trace.barriers[row].name
+    name = outlook.history.barrier_title(row)
     expects = [s for s in phase.arrivals if outlook.history.kinds[s] == EventKind.ARRIVE_EXPECT_TX]
     expects = sorted([*expects, *phase.bytes_expected])
     expected = int(events["amount"][expects].sum()) if expects else 0
@@ -188,6 +188,6 @@ def _astray(outlook: Outlook, row: int) -> str:
             return tr(
                 "; {bytes} bytes that nobody expected came to {barrier}",
                 bytes=-outlook.barrier(other).tx,
-                barrier=barrier.name,
+                barrier=outlook.history.barrier_title(other),
             )
     return ""

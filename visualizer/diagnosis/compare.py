@@ -47,12 +47,13 @@ class Comparison:
 
     def __init__(self, a: History, b: History) -> None:
         self.a, self.b = a, b
+        self._barriers = _paired_barriers(a, b)
         names_a = [agent.name for agent in a.trace.agents]
         names_b = {agent.name for agent in b.trace.agents}
         self.only_a = tuple(name for name in names_a if name not in names_b)
         self.only_b = tuple(agent.name for agent in b.trace.agents if agent.name not in a.trace.agent_index)
         common = [name for name in names_a if name in names_b]
-        self.agents = _orders(common, a.trace, b.trace)
+        self.agents = _orders(common, a.trace, b.trace, self._barriers)
 
     @property
     def same_order(self) -> bool:
@@ -99,6 +100,14 @@ class Comparison:
         chosen = flips if len(flips) else steps
         return int(chosen[0]) if len(chosen) else None
 
+    def barrier_names(self, history: History) -> tuple[str, ...]:
+        """What the barriers of `a` or `b` are called where both are shown: those of `b` as their partners in `a`."""
+        if history is self.a:
+            return self.a.barrier_titles
+        known = dict(zip(self._barriers[0].tolist(), self.a.barrier_titles, strict=True))
+        own = zip(self._barriers[1].tolist(), self.b.barrier_titles, strict=True)
+        return tuple(known.get(number, title) for number, title in own)
+
     def _when(self, agent: AgentOrder) -> int:
         steps = [step for step in (agent.step_a, agent.step_b) if step is not None]
         return min(steps)
@@ -106,7 +115,7 @@ class Comparison:
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
         """For each step the corresponding one of the other recording: of the n-th like event the n-th."""
-        like_a, like_b = _likeness(self.a.trace, self.b.trace)
+        like_a, like_b = _likeness(self.a.trace, self.b.trace, self._barriers)
         _, step_a, step_b = np.intersect1d(like_a, like_b, assume_unique=True, return_indices=True)
         return _filled(len(like_a), step_a, step_b), _filled(len(like_b), step_b, step_a)
 
@@ -120,13 +129,23 @@ def _filled(length: int, steps: Ints, others: Ints) -> Ints:
     return filled
 
 
-def _common_rows(a: Trace, b: Trace) -> tuple[Ints, Ints]:
-    """Each event's barrier as a row common to both: barriers go by name, and have different rows in different files."""
-    rows = _numbered([barrier.name for barrier in (*a.barriers, *b.barriers)])
-    return tuple(
-        np.array([rows[barrier.name] for barrier in trace.barriers] + [-1], np.int64)[trace.events["barrier"]]
-        for trace in (a, b)
-    )
+def _paired_barriers(a: History, b: History) -> tuple[Ints, Ints]:
+    """A number per barrier of each recording, the same for the same: by what people call them, so that a barrier that
+    lies elsewhere is found again; of the others by their names in the recordings."""
+    named = {title: row for row, title in enumerate(a.barrier_titles)}
+    numbers = [named.get(title, -1) for title in b.barrier_titles]
+    paired = set(numbers)
+    left = {barrier.name: row for row, barrier in enumerate(a.trace.barriers) if row not in paired}
+    for row, barrier in enumerate(b.trace.barriers):
+        if numbers[row] < 0:
+            numbers[row] = left.get(barrier.name, len(a.trace.barriers) + row)
+    return np.arange(len(a.trace.barriers)), np.array(numbers, np.int64)
+
+
+def _of_events(trace: Trace, numbers: Ints) -> Ints:
+    """The number of each event's barrier; -1: it has none."""
+    of_events: Ints = np.append(numbers, -1)[trace.events["barrier"]]
+    return of_events
 
 
 def _common_rings(a: Trace, b: Trace) -> tuple[Ints, Ints]:
@@ -144,7 +163,7 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _orders(names: Sequence[str], a: Trace, b: Trace) -> tuple[AgentOrder, ...]:
+def _orders(names: Sequence[str], a: Trace, b: Trace, barriers: tuple[Ints, Ints]) -> tuple[AgentOrder, ...]:
     """Where each agent's own events first differ: all agents' events side by side, the n-th of a with the n-th of b."""
     (steps_a, first_a), (steps_b, first_b) = _own_steps(a, names), _own_steps(b, names)
     count_a, count_b = np.diff(first_a), np.diff(first_b)
@@ -154,7 +173,7 @@ def _orders(names: Sequence[str], a: Trace, b: Trace) -> tuple[AgentOrder, ...]:
     left, right = (
         steps[np.repeat(first[:-1], length) + rank] for steps, first in ((steps_a, first_a), (steps_b, first_b))
     )
-    barrier_a, barrier_b = _common_rows(a, b)
+    barrier_a, barrier_b = _of_events(a, barriers[0]), _of_events(b, barriers[1])
     differs = barrier_a[left] != barrier_b[right]
     for column in _COMPARED:
         differs |= a.events[column][left] != b.events[column][right]
@@ -186,13 +205,13 @@ def _own_steps(trace: Trace, names: Sequence[str]) -> tuple[Ints, Ints]:
     return steps[order], np.searchsorted(agent[order], np.arange(len(names) + 1))
 
 
-def _likeness(a: Trace, b: Trace) -> tuple[Ints, Ints]:
+def _likeness(a: Trace, b: Trace, barriers: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """A number per event, unique within a recording and equal in both for the same event: agent, kind, barrier, ring,
     tile (for a PHASE_COMPLETE barrier and phase), and how many such there were before."""
     agents = _numbered(agent.name for agent in (*a.agents, *b.agents))
     whose = []
-    for trace, barrier, ring in zip((a, b), _common_rows(a, b), _common_rings(a, b), strict=True):
-        events = trace.events
+    for trace, numbers, ring in zip((a, b), barriers, _common_rings(a, b), strict=True):
+        events, barrier = trace.events, _of_events(trace, numbers)
         flips = events["kind"] == EventKind.PHASE_COMPLETE
         agent = np.array([agents[agent.name] for agent in trace.agents], np.int64)[events["agent"]]
         group = (np.where(flips, 0, agent + 1) << 6) + events["kind"]

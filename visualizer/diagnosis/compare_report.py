@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,8 +117,8 @@ def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
         "{agent} differs at its event {index}: in a {a}; in b {b}",
         agent=agent.agent,
         index=agent.index,
-        a=event_text(comparison.a.trace, agent.step_a),
-        b=event_text(comparison.b.trace, agent.step_b),
+        a=event_text(comparison.a, agent.step_a),
+        b=event_text(comparison.b, agent.step_b),
     )
 
 
@@ -132,16 +133,19 @@ def signed(ps: int, more: str, less: str) -> str:
 
 def state_differences(comparison: Comparison, step_a: int, step_b: int) -> list[tuple[str, str, str]]:
     """What is not the same after the two steps: name, in a, in b. Barriers, stages and agents that both have."""
-    states_a, states_b = state_texts(comparison.a, step_a), state_texts(comparison.b, step_b)
+    states_a, states_b = (
+        state_texts(history, step, comparison.barrier_names(history))
+        for history, step in ((comparison.a, step_a), (comparison.b, step_b))
+    )
     return [(name, a, states_b[name]) for name, a in states_a.items() if name in states_b and states_b[name] != a]
 
 
-def state_texts(history: History, step: int) -> dict[str, str]:
-    """The state after a step, a short text per barrier, stage and agent."""
+def state_texts(history: History, step: int, barriers: Sequence[str]) -> dict[str, str]:
+    """The state after a step, a short text per barrier, stage and agent; `barriers`: what its barriers are called."""
     trace, state = history.trace, history.state_at(step)
     texts = {}
-    for row, barrier in enumerate(trace.barriers):
-        texts[barrier.name] = tr(
+    for row, name in enumerate(barriers):
+        texts[name] = tr(
             "phase {phase}, pending {pending}, tx {tx}",
             phase=int(state.barrier_phase[row]),
             pending=int(state.barrier_pending[row]),
@@ -156,7 +160,7 @@ def state_texts(history: History, step: int) -> dict[str, str]:
     for row, agent in enumerate(trace.agents):
         activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower()).replace("_", " ")
         barrier_row = int(state.agent_barrier[row])
-        waits_on = f" {trace.barriers[barrier_row].name}" if barrier_row >= 0 else ""
+        waits_on = f" {barriers[barrier_row]}" if barrier_row >= 0 else ""
         cursor = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
         texts[agent.name] = activity + waits_on + (tr(", cursor {cursor}", cursor=cursor) if cursor[0] >= 0 else "")
         for name, cursors in further.items():
@@ -184,8 +188,8 @@ def _agent(comparison: Comparison, agent: AgentOrder) -> dict[str, Any]:
     if agent.index is not None:
         first = {
             "index": agent.index,
-            "a": _event(comparison.a.trace, agent.step_a),
-            "b": _event(comparison.b.trace, agent.step_b),
+            "a": _event(comparison.a, agent.step_a),
+            "b": _event(comparison.b, agent.step_b),
         }
     return {
         "agent": agent.agent,
@@ -195,16 +199,16 @@ def _agent(comparison: Comparison, agent: AgentOrder) -> dict[str, Any]:
     }
 
 
-def _event(trace: Trace, step: int | None) -> dict[str, Any] | None:
-    return None if step is None else {"step": step, **event_document(trace, step)}
+def _event(history: History, step: int | None) -> dict[str, Any] | None:
+    return None if step is None else {"step": step, **event_document(history, step)}
 
 
-def event_text(trace: Trace, step: int | None) -> str:
+def event_text(history: History, step: int | None) -> str:
     """ "wait_end full[1] tile 4 parity 0 (step 60)"."""
     if step is None:
         return tr("nothing more")
-    event = event_document(trace, step)
-    facts = [event["kind"], event["barrier"]]
+    event = event_document(history, step)
+    facts = [event["kind"], event["barrier_title"]]
     facts += [f"{name} {event[name]}" for name in ("tile", "parity") if event[name] is not None]
     if event["amount"]:
         facts.append(f"amount {event['amount']}")

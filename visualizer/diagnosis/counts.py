@@ -57,15 +57,15 @@ def _impossible_counts(history: History) -> list[Finding]:
             continue
         step = int(steps.min())
         event = history.trace.events[step]
-        row = history.trace.barriers[int(event["barrier"])]
-        state = history.barrier_at(int(event["barrier"]), step)
+        row = int(event["barrier"])
+        state = history.barrier_at(row, step)
         word = kind_name(int(event["kind"]))
         if verdict == "UNDEFINED":
             cause = tr(
                 "{operation} on {barrier} before its init (or after its inval): publish the initialised barriers to"
                 " everybody before their first use.",
                 operation=word,
-                barrier=row.name,
+                barrier=history.barrier_title(row),
             )
         else:
             cause = trn(
@@ -75,7 +75,7 @@ def _impossible_counts(history: History) -> list[Finding]:
                 " twice, or the init count is too small.",
                 state.needed - state.pending,
                 operation=word,
-                barrier=row.name,
+                barrier=history.barrier_title(row),
                 phase=state.phase,
                 needed=state.needed,
             )
@@ -85,7 +85,7 @@ def _impossible_counts(history: History) -> list[Finding]:
                 "error",
                 cause,
                 agent=history.trace.agents[int(event["agent"])].name,
-                **barrier_facts(history, int(event["barrier"]), state),
+                **barrier_facts(history, row, state),
                 first_divergence=step,
                 site=site_at(history.trace, step),
                 step=step,
@@ -129,7 +129,7 @@ def _completed_twice(history: History, intents: Intents, told: set[int]) -> list
 
 def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     trace, events = history.trace, history.trace.events
-    barrier, state = trace.barriers[row], history.barrier_at(row, step)
+    state = history.barrier_at(row, step)
     tile = int(events["tile"][step])
     arrivals = history.arrivals
     mine = (arrivals.barrier == row) & (events["tile"][arrivals.step] == tile)
@@ -145,7 +145,7 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         "{barrier} completed phase #{phase} when its stage had been filled only {times}: it completes more than once"
         " for one use, because it is initialised for {arrivals}{per_use}. The producer may overwrite a tile that is"
         " still read{site}.",
-        barrier=barrier.name,
+        barrier=history.barrier_title(row),
         phase=int(events["amount"][step]),
         times=trn("{n} time", "{n} times", filled),
         arrivals=trn("{n} arrival", "{n} arrivals", state.needed),
@@ -187,8 +187,9 @@ def _after_exit(history: History) -> list[Finding]:
     if not len(late):
         return []
     step = int(arrivals.step[late].min())
-    barrier = trace.barriers[int(events["barrier"][step])]
-    stage, ring = stage_and_ring(history, int(history.structure.place_of[events["barrier"][step]]))
+    row = int(events["barrier"][step])
+    barrier = trace.barriers[row]
+    stage, ring = stage_and_ring(history, int(history.structure.place_of[row]))
     return [
         Finding(
             "UNDEFINED",
@@ -197,7 +198,7 @@ def _after_exit(history: History) -> list[Finding]:
                 "{agent} arrives on {barrier}, but every agent of CTA {cta} has exited: a CTA of a cluster must stay"
                 " until its peers have arrived (producer_tail).",
                 agent=trace.agents[int(events["agent"][step])].name,
-                barrier=barrier.name,
+                barrier=history.barrier_title(row),
                 cta=barrier.cta,
             ),
             agent=trace.agents[int(events["agent"][step])].name,

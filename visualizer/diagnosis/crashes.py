@@ -40,13 +40,15 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     if "rule" in groups and site is not None:
         what = site.op
     last = history.agents.acts.before(agent, history.steps)
-    if row < 0:
+    cause = f"{what}."
+    if groups.get("rule"):
         cause = tr(
             "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
         )
+    if row < 0:
         verdict = "OVER-ARRIVAL" if over else "UNDEFINED"
         return [Finding(verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step)]
-    state, name = history.barrier_at(row, step), history.trace.barriers[row].name
+    state, name = history.barrier_at(row, step), history.barrier_title(row)
     if over:
         cause = tr(
             "{agent} would {operation} in phase #{phase} of {barrier}: it is a phase ahead of the barrier, or arrives"
@@ -56,12 +58,6 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             phase=state.phase,
             barrier=name,
         )
-    elif groups.get("rule"):
-        cause = tr(
-            "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
-        )
-    else:
-        cause = f"{what}."
     return [
         Finding(
             "OVER-ARRIVAL" if over else "UNDEFINED",

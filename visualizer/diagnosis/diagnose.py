@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.counts import count_findings
@@ -69,8 +71,13 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
-    findings.sort(key=_rank)
+    findings = sorted((_titled(history, finding) for finding in findings), key=_rank)
     return Report(meta.ending.kind, lost, tuple(findings), note, left_out)
+
+
+def _titled(history: History, finding: Finding) -> Finding:
+    row = history.trace.barrier_index.get(finding.barrier or "", -1)
+    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier)
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int]:

@@ -29,8 +29,8 @@ def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:
     found = []
     for step in early_arrivals(history, intents):
         event = history.trace.events[step]
-        barrier = history.trace.barriers[int(event["barrier"])]
-        state = history.barrier_at(int(event["barrier"]), step - 1)
+        row = int(event["barrier"])
+        state = history.barrier_at(row, step - 1)
         agent, tile = _agent(history, step), int(event["tile"])
         found.append(
             Finding(
@@ -41,11 +41,11 @@ def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:
                     " under other timing the phase before is still open, and the arrival is one too many. Acquire"
                     " first.",
                     agent=agent,
-                    barrier=barrier.name,
+                    barrier=history.barrier_title(row),
                     phase=state.phase,
                 ),
                 agent=agent,
-                **barrier_facts(history, int(event["barrier"]), state),
+                **barrier_facts(history, row, state),
                 tile=tile if tile >= 0 else None,
                 first_divergence=step,
                 site=site_at(history.trace, step),

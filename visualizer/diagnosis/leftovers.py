@@ -44,7 +44,7 @@ def _never_expected(history: History) -> list[Finding]:
                     " expect_tx of all the bytes that come{site}.",
                     agent=agent,
                     bytes=amount,
-                    barrier=barrier.name,
+                    barrier=history.barrier_title(row),
                     phase=phase,
                     spoiled=int(filled[copy]),
                     site=line(site),
@@ -68,8 +68,8 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
     ended = history.trace.meta.ending.kind
     if ended not in ("completed", "deadlock", "timeout"):
         return []
-    for row, barrier in enumerate(history.trace.barriers):
-        state = history.barrier_at(row, history.steps - 1)
+    for row in range(len(history.trace.barriers)):
+        state = history.last_barriers[row]
         if not state.valid or not state.tx or (ended != "completed" and (state.tx > 0 or not state.pending)):
             continue
         if ended != "completed" and row in unarmed:
@@ -77,7 +77,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
         if state.tx > 0:
             cause = tr(
                 "The run ended with {barrier} open in phase #{phase}: {bytes} bytes were expected and never delivered.",
-                barrier=barrier.name,
+                barrier=history.barrier_title(row),
                 phase=state.phase,
                 bytes=state.tx,
             )
@@ -85,7 +85,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
             cause = tr(
                 "The run ended with {barrier} open in phase #{phase}: {bytes} bytes came that nobody had expected, so"
                 " an earlier phase did not wait for them.",
-                barrier=barrier.name,
+                barrier=history.barrier_title(row),
                 phase=state.phase,
                 bytes=-state.tx,
             )
@@ -109,8 +109,8 @@ def _arrivals_left(history: History) -> list[Finding]:
     """A stage's barrier that a completed run leaves with part of a phase's arrivals: roles disagree on how many."""
     if history.trace.meta.ending.kind != "completed":
         return []
-    for row, barrier in enumerate(history.trace.barriers):
-        state = history.barrier_at(row, history.steps - 1)
+    for row in range(len(history.trace.barriers)):
+        state = history.last_barriers[row]
         if history.structure.kinds[row] == "other" or not state.valid or not 0 < state.pending < state.needed:
             continue
         step = history.barriers.index.before(row, history.steps)
@@ -125,7 +125,7 @@ def _arrivals_left(history: History) -> list[Finding]:
                     arrived=state.arrived,
                     needed=state.needed,
                     phase=state.phase,
-                    barrier=barrier.name,
+                    barrier=history.barrier_title(row),
                 ),
                 **barrier_facts(history, row, state),
                 site=site_at(history.trace, step) if step is not None else None,

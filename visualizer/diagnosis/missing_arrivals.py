@@ -40,7 +40,7 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
     if not alone:
         return None
     agent = outlook.trace.agents[int(events["agent"][alone[0]])].name
-    name, state = outlook.trace.barriers[row].name, outlook.barrier(row)
+    name, state = outlook.history.barrier_title(row), outlook.barrier(row)
     site = site_at(outlook.trace, alone[0])
     return Cause(
         tr(
@@ -72,7 +72,7 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
     if any(outlook.next_arrival(agent, row) is not None for agent in warps):
         return None
     issue = int(raised[-1])
-    name, site = outlook.trace.barriers[row].name, site_at(outlook.trace, issue)
+    name, site = outlook.history.barrier_title(row), site_at(outlook.trace, issue)
     return Cause(
         tr(
             "The cp.async copies into {barrier}'s stage are done, but their arrivals count for nothing: without .noinc,"
@@ -90,7 +90,6 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
     """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
     trace, waits = outlook.trace, outlook.waits
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
-    barrier = trace.barriers[row]
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
     if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
         return None
@@ -103,7 +102,7 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
             "No event ever on {barriers}: every stage is free at first, and {agent} waits with parity 0 for a release"
             " that only follows its own copies. The producer must start inverted, with phase 1"
             " (make_producer_start_state).",
-            barriers=family(barrier),
+            barriers=family(outlook.history, row),
             agent=trace.agents[agent].name,
         ),
         begin,
@@ -135,8 +134,8 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                     " arrivals: it must release each tile, or not be counted.",
                     outlook.barrier(row).needed,
                     agent=name,
-                    barriers=family(barrier),
-                    barrier=barrier.name,
+                    barriers=family(outlook.history, row),
+                    barrier=outlook.history.barrier_title(row),
                 ),
                 read,
                 spot,
@@ -165,7 +164,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                     agent=name,
                     tile=tile,
                     stage=stage_words(outlook.history, int(structure.place_of[row])),
-                    barrier=barrier.name,
+                    barrier=outlook.history.barrier_title(row),
                     site=line(spot),
                 ),
                 read,
@@ -193,7 +192,7 @@ def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
     owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
     if not arrived or owing or state.phase > 0 or not outlook.knows_arrivers(row):
         return None
-    name, total = trace.barriers[row].name, sum(count for count, _ in arrived.values())
+    name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
     why = ""
@@ -219,7 +218,7 @@ def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
 def _gone(outlook: Outlook, wait: int) -> Cause | None:
     """The roles that owe the arrival have left."""
     row = int(outlook.waits.barrier[wait])
-    trace, name = outlook.trace, outlook.trace.barriers[row].name
+    trace, name = outlook.trace, outlook.history.barrier_title(row)
     owing = [a for a in outlook.candidates(row) if a not in outlook.arrived(row) and a != outlook.waits.agent[wait]]
     left = [a for a in owing if a in outlook.exited]
     if not left or len(left) < len(owing):

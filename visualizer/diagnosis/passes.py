@@ -41,10 +41,10 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
     waits = intents.waits
     wait = min(group, key=lambda w: int(waits.end[w]))
     step = int(waits.end[wait])
-    barrier = history.trace.barriers[int(waits.barrier[wait])]
-    state = history.barrier_at(int(waits.barrier[wait]), step)
+    row = int(waits.barrier[wait])
+    state = history.barrier_at(row, step)
     tile = int(waits.tile[wait])
-    stage, ring = stage_and_ring(history, int(history.structure.place_of[waits.barrier[wait]]))
+    stage, ring = stage_and_ring(history, int(history.structure.place_of[row]))
     cause = parity_cause(history, intents, wait) or _cause(history, intents, wait, verdict)
     fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
@@ -55,7 +55,7 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
         "error",
         cause,
         agent=history.trace.agents[int(waits.agent[wait])].name,
-        barrier=barrier.name,
+        barrier=history.trace.barriers[row].name,
         stage=stage,
         ring=ring,
         tile=tile if tile >= 0 else None,
@@ -78,13 +78,13 @@ def parity_cause(history: History, intents: Intents, wait: int) -> str:
     if not intents.strict[wait] or parity == int(intents.due[wait]):
         return ""
     agent = history.trace.agents[int(waits.agent[wait])].name
-    barrier = history.trace.barriers[int(waits.barrier[wait])]
+    barrier = history.barrier_title(int(waits.barrier[wait]))
     due = int(intents.due[wait])
     opening = tr(
         "{agent}'s use {use} of {barrier} means phase #{wanted} but waits with parity {parity} instead of {due}",
         agent=agent,
         use=use + 1,
-        barrier=barrier.name,
+        barrier=barrier,
         wanted=wanted,
         parity=parity,
         due=due,
@@ -102,7 +102,7 @@ def parity_cause(history: History, intents: Intents, wait: int) -> str:
         "{agent}'s first wait on {barrier} means phase #{wanted} (parity {due}) but uses parity {parity}: its cursor"
         " must start with phase {due}, so that it waits for the first fill.",
         agent=agent,
-        barrier=barrier.name,
+        barrier=barrier,
         wanted=wanted,
         due=due,
         parity=parity,
@@ -126,7 +126,7 @@ def restarted(history: History, waits: Waits, wait: int) -> str:
 def _cause(history: History, intents: Intents, wait: int, verdict: str) -> str:
     waits = intents.waits
     agent = history.trace.agents[int(waits.agent[wait])].name
-    barrier = history.trace.barriers[int(waits.barrier[wait])]
+    barrier = history.barrier_title(int(waits.barrier[wait]))
     wanted, met = int(intents.wanted[wait]), int(waits.met[wait])
     if verdict == "EARLY PASS":
         return tr(
@@ -134,14 +134,14 @@ def _cause(history: History, intents: Intents, wait: int, verdict: str) -> str:
             " tell a phase from the one two before it, and the agent is ahead of the completions.",
             agent=agent,
             wanted=wanted,
-            barrier=barrier.name,
+            barrier=barrier,
             met=met,
         )
     passed = tr(
         "{agent} passed {barrier} for phase #{wanted} when the barrier was already in #{met}: it got through by luck of"
         " the parity, and what #{wanted} announced has been replaced.",
         agent=agent,
-        barrier=barrier.name,
+        barrier=barrier,
         wanted=wanted,
         met=met,
     )
@@ -178,7 +178,7 @@ def _empties(history: History, barrier: int) -> str:
     structure = history.structure
     ring = structure.ring_of[barrier]
     rows = [row for rows in structure.rings[ring].empty for row in rows] if ring >= 0 else []
-    return family(history.trace.barriers[rows[0]]) if rows else "empty[*]"
+    return family(history, rows[0]) if rows else "empty[*]"
 
 
 def first_wrong_parity(history: History, intents: Intents, wait: int) -> int:

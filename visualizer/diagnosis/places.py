@@ -9,7 +9,6 @@ import numpy as np
 from visualizer.diagnosis.report import Place
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
-from visualizer.recording.tables import Barrier
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import BarrierState, History
 
@@ -80,6 +79,6 @@ def init_step(trace: Trace, barrier: int) -> int | None:
     return int(steps[0]) if len(steps) else None
 
 
-def family(barrier: Barrier) -> str:
+def family(history: History, row: int) -> str:
     """ "empty[*]": the barrier and its like."""
-    return f"{barrier.name.split('[')[0]}[*]"
+    return f"{history.barrier_title(row).split('[')[0]}[*]"

@@ -136,7 +136,6 @@ class _Seen:
 
 def _finding(history: History, row: int, runs: NDArray[np.void], wrong: Ints) -> Finding:
     trace = history.trace
-    barrier = trace.barriers[row]
     run = runs[wrong[0]]
     time = int(min(run["begin"], run["end"]))
     before = int(np.searchsorted(trace.events["time"], time, side="right")) - 1
@@ -144,7 +143,7 @@ def _finding(history: History, row: int, runs: NDArray[np.void], wrong: Ints) ->
     state = history.barrier_at(row, step)
     seen = _Seen(*(int(value[0]) for value in decode(np.array([run["word"]], np.uint64))))
     values: dict[str, object] = {
-        "barrier": barrier.name,
+        "barrier": history.barrier_title(row),
         "parity": seen.parity,
         "time": duration(time),
         "phase": state.phase,

@@ -50,7 +50,8 @@ class Finding:
     severity: Severity
     cause: str
     agent: str | None = None
-    barrier: str | None = None
+    barrier: str | None = None  # as the recording calls it
+    title: str | None = None  # as people do: by what it is for, where the recording knows an address alone
     stage: int | None = None
     ring: str | None = None  # in which the stage counts, where there are several
     tile: int | None = None
@@ -95,7 +96,7 @@ class Report:
 
 
 _KEYS = (
-    "verdict", "severity", "agent", "barrier", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
+    "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
 )  # fmt: skip
 

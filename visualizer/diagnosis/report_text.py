@@ -91,13 +91,13 @@ def _where(finding: Finding) -> str:
             ": {agent} is blocked{place} on {barrier}, waiting for phase #{wanted} (parity {parity})",
             agent=finding.agent,
             place=place,
-            barrier=finding.barrier,
+            barrier=finding.title,
             wanted=finding.phase_wanted,
             parity=finding.parity,
         )
-    subject = finding.agent or finding.barrier
-    if finding.agent and finding.barrier:
-        subject = tr("{agent} on {barrier}", agent=finding.agent, barrier=finding.barrier)
+    subject = finding.agent or finding.title
+    if finding.agent and finding.title:
+        subject = tr("{agent} on {barrier}", agent=finding.agent, barrier=finding.title)
     return tr(": {subject}{place}", subject=subject, place=place) if subject else place
 
 
@@ -111,7 +111,7 @@ def _numbers(finding: Finding) -> str | None:
         )
     return tr(
         "{barrier} is in phase #{phase}{wanted}: pending {pending}/{expected}, tx {tx}.",
-        barrier=finding.barrier,
+        barrier=finding.title,
         phase=finding.phase_now,
         wanted=wanted,
         pending=finding.pending,

@@ -66,7 +66,9 @@ class Scene:
 
     @property
     def barrier_name(self) -> str:
-        return self.barrier.name if self.barrier is not None else tr("no barrier")
+        """What people call the event's barrier."""
+        row = int(self.event["barrier"])
+        return self.history.barrier_title(row) if row >= 0 else tr("no barrier")
 
     @property
     def operation(self) -> str:

@@ -26,7 +26,7 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
         if lack.barrier != row or lack.arrivals >= lack.usual:
             continue
         trace = history.trace
-        facts = {"agent": trace.agents[lack.agent].name, "barrier": trace.barriers[row].name, "use": lack.use + 1}
+        facts = {"agent": trace.agents[lack.agent].name, "barrier": history.barrier_title(row), "use": lack.use + 1}
         step = lack.step if lack.began < 0 else lack.began
         tile, site = _of_tile(history, step), site_at(trace, step)
         if lack.elsewhere >= 0:
@@ -64,7 +64,7 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
 
 def _surplus(history: History, extra: Deviation) -> Finding:
     trace = history.trace
-    agent, barrier = trace.agents[extra.agent].name, trace.barriers[extra.barrier]
+    agent = trace.agents[extra.agent].name
     site, state = site_at(trace, extra.step), history.barrier_at(extra.barrier, extra.step)
     if extra.elsewhere >= 0:
         cause = _misplaced(history, extra.agent, extra.barrier, extra.elsewhere, extra.step)
@@ -77,7 +77,7 @@ def _surplus(history: History, extra: Deviation) -> Finding:
             extra.usual,
             agent=agent,
             arrivals=extra.arrivals,
-            barrier=barrier.name,
+            barrier=history.barrier_title(extra.barrier),
             use=extra.use + 1,
             tile=_of_tile(history, extra.step),
             site=line(site),
@@ -102,9 +102,9 @@ def _misplaced(history: History, agent: int, came_on: int, due_on: int, step: in
         "{agent} arrives on {barrier}{tile} where it owes an arrival on {due}: its use of that stage gets none, and"
         " this stage is freed once too often. Arrive on the barrier of the stage that was used{site}.",
         agent=trace.agents[agent].name,
-        barrier=trace.barriers[came_on].name,
+        barrier=history.barrier_title(came_on),
         tile=_of_tile(history, step),
-        due=trace.barriers[due_on].name,
+        due=history.barrier_title(due_on),
         site=line(site_at(trace, step)),
     )
 

@@ -18,6 +18,7 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, flows, trac
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import tr
+from visualizer.views.timeline_text import own_name
 
 _PS_PER_US = 1_000_000
 
@@ -33,7 +34,8 @@ def write_chrome_json(selection: Selection, writing: Writing) -> None:
     for number, track in enumerate(tracks(selection), start=1):
         cta = track.lane.cta
         threads.setdefault(track.lane.key, (cta, number))
-        writing.text(_metadata("thread_name", cta, number, name=track.title))
+        recorded = {"recorded": own} if (own := own_name(track.lane)) else {}
+        writing.text(_metadata("thread_name", cta, number, name=track.title, **recorded))
         writing.text(_metadata("thread_sort_index", cta, number, sort_index=number))
         _slices(writing, track.slices, cta, number)
         if track.instants is not None:

@@ -16,7 +16,6 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
-from visualizer.structure.titles import full_barrier_name
 from visualizer.views.lanes import Lane, copy_targets, target_title
 from visualizer.views.wait_names import waited_for
 
@@ -138,7 +137,7 @@ def _agent_text(history: History) -> Callable[[int, int, int], str]:
         of_tile = f" (tile {tile})" if tile >= 0 else ""
         count = len(history.trace.barriers)
         other = waited_for(barrier - count) if barrier >= count else "?"
-        name = full_barrier_name(history.trace, history.structure, barrier) if 0 <= barrier < count else other
+        name = history.barrier_title(barrier) if 0 <= barrier < count else other
         if state == AgentActivity.WAITING:
             return f"waits {name}{of_tile}"
         if state == AgentActivity.TIMED_OUT:
@@ -170,7 +169,7 @@ def _instants(selection: Selection, agent: int) -> Instants:
 
 
 def _instant_text(history: History, kind: int, barrier: int) -> str:
-    name = f" {full_barrier_name(history.trace, history.structure, barrier)}" if barrier >= 0 else ""
+    name = f" {history.barrier_title(barrier)}" if barrier >= 0 else ""
     return f"released by{name}" if kind == EventKind.WAIT_END else f"{kind_name(kind)}{name}"
 
 

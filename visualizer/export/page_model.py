@@ -22,7 +22,7 @@ from visualizer.views.arrows_model import causes
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import Intervals
 from visualizer.views.timeline_lanes import LaneStore
-from visualizer.views.timeline_text import own_name
+from visualizer.views.timeline_text import own_name, said_title
 
 WORDS = {
     "step": mark("step {step} of {last}"),
@@ -45,6 +45,7 @@ WORDS = {
     "play": mark("Play or pause"),
     "theme": mark("Dark or light"),
     "uninitialised": mark("not initialised"),
+    "fold": mark("Fold or unfold these warps"),
     "keys": mark("Right and Left step, Home and End jump, Space plays; a click on the timeline goes there."),
 }
 """What the page itself says; translated into the document, for the page has no catalogue."""
@@ -68,9 +69,12 @@ def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[
         "title": meta.program,
         "source": str(meta.source.get("gpu", meta.source.get("kind", ""))),
         "ended": {"kind": meta.ending.kind, "detail": meta.ending.detail},
-        "barriers": [{"name": lane.key, "kind": structure.kinds[lane.row]} for lane in rows["barrier"]],
+        "rings": list(trace.rings),
+        "barriers": [
+            {"name": lane.key, "title": lane.name, "kind": structure.kinds[lane.row]} for lane in rows["barrier"]
+        ],
         "stages": [{"name": lane.key} for lane in rows["stage"]],
-        "agents": [{"name": lane.key, "role": structure.roles[lane.row]} for lane in rows["agent"]],
+        "agents": [{"name": lane.key, "title": lane.name, "role": structure.roles[lane.row]} for lane in rows["agent"]],
         "steps": _steps(selection, events, rows),
         "timeline": _timeline(selection, LaneStore(history)),
     }
@@ -132,9 +136,7 @@ def _columns(history: History, state: State, picks: dict[str, NDArray[np.int64]]
             state.agent_activity,
             state.agent_barrier,
             state.agent_tile,
-            state.cursor_index,
-            state.cursor_phase,
-            state.cursor_count,
+            *(column for ring in history.trace.rings for column in history.cursors_at(state.step, ring).T),
         ),
     }
 
@@ -154,12 +156,13 @@ def _stage_value(history: History, values: list[int]) -> dict[str, Any]:
 
 
 def _agent_value(history: History, values: list[int]) -> dict[str, Any]:
-    activity, barrier, tile, *cursor = values
+    """`cursors`: index, phase and count over each ring of the document's `rings`; null where it has none."""
+    activity, barrier, tile, *cursors = values
     return {
         "state": AgentActivity(activity).name.lower().replace("_", " "),
-        "barrier": history.trace.barriers[barrier].name if barrier >= 0 else "",
+        "barrier": history.barrier_title(barrier) if barrier >= 0 else "",
         "tile": tile,
-        "cursor": cursor if cursor[0] >= 0 else None,
+        "cursors": [cursors[at : at + 3] if cursors[at] >= 0 else None for at in range(0, len(cursors), 3)],
     }
 
 
@@ -167,18 +170,33 @@ _VALUES = {"barrier": _barrier_value, "stage": _stage_value, "agent": _agent_val
 
 
 def _timeline(selection: Selection, store: LaneStore) -> dict[str, Any]:
+    """A lane that can be folded names its `group`, which stands above the first of them."""
     end = selection.end if selection.last < selection.history.steps - 1 else max(selection.end, store.end)
+    groups = {lane.key: lane for lane in _warp_groups(selection, store)}
     return {
         "begin": selection.begin,
         "end": end,
-        "lanes": [_lane(selection, store, lane, end) for lane in selection.lanes],
+        "lanes": [_lane(selection, store, lane, set(groups), end) for lane in selection.lanes],
+        "groups": {
+            key: {"title": said_title(lane, with_cta=True), "folded": key in selection.folded}
+            for key, lane in groups.items()
+        },
     }
 
 
-def _lane(selection: Selection, store: LaneStore, lane: Lane, end: int) -> dict[str, Any]:
+def _warp_groups(selection: Selection, store: LaneStore) -> list[Lane]:
+    """The groups of warps whose lanes are all chosen."""
+    chosen = {lane.key for lane in selection.lanes}
+    groups = [lane for lane in store.lanes if lane.kind == "warps"]
+    return [group for group in groups if all(lane.key in chosen for lane in store.members[group.key])]
+
+
+def _lane(selection: Selection, store: LaneStore, lane: Lane, groups: set[str], end: int) -> dict[str, Any]:
     """`boxes`: [begin, end, role, texts longest first]; a barrier's `pending`: [time, arrivals] at each change."""
     title = " ".join(filter(None, (lane.name, own_name(lane))))
     drawn: dict[str, Any] = {"key": lane.key, "title": title, "kind": lane.kind}
+    if lane.parent in groups:
+        drawn["group"] = lane.parent
     if lane.kind == "barrier":
         return {**drawn, **_barrier_lane(selection, store, lane, end)}
     rows = store.copies(lane).rows if lane.kind == "copy" else [store.intervals(lane)]

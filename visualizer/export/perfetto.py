@@ -19,6 +19,7 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, Track, flow
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import mark, tr
+from visualizer.views.timeline_text import own_name
 
 _SEQUENCE = 1  # all packets are of one sequence: they share its interned texts
 _STEP, _AMOUNT, _TIME = 1, 2, 3  # interned names of the arguments
@@ -44,7 +45,7 @@ def write_perfetto(selection: Selection, writing: Writing) -> None:
     in_order = replace(selection, lanes=tuple(sorted(selection.lanes, key=lambda lane: lane.kind != "barrier")))
     for number, track in enumerate(tracks(in_order), start=1):
         uuid = number << 4  # room for its counters
-        packets.track(uuid, _cta_uuid(track.lane.cta), rank[track.lane.key], track.title)
+        packets.track(uuid, _cta_uuid(track.lane.cta), rank[track.lane.key], track.title, own_name(track.lane))
         rank[track.lane.key] += 1
         packets.slices(uuid, track.slices, starts if track.lane.kind == "barrier" else {})
         if track.instants is not None:
@@ -69,10 +70,12 @@ class _Packets:
             first.interned_data.debug_annotation_names.add(iid=iid, name=name)
         writing.file.write(_framed(first.SerializeToString()))
 
-    def track(self, uuid: int, parent: int, rank: int, name: str) -> None:
+    def track(self, uuid: int, parent: int, rank: int, name: str, description: str = "") -> None:
         packet = self._packet()
         packet.track_descriptor.uuid = uuid
         packet.track_descriptor.name = name
+        if description:
+            packet.track_descriptor.description = description
         packet.track_descriptor.parent_uuid = parent
         packet.track_descriptor.sibling_order_rank = rank
         packet.track_descriptor.child_ordering = self._schema.TrackDescriptor.EXPLICIT

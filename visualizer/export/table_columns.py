@@ -69,6 +69,7 @@ def table_columns(selection: Selection) -> list[Column]:
         Column("line", np.array([site.line for site in sites] + [-1])[events["site"]], sparse=True),
         Column("op", events["site"], tuple(site.op for site in sites), sparse=True),
         Column("ring", np.where(named, events["ring"].astype(np.int16), -1), tuple(trace.rings), sparse=True),
+        Column("barrier_title", events["barrier"], history.barrier_titles, sparse=True),
     ]
     return columns
 

@@ -24,6 +24,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.replay.history import AgentActivity, Spans, StageState
 from visualizer.structure.titles import barrier_name
 from visualizer.views.lanes import Lane
+from visualizer.views.timeline_text import own_name
 
 Ints = NDArray[np.int64]
 
@@ -47,7 +48,7 @@ def write_vcd(selection: Selection, writing: Writing) -> None:
     trace = selection.history.trace
     # A $end in it would end it.
     program = trace.meta.program.replace("$", "S")
-    comment = f"phasescope: {program}, ended: {trace.meta.ending.kind}"
+    comment = f"phasescope: {program}, ended: {trace.meta.ending.kind}{_recorded_names(selection)}"
     with vcd.VCDWriter(text, timescale="1 ps", comment=comment, init_timestamp=selection.begin) as writer:
         variables, parts = [], []
         for number, signal in enumerate(signals(selection)):
@@ -70,12 +71,7 @@ def write_vcd(selection: Selection, writing: Writing) -> None:
 
 def signals(selection: Selection) -> Iterator[Signal]:
     """Every waveform of the chosen lanes, its first row at the selection's beginning; pure."""
-    several, taken = selection.history.trace.ctas > 1, set[str]()
-    for number, lane in enumerate(selection.lanes):
-        scope = (f"cta{lane.cta}." if several else "") + _identifier(lane.title)
-        if scope in taken:  # of two names that differ in signs only, the second gets its lane's number
-            scope += f"_lane{number}"
-        taken.add(scope)
+    for lane, scope in zip(selection.lanes, _scopes(selection), strict=True):
         if lane.kind == "barrier":
             yield from _barrier(selection, lane, scope)
         elif lane.kind == "agent":
@@ -87,6 +83,22 @@ def signals(selection: Selection) -> Iterator[Signal]:
             yield _clipped(selection, scope, "tile", spans.start, _tile(spans.tile))
         else:
             yield _in_flight(selection, lane, scope)
+
+
+def _scopes(selection: Selection) -> list[str]:
+    """What each lane's scope is called; of two names that differ in signs only, the second gets its lane's number."""
+    several, scopes, taken = selection.history.trace.ctas > 1, list[str](), set[str]()
+    for number, lane in enumerate(selection.lanes):
+        scope = (f"cta{lane.cta}." if several else "") + _identifier(lane.title)
+        scopes.append(f"{scope}_lane{number}" if scope in taken else scope)
+        taken.add(scopes[-1])
+    return scopes
+
+
+def _recorded_names(selection: Selection) -> str:
+    """Of barriers whose scope tells what they are for: the addresses by which the recording knows them, a line each."""
+    scopes = zip(selection.lanes, _scopes(selection), strict=True)
+    return "".join(f"\n{scope}: {own}" for lane, scope in scopes if (own := own_name(lane)))
 
 
 def _barrier(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from visualizer.playback.query import Events, QueryError, matching_steps, parse
 from visualizer.recording.schema import kind_name
-from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
 _NONE: Steps = np.empty(0, np.int64)
@@ -93,13 +93,13 @@ def nearest_hit(hits: Steps, step: int, direction: int) -> int | None:
     return int(hits[row]) if 0 <= row < len(hits) else None
 
 
-def query_at(trace: Trace, step: int) -> str:
+def query_at(history: History, step: int) -> str:
     """The query that "break here" means: this kind of event on its barrier, or at its line of the source."""
-    event = trace.events[step]
+    trace, event = history.trace, history.trace.events[step]
     kind = f"kind == {kind_name(int(event['kind']))}"
     barrier, site = int(event["barrier"]), int(event["site"])
     if barrier >= 0:
-        return f'barrier == "{trace.barriers[barrier].name}" and {kind}'
+        return f'barrier == "{history.barrier_title(barrier)}" and {kind}'
     if site >= 0:
         return f'site == "{trace.sites[site].file}:{trace.sites[site].line}" and {kind}'
-    return f'agent == "{trace.agents[int(event["agent"])].name}" and {kind}'
+    return f'agent == "{history.agent_titles[int(event["agent"])]}" and {kind}'

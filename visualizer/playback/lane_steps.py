@@ -89,6 +89,25 @@ def _of_group(history: History, lane: str) -> LaneSteps | None:
     return LaneSteps(history.barriers.index, barriers.rows) if barriers is not None else None
 
 
+def lane_key(history: History, name: str) -> str:
+    """The key of the lane that somebody calls so: what people call a barrier or a warp leads to its recorded name."""
+    trace = history.trace
+    if name in trace.barrier_index or name in trace.agent_index:
+        return name
+    if name in history.barrier_titles:
+        return trace.barriers[history.barrier_titles.index(name)].name
+    return trace.agents[history.agent_titles.index(name)].name if name in history.agent_titles else name
+
+
+def lane_title(history: History, key: str) -> str:
+    """What people call the lane with this key."""
+    row = history.trace.barrier_index.get(key)
+    if row is not None:
+        return history.barrier_title(row)
+    row = history.trace.agent_index.get(key)
+    return history.agent_titles[row] if row is not None else key
+
+
 def home_lane(trace: Trace, step: int) -> str:
     """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
     event = trace.events[step]

@@ -33,6 +33,7 @@ from visualizer.replay.step_index import StepIndex, Steps, rows_where
 from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
+from visualizer.structure.titles import agent_titles, barrier_titles
 
 __all__ = ["AgentActivity", "BarrierCurve", "BarrierState", "History", "Spans", "StageState", "State"]
 
@@ -73,6 +74,20 @@ class History:
     def columns(self) -> EventColumns:
         """The columns that the others are built from."""
         return event_columns(self.trace)
+
+    @cached_property
+    def barrier_titles(self) -> tuple[str, ...]:
+        """What people call each barrier: as the recording does, or, of an address alone, by what it is for."""
+        return barrier_titles(self.trace, self.structure)
+
+    @cached_property
+    def agent_titles(self) -> tuple[str, ...]:
+        """What people call each agent: as the recording does, or, of a number alone, with its role."""
+        return agent_titles(self.trace, self.structure)
+
+    def barrier_title(self, row: int) -> str:
+        """That of one barrier."""
+        return self.barrier_titles[row]
 
     @cached_property
     def structure(self) -> Structure:
@@ -131,6 +146,11 @@ class History:
         barrier = self.columns.barrier
         steps, barrier = rows_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0), barrier)
         return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
+
+    @cached_property
+    def last_barriers(self) -> tuple[BarrierState, ...]:
+        """Every barrier after the last event, by row."""
+        return tuple(self.barrier_at(row, self.steps - 1) for row in range(len(self.trace.barriers)))
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:

@@ -23,15 +23,17 @@ def step_document(history: History, step: int) -> dict[str, Any]:
         "step": step,
         "steps": history.steps,
         "time_ps": int(trace.events["time"][step]),
-        "event": event_document(trace, step),
-        "barriers": _barriers(trace, state),
+        "event": event_document(history, step),
+        "barriers": _barriers(history, state),
         "agents": _agents(history, state),
         "stages": _stages(history, state),
     }
 
 
-def event_document(trace: Trace, step: int) -> dict[str, Any]:
-    """One event, its ids replaced by names; with the ring of its stage where there are several."""
+def event_document(history: History, step: int) -> dict[str, Any]:
+    """One event, its ids replaced by names, and what people call its barrier; with the ring of its stage where there
+    are several."""
+    trace = history.trace
     event = trace.events[step]
     barrier, site = int(event["barrier"]), int(event["site"])
     ring = {"ring": trace.rings[event["ring"]] if event["stage"] >= 0 else None} if len(trace.rings) > 1 else {}
@@ -39,6 +41,7 @@ def event_document(trace: Trace, step: int) -> dict[str, Any]:
         "kind": kind_name(int(event["kind"])),
         "agent": trace.agents[int(event["agent"])].name,
         "barrier": trace.barriers[barrier].name if barrier >= 0 else None,
+        "barrier_title": history.barrier_title(barrier) if barrier >= 0 else None,
         "stage": _or_none(event["stage"]),
         **ring,
         "tile": _or_none(event["tile"]),
@@ -48,7 +51,8 @@ def event_document(trace: Trace, step: int) -> dict[str, Any]:
     }
 
 
-def _barriers(trace: Trace, state: State) -> dict[str, Any]:
+def _barriers(history: History, state: State) -> dict[str, Any]:
+    """By name; with what people call those that the recording knows by address alone."""
     return {
         barrier.name: {
             "valid": bool(state.barrier_valid[row]),
@@ -57,8 +61,9 @@ def _barriers(trace: Trace, state: State) -> dict[str, Any]:
             "pending": int(state.barrier_pending[row]),
             "expected": int(state.barrier_expected[row]),
             "tx": int(state.barrier_tx[row]),
+            **({"title": title} if (title := history.barrier_title(row)) != barrier.name else {}),
         }
-        for row, barrier in enumerate(trace.barriers)
+        for row, barrier in enumerate(history.trace.barriers)
     }
 
 

@@ -6,6 +6,7 @@ docs/structure.md is the reference. An entry that cannot be so is named, and its
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -24,6 +25,10 @@ _KEYS = (
     {"agents", "role"},
 )
 _KINDS = ("order", "unknown")
+_LONGEST_NAME = 60
+_SAID = reprlib.Repr()
+_SAID.maxstring = _SAID.maxother = _LONGEST_NAME
+_SAID.maxlevel = 2
 
 
 class _Wrong(Exception):
@@ -63,12 +68,12 @@ class _Naming:
     def barrier(self, name: object) -> list[int]:
         key = name.lower() if isinstance(name, str) and name.lower().startswith("0x") else name
         if not isinstance(key, str) or key not in self.barriers:
-            raise _Wrong(tr("the recording has no barrier {name!r}", name=name))
+            raise _Wrong(tr("the recording has no barrier {name}", name=_SAID.repr(name)))
         return self.barriers[key]
 
     def agent(self, name: object) -> list[int]:
         if not isinstance(name, str) or name not in self.agents:
-            raise _Wrong(tr("the recording has no agent {name!r}", name=name))
+            raise _Wrong(tr("the recording has no agent {name}", name=_SAID.repr(name)))
         return self.agents[name]
 
     def mentioned(self, entry: object) -> set[int]:
@@ -98,17 +103,21 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
         return _set_kind(naming, structure, entry)
     role = entry["role"]
     if role not in get_args(AgentRole):
-        raise _Wrong(tr("role must be one of {names}, not {name!r}", names=", ".join(get_args(AgentRole)), name=role))
+        known = ", ".join(get_args(AgentRole))
+        raise _Wrong(tr("role must be one of {names}, not {name}", names=known, name=_SAID.repr(role)))
     rows = {row for name in _list(entry, "agents") for row in naming.agent(name)}
-    roles = tuple(role if row in rows else known for row, known in enumerate(structure.roles))
+    roles = tuple(role if row in rows else one for row, one in enumerate(structure.roles))
     return replace(structure, roles=roles)
 
 
 def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping[str, Any]) -> Structure:
     """A ring of these barriers, in every CTA that has them; rings that had some of them keep their other stages."""
     name = _ring(entry)
+    _check_name(structure, name)
     full = [_stage(naming, stage) for stage in _list(entry, "full")]
     empty = [_stage(naming, stage) for stage in _list(entry, "empty")] if "empty" in entry else [[] for _ in full]
+    if [] in full:
+        raise _Wrong(tr("stage {stage} of full has no barrier", stage=full.index([])))
     if not full or len(full) != len(empty):
         raise _Wrong(
             tr("full has {full} stages and empty {empty}; a ring has as many", full=len(full), empty=len(empty))
@@ -120,7 +129,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     names = structure.names  # a ring that is laid out anew stands where it stood
     structure = _forget(structure, set(rows))
     if any(ring.name == name and ring.cta in ctas for ring in structure.rings):
-        raise _Wrong(tr("there is a ring {name!r} already", name=name))
+        raise _Wrong(tr("there is a ring {name} already", name=_SAID.repr(name)))
     made: list[Ring] = []
     for cta in sorted(ctas):
         own = trace.barrier_cta == cta
@@ -147,9 +156,10 @@ def _with_agents(trace: Trace, structure: Structure, ring: Ring) -> Ring:
 
 def _rename(structure: Structure, old: str, new: str) -> Structure:
     if not any(ring.name == old for ring in structure.rings):
-        raise _Wrong(tr("there is no ring {name!r}", name=old))
+        raise _Wrong(tr("there is no ring {name}", name=_SAID.repr(old)))
     if any(ring.name == new for ring in structure.rings):
-        raise _Wrong(tr("there is a ring {name!r} already", name=new))
+        raise _Wrong(tr("there is a ring {name} already", name=_SAID.repr(new)))
+    _check_name(structure, new)
     rings = [replace(ring, name=new) if ring.name == old else ring for ring in structure.rings]
     names = tuple(new if name == old else name for name in structure.names)
     return with_rings(replace(structure, names=names), rings)
@@ -166,6 +176,8 @@ def _set_kind(naming: _Naming, structure: Structure, entry: Mapping[str, Any]) -
         )
     of_name = [naming.barrier(name) for name in _list(entry, "barriers")]
     rows = {row for named in of_name for row in named}
+    if len(rows) < sum(map(len, of_name)):
+        raise _Wrong(tr("a barrier is in it twice"))
     structure = _forget(structure, rows)
     if entry["kind"] == "unknown":
         return structure
@@ -214,6 +226,12 @@ def _list(entry: Mapping[str, Any], key: str) -> list[Any]:
 def _ring(entry: Mapping[str, Any]) -> str:
     """A ring's name: "" for one that was told without."""
     return "" if entry["ring"] == "" else _text(entry, "ring")
+
+
+def _check_name(structure: Structure, name: str) -> None:
+    """A new ring's name stands in lanes, queries and addresses."""
+    if name not in structure.names and (len(name) > _LONGEST_NAME or not name.isprintable()):
+        raise _Wrong(tr("a ring's name has at most {most} characters, all in one line", most=_LONGEST_NAME))
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

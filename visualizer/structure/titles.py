@@ -7,6 +7,7 @@ Names that a program gave stay as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
@@ -33,13 +34,25 @@ def barrier_name(trace: Trace, structure: Structure, row: int) -> str:
     return name
 
 
-def full_barrier_name(trace: Trace, structure: Structure, row: int) -> str:
-    """The same with the CTA, where the recording names it."""
-    given = trace.barriers[row].name
-    return given.removesuffix(without_cta(given)) + barrier_name(trace, structure, row)
-
-
 def agent_name(trace: Trace, structure: Structure, row: int) -> str:
     """The name of an agent within its CTA; a warp that nobody named with its role, if that is known."""
     name, role = without_cta(trace.agents[row].name), structure.roles[row]
     return f"{name}.{role}" if _UNNAMED.fullmatch(name) and role != "other" else name
+
+
+def barrier_titles(trace: Trace, structure: Structure) -> tuple[str, ...]:
+    """What people call each barrier: its name with the CTA, where the recording names that."""
+    return _titles(trace, structure, [barrier.name for barrier in trace.barriers], barrier_name)
+
+
+def agent_titles(trace: Trace, structure: Structure) -> tuple[str, ...]:
+    """The same of each agent."""
+    return _titles(trace, structure, [agent.name for agent in trace.agents], agent_name)
+
+
+def _titles(
+    trace: Trace, structure: Structure, given: list[str], name: Callable[[Trace, Structure, int], str]
+) -> tuple[str, ...]:
+    return tuple(
+        known.removesuffix(without_cta(known)) + name(trace, structure, row) for row, known in enumerate(given)
+    )

@@ -40,7 +40,8 @@ class BarrierRows:
             if len(trace.barriers) <= FEW_BARRIERS
             else cta_barriers(trace, cta_at(trace, step))
         )
-        longest = max((trace.barriers[row].name for row in self.barriers), key=len, default="")
+        self._titles = [history.barrier_title(row) for row in self.barriers]
+        longest = max(self._titles, key=len, default="")
         self.columns = (replace(COLUMNS[0], widest=longest), *COLUMNS[1:])
         self._now = history.state_at(step)
         self._before = history.state_at(step - 1) if step > 0 else None
@@ -61,7 +62,7 @@ class BarrierRows:
     def cell(self, row: int, column: int) -> Cell:
         barrier, key = self.barriers[row], COLUMNS[column].key
         if key == "name":
-            return Cell(self.trace.barriers[barrier].name)
+            return Cell(self._titles[row])
         if key == "waiting":
             text, gave_up = self._waiting.get(barrier, ("", False))
             return Cell(text, "error" if gave_up else "waiting" if text else "")

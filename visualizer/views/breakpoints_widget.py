@@ -24,7 +24,6 @@ from visualizer.playback.breakpoints import Breakpoint
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import QueryError, parse
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_model import COLUMNS, EventRows
@@ -97,7 +96,7 @@ class BreakpointsWidget(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
         self.setFocusProxy(self.line)
-        self._trace: Trace | None = None
+        self._history: History | None = None
         self._breakpoints: tuple[Breakpoint, ...] = ()
         self._rows: EventRows | None = None
         self._focus = Focus(0, None)
@@ -143,7 +142,7 @@ class BreakpointsWidget(QWidget):
         self._show_hits()
 
     def set_history(self, history: History | None) -> None:
-        self._trace = history.trace if history is not None else None
+        self._history = history
         self._focus = Focus(0, None)
         self.line.set_history(history)
         self._show_hits()
@@ -182,10 +181,10 @@ class BreakpointsWidget(QWidget):
         row = self.list.indexOfTopLevelItem(item) if item is not None else -1
         one = self._breakpoints[row] if 0 <= row < len(self._breakpoints) else None
         hits = one.hits if one is not None else None
-        if self._trace is None or hits is None or (len(hits) and hits[-1] >= len(self._trace)):
+        if self._history is None or hits is None or (len(hits) and hits[-1] >= self._history.steps):
             self._rows = None
         else:
-            self._rows = EventRows(self._trace, np.asarray(hits))
+            self._rows = EventRows(self._history, np.asarray(hits))
         self.hits.cells.set_source(self._rows)
         self._follow()
 
@@ -203,8 +202,8 @@ class BreakpointsWidget(QWidget):
             self._ask_for(self._rows.step_of(row))
 
     def _ask_for(self, step: int) -> None:
-        if self._trace is not None and step != self._focus.step:
-            self.focus_requested.emit(Focus(step, home_lane(self._trace, step)))
+        if self._history is not None and step != self._focus.step:
+            self.focus_requested.emit(Focus(step, home_lane(self._history.trace, step)))
 
     def _colour_problems(self) -> None:
         self._filling = True

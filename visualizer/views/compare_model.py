@@ -14,7 +14,6 @@ from visualizer.diagnosis.wording import duration
 from visualizer.language import mark, tr
 from visualizer.views.cells import Cell, Column
 
-_WIDEST_EVENT = "wait_begin empty[2] tile 00 parity 0 (step 0000)"
 ORDER_COLUMNS = (
     Column("agent", mark("agent"), mark("an agent whose order of events differs"), False, "consumer.w00"),
     Column("index", mark("event"), mark("its first event that differs, counted from 0"), True, "000000"),
@@ -62,7 +61,7 @@ class OrderRows:
             step = agent.step_a
             if step is None and agent.step_b is not None:
                 step = comparison.in_a(agent.step_b)
-            texts = (event_text(comparison.a.trace, agent.step_a), event_text(comparison.b.trace, agent.step_b))
+            texts = (event_text(comparison.a, agent.step_a), event_text(comparison.b, agent.step_b))
             cells = (agent.agent, str(agent.index), *texts)
             self._rows.append(tuple(Cell(text, step=step) for text in cells))
         here, none, empty = Cell(tr("is here")), Cell("–"), Cell("")

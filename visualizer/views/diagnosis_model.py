@@ -228,7 +228,7 @@ class _ChainBuilder:
             detail = tr("{tx} bytes to come", tx=finding.tx)
         step = max((arrived.step for arrived in finding.arrived), default=finding.step)
         focus = _focus(self._trace, step, finding.barrier)
-        return self._add("barrier", finding.barrier or "", detail, False, focus, column)
+        return self._add("barrier", finding.title or "", detail, False, focus, column)
 
     def _add(self, kind: str, title: str, detail: str, root: bool, focus: Focus | None, column: int) -> int:
         row = self._rows[column] = self._rows.get(column, -1) + 1
@@ -252,9 +252,9 @@ def _stand(owed: Owed) -> str:
 
 def _title(finding: Finding) -> str:
     if finding.verdict in BLOCKED:
-        title = tr("{agent} blocked on {barrier}", agent=finding.agent, barrier=finding.barrier)
+        title = tr("{agent} blocked on {barrier}", agent=finding.agent, barrier=finding.title)
         return title if finding.tile is None else f"{title}, tile {finding.tile}"
-    words = [finding.agent, finding.barrier]
+    words = [finding.agent, finding.title]
     if finding.stage is not None and finding.barrier is None:
         words.append(f"stage {finding.stage}" if finding.ring is None else f"{finding.ring}.stage[{finding.stage}]")
     if finding.tile is not None:

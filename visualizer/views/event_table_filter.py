@@ -1,6 +1,6 @@
 """The event table's filter line: free text and `key:value` terms, evaluated over the event columns; or a query.
 
-It lives apart from the table because it is pure: text and a trace in, the steps that match out, with no row
+It lives apart from the table because it is pure: text and a history in, the steps that match out, with no row
 ever built. Every term narrows the result. Names match whole dotted parts first ("w1" is not "w10"), then as substrings.
 """
 
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.recording.schema import EventKind, kind_name
+from visualizer.playback.query.columns import COLUMN_OF, called
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 
 NAME_KEYS = ("agent", "kind", "barrier", "site")
 NUMBER_KEYS = ("step", "cta", "stage", "tile", "parity", "amount")
@@ -33,21 +34,21 @@ def has_terms(text: str) -> bool:
     return any(_TERM.match(word) for word in text.split())
 
 
-def filtered_steps(trace: Trace, text: str) -> NDArray[np.int64] | None:
+def filtered_steps(history: History, text: str) -> NDArray[np.int64] | None:
     """Steps whose events match every term of `text`, ascending; None when the text is blank and all match."""
     terms = text.split()
     if not terms:
         return None
-    mask = np.ones(len(trace), dtype=bool)
+    mask = np.ones(history.steps, dtype=bool)
     for term in terms:
-        mask &= _term_mask(trace, term)
+        mask &= _term_mask(history, term)
     return np.flatnonzero(mask)
 
 
-def _term_mask(trace: Trace, term: str) -> NDArray[np.bool_]:
+def _term_mask(history: History, term: str) -> NDArray[np.bool_]:
     key, colon, value = term.partition(":")
     if not colon:
-        return _free_text_mask(trace, term)
+        return _free_text_mask(history, term)
     if key.lower() not in FILTER_KEYS:
         raise FilterError(
             tr("unknown key {key!r}: use {names}, or text without a colon", key=key, names=", ".join(FILTER_KEYS))
@@ -56,13 +57,13 @@ def _term_mask(trace: Trace, term: str) -> NDArray[np.bool_]:
         raise FilterError(tr("{key}: needs a value, for example {examples}", key=key, examples=_EXAMPLES[key.lower()]))
     key = key.lower()
     if key in NUMBER_KEYS:
-        return _number_mask(trace, key, value)
-    ids = _matching_ids(_names(trace, key), value)
+        return _number_mask(history.trace, key, value)
+    ids = _matching_ids(_names(history, key), value)
     if not ids.any():
         raise FilterError(
             tr("no {key} is called {value!r}; try {examples}", key=key, value=value, examples=_EXAMPLES[key])
         )
-    return _lookup(trace.events[key], ids)
+    return _lookup(history.trace.events[key], ids)
 
 
 _EXAMPLES = {
@@ -79,13 +80,13 @@ _EXAMPLES = {
 }
 
 
-def _free_text_mask(trace: Trace, text: str) -> NDArray[np.bool_]:
+def _free_text_mask(history: History, text: str) -> NDArray[np.bool_]:
     """Events whose agent, kind or barrier matches the text."""
-    mask = np.zeros(len(trace), dtype=bool)
+    mask = np.zeros(history.steps, dtype=bool)
     for column in ("agent", "kind", "barrier"):
-        ids = _matching_ids(_names(trace, column), text)
+        ids = _matching_ids(_names(history, column), text)
         if ids.any():
-            mask |= _lookup(trace.events[column], ids)
+            mask |= _lookup(history.trace.events[column], ids)
     return mask
 
 
@@ -112,26 +113,21 @@ def _number_mask(trace: Trace, key: str, value: str) -> NDArray[np.bool_]:
     return np.asarray((column >= low) & (column <= high))
 
 
-def _names(trace: Trace, column: str) -> Sequence[str]:
-    """The name of every id the column can hold, in id order."""
-    if column == "agent":
-        return [agent.name for agent in trace.agents]
-    if column == "barrier":
-        return [barrier.name for barrier in trace.barriers]
+def _names(history: History, column: str) -> list[tuple[str, ...]]:
+    """What every id the column can hold may be called, in id order: by people and by the recording, or its one name."""
     if column == "site":
-        return [f"{site.op} {site.file}:{site.line}" for site in trace.sites]
-    known = set(EventKind)
-    return [kind_name(kind) if kind in known else "" for kind in range(max(EventKind) + 1)]
+        return [(f"{site.op} {site.file}:{site.line}",) for site in history.trace.sites]
+    return called(COLUMN_OF[column], history)
 
 
-def _matching_ids(names: Sequence[str], text: str) -> NDArray[np.bool_]:
-    """Which names match: those with the text as whole dotted parts if there are any, else those that contain it."""
-    folded = [name.lower() for name in names]
+def _matching_ids(ids: Sequence[tuple[str, ...]], text: str) -> NDArray[np.bool_]:
+    """Which ids match: those with the text as whole dotted parts if there are any, else those that contain it."""
+    folded = [[name.lower() for name in names] for names in ids]
     part = f".{text.lower()}."
-    whole = np.array([part in f".{name}." for name in folded], dtype=bool)
+    whole = np.array([any(part in f".{name}." for name in names) for names in folded], dtype=bool)
     if whole.any():
         return whole
-    return np.array([text.lower() in name for name in folded], dtype=bool)
+    return np.array([any(text.lower() in name for name in names) for names in folded], dtype=bool)
 
 
 def _lookup(column: NDArray[np.integer], ids: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind, kind_name
-from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
 from visualizer.views.cells import Cell, Column
 
 PS_PER_NS = 1_000
@@ -93,21 +93,22 @@ def amount_text(kind: int, amount: int) -> str:
     return ""
 
 
-def cell_text(trace: Trace, step: int, column: str) -> str:
+def cell_text(history: History, step: int, column: str) -> str:
     """The text of one cell; "" where the event has no such value."""
-    return _CELLS[column](trace, step, trace.events[step])
+    return _CELLS[column](history, step, history.trace.events[step])
 
 
 class EventRows:
     """The CellSource of the event table: every event, or those a filter left."""
 
-    def __init__(self, trace: Trace, steps: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, history: History, steps: NDArray[np.int64] | None = None) -> None:
         """`steps`: ascending steps to show; None shows all."""
-        self.trace = trace
+        self._history = history
+        self.trace = trace = history.trace
         self.steps = steps
         names = {
             "agent": max((agent.name for agent in trace.agents), key=len, default=""),
-            "barrier": max((barrier.name for barrier in trace.barriers), key=len, default=""),
+            "barrier": max(map(history.barrier_title, range(len(trace.barriers))), key=len, default=""),
         }
         self.columns = tuple(replace(column, widest=names.get(column.key, column.widest)) for column in COLUMNS)
 
@@ -116,7 +117,7 @@ class EventRows:
 
     def cell(self, row: int, column: int) -> Cell:
         step = self.step_of(row)
-        return Cell(cell_text(self.trace, step, COLUMNS[column].key), step=step)
+        return Cell(cell_text(self._history, step, COLUMNS[column].key), step=step)
 
     def step_of(self, row: int) -> int:
         return row if self.steps is None else int(self.steps[row])
@@ -133,10 +134,10 @@ class EventRows:
         return step if self.steps is None else int(np.searchsorted(self.steps, step))
 
 
-def _site_text(trace: Trace, row: int) -> str:
+def _site_text(history: History, row: int) -> str:
     if row < 0:
         return ""
-    site = trace.sites[row]
+    site = history.trace.sites[row]
     return f"{site.op} :{site.line}"
 
 
@@ -145,11 +146,11 @@ def _kind_text(event: np.void) -> str:
     return tr("{name} blocked", name=name) if int(event["flags"]) & EventFlag.BLOCKED else name
 
 
-def _barrier_text(trace: Trace, event: np.void) -> str:
-    """The mbarrier's name, or "bar 1" for a named barrier, which is no mbarrier."""
+def _barrier_text(history: History, event: np.void) -> str:
+    """What people call the mbarrier, or "bar 1" for a named barrier, which is no mbarrier."""
     if int(event["kind"]) in _SYNC_KINDS:
         return f"bar {int(event['token'])}"
-    return trace.barriers[int(event["barrier"])].name if event["barrier"] >= 0 else ""
+    return history.barrier_title(int(event["barrier"])) if event["barrier"] >= 0 else ""
 
 
 def _time_cell(event: np.void) -> str:
@@ -161,15 +162,15 @@ def _or_blank(value: int) -> str:
     return "" if value < 0 else str(value)
 
 
-_CELLS: dict[str, Callable[[Trace, int, np.void], str]] = {
-    "step": lambda trace, step, event: str(step),
-    "time": lambda trace, step, event: _time_cell(event),
-    "agent": lambda trace, step, event: trace.agents[int(event["agent"])].name,
-    "kind": lambda trace, step, event: _kind_text(event),
-    "barrier": lambda trace, step, event: _barrier_text(trace, event),
-    "stage": lambda trace, step, event: _or_blank(int(event["stage"])),
-    "tile": lambda trace, step, event: _or_blank(int(event["tile"])),
-    "parity": lambda trace, step, event: _or_blank(int(event["parity"])),
-    "amount": lambda trace, step, event: amount_text(int(event["kind"]), int(event["amount"])),
-    "site": lambda trace, step, event: _site_text(trace, int(event["site"])),
+_CELLS: dict[str, Callable[[History, int, np.void], str]] = {
+    "step": lambda history, step, event: str(step),
+    "time": lambda history, step, event: _time_cell(event),
+    "agent": lambda history, step, event: history.trace.agents[int(event["agent"])].name,
+    "kind": lambda history, step, event: _kind_text(event),
+    "barrier": lambda history, step, event: _barrier_text(history, event),
+    "stage": lambda history, step, event: _or_blank(int(event["stage"])),
+    "tile": lambda history, step, event: _or_blank(int(event["tile"])),
+    "parity": lambda history, step, event: _or_blank(int(event["parity"])),
+    "amount": lambda history, step, event: amount_text(int(event["kind"]), int(event["amount"])),
+    "site": lambda history, step, event: _site_text(history, int(event["site"])),
 }

@@ -14,7 +14,6 @@ from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
-from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.views.cell_table_widget import CellTable
 from visualizer.views.event_table_filter import FilterError, filtered_steps, has_terms
@@ -56,7 +55,7 @@ class EventTableWidget(QWidget):
         layout.addWidget(self.message)
         layout.addWidget(self.table, 1)
         self.setFocusProxy(self.table)
-        self._trace: Trace | None = None
+        self._history: History | None = None
         self._events: Events | None = None
         self._rows: EventRows | None = None
         self._focus = Focus(0, None)
@@ -64,7 +63,7 @@ class EventTableWidget(QWidget):
         self._following = False
 
     def set_history(self, history: History | None) -> None:
-        self._trace = history.trace if history is not None else None
+        self._history = history
         self._events = Events(history) if history is not None else None
         self._focus = Focus(0, None)
         self._apply_filter(self.filter_line.text())
@@ -82,23 +81,23 @@ class EventTableWidget(QWidget):
     def _apply_filter(self, text: str) -> None:
         """Show the events that match; a line that cannot be read leaves the rows as they were and says why."""
         problem = ""
-        if self._trace is None:
+        if self._history is None:
             self._rows = None
             self._show_rows()
         else:
             try:
-                self._rows = EventRows(self._trace, self._matching(text))
+                self._rows = EventRows(self._history, self._matching(text, self._history))
                 self._show_rows()
             except (FilterError, QueryError) as error:
                 problem = str(error)
         self.message.setText(problem)
         self.message.setVisible(bool(problem))
 
-    def _matching(self, text: str) -> NDArray[np.int64] | None:
+    def _matching(self, text: str, history: History) -> NDArray[np.int64] | None:
         """The steps that a filter or a query leaves; None: all."""
         if not has_terms(text) and reads_like_a_query(text) and text.strip():
             return find_steps(text, self._events)
-        return filtered_steps(self._trace, text)
+        return filtered_steps(history, text)
 
     def _show_rows(self) -> None:
         self._following = True

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from visualizer.language import mark as message
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import lane_title
 from visualizer.playback.notes import Mark, Notes
 from visualizer.replay.history import History
 from visualizer.views.event_table_model import time_text
@@ -84,7 +85,9 @@ class NoteRows(QAbstractTableModel):
         return True
 
     def _texts(self, mark: Mark) -> tuple[str, ...]:
-        return (_sign(mark), _steps(mark), _time(self._history, mark), mark.focus.lane or "", mark.text)
+        lane = mark.focus.lane or ""
+        lane = lane_title(self._history, lane) if self._history is not None else lane
+        return (_sign(mark), _steps(mark), _time(self._history, mark), lane, mark.text)
 
 
 class NoteList(QTreeView):

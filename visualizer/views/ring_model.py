@@ -60,6 +60,7 @@ class RingBarrier:
     bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
     focused: bool
     owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
+    called: str = ""  # what people call it, where its name is an address alone
     own_name: str = ""  # where its stage has several of its kind: its name without the CTA
 
     @property
@@ -215,8 +216,9 @@ def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:
 
 
 def _barrier(history: History, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:
+    name, called = history.trace.barriers[row].name, history.barrier_title(row)
     return RingBarrier(
-        name=history.trace.barriers[row].name,
+        name=name,
         kind=history.structure.kinds[row],
         stage=int(history.structure.stage_of[row]),
         valid=bool(state.barrier_valid[row]),
@@ -227,6 +229,7 @@ def _barrier(history: History, state: State, row: int, total: int, focused: bool
         bytes_expected=total,
         focused=focused,
         owed=owed,
+        called=called if called != name else "",
     )
 
 

@@ -231,7 +231,7 @@ class RingShapes:
             for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
                 help_ = tr(
                     "{name}: phase #{phase} (parity {parity}), {pending} of {expected} arrivals pending, tx {tx} bytes",
-                    name=barrier.name,
+                    name=barrier.called or barrier.name,
                     phase=barrier.phase,
                     parity=barrier.parity,
                     pending=barrier.pending,

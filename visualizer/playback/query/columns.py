@@ -25,7 +25,8 @@ NOTHING = np.iinfo(np.int64).min
 class Column:
     """`read` gives the value at each selected event: ids into `names`, whole numbers, ps, or booleans.
 
-    A value of `missing` means that the event has none. `cost` orders what is evaluated first.
+    `titles`, by id as well: what people call what the recording has another name for. A value of `missing` means that
+    the event has none. `cost` orders what is evaluated first.
     """
 
     name: str
@@ -34,8 +35,16 @@ class Column:
     example: str
     read: Callable[[Events, Selection], NDArray[Any]]
     names: Callable[[History], Sequence[str]] | None = None
+    titles: Callable[[History], Sequence[str]] | None = None
     missing: int = -1
     cost: int = 1
+
+
+def called(column: Column, history: History) -> list[tuple[str, ...]]:
+    """What each id of a column of names may be called: as people call it, and as the recording does; () for none."""
+    names = column.names(history) if column.names is not None else ()
+    titles = column.titles(history) if column.titles is not None else names
+    return [tuple(dict.fromkeys(filter(None, pair))) for pair in zip(titles, names, strict=True)]
 
 
 def _field(name: str) -> Callable[[Events, Selection], NDArray[Any]]:
@@ -93,6 +102,7 @@ COLUMNS = (
         'barrier == "full[1]"',
         _field("barrier"),
         lambda history: [barrier.name for barrier in history.trace.barriers],
+        lambda history: history.barrier_titles,
     ),
     Column(
         "barrier.kind",
@@ -109,6 +119,7 @@ COLUMNS = (
         "agent == consumer.w1",
         _field("agent"),
         lambda history: [agent.name for agent in history.trace.agents],
+        lambda history: history.agent_titles,
     ),
     Column(
         "role",

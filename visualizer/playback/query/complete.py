@@ -13,8 +13,8 @@ from visualizer.playback.query.parse import UNITS
 from visualizer.playback.query.tokens import Token, tokenize
 from visualizer.replay.history import History
 
-_PARTIAL = re.compile(r"""["'][^"']*$|[^\W\d][\w.*?]*(?:\[[\w*?]*\]?)*$""")
-_BARE = re.compile(r"[^\W\d][\w.]*(?:\[\w*\])?")
+_PARTIAL = re.compile(r"""["'][^"']*$|0[xX][0-9a-fA-F]*$|[^\W\d][\w.*?]*(?:\[[\w*?]*\]?)*$""")
+_BARE = re.compile(r"0[xX][0-9a-fA-F]+|[^\W\d][\w.]*(?:\[\w*\])?")
 _JOINS = ("and", "or")
 
 

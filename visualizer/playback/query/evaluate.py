@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.playback.query.columns import Column
+from visualizer.playback.query.columns import Column, called
 from visualizer.playback.query.error import QueryError, did_you_mean
 from visualizer.playback.query.events import Events, Selection
 from visualizer.playback.query.parse import Query
@@ -107,14 +107,13 @@ class _Evaluation:
 
     def _chosen(self, node: CompareName) -> Mask:
         """By id, whether the comparison names it; the entry after the last, for -1, is "no"."""
-        assert node.column.names is not None
-        names = node.column.names(self._events.history)
-        chosen = np.zeros(len(names) + 1, bool)
+        ids = called(node.column, self._events.history)
+        chosen = np.zeros(len(ids) + 1, bool)
         for wanted in node.names:
             matches = _matcher(wanted.text, node.pattern)
-            rows = [row for row, name in enumerate(names) if name and matches(name)]
+            rows = [row for row, names in enumerate(ids) if any(map(matches, names))]
             if not rows:
-                raise self._unknown(node.column, wanted, [name for name in names if name])
+                raise self._unknown(node.column, wanted, names_of(node.column, self._events.history))
             chosen[rows] = True
         return chosen
 
@@ -136,8 +135,10 @@ def _matcher(wanted: str, pattern: bool) -> Callable[[str], bool]:
 
 
 def names_of(column: Column, history: History) -> list[str]:
-    """The names a column can be compared with in this recording, each once, in the recording's order."""
-    return list(dict.fromkeys(name for name in column.names(history) if name)) if column.names is not None else []
+    """The names a column can be compared with in this recording, each once, in the recording's order: those that
+    people say before those that it alone has."""
+    ids = called(column, history)
+    return list(dict.fromkeys([*(names[0] for names in ids if names), *(name for names in ids for name in names)]))
 
 
 def _cost(node: Node) -> int:

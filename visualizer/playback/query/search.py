@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.playback.query.columns import COLUMN_OF
+from visualizer.playback.query.columns import COLUMN_OF, called
 from visualizer.playback.query.error import QueryError
 from visualizer.playback.query.evaluate import matching_steps
 from visualizer.playback.query.events import Events
@@ -44,8 +42,8 @@ def _containing(word: str, events: Events) -> NDArray[np.bool_]:
     found = np.zeros(len(events), bool)
     for key in _SEARCHED:
         column = COLUMN_OF[key]
-        names: Sequence[str] = column.names(events.history) if column.names is not None else ()
-        chosen = np.array([*(word in name.lower() for name in names), False])
+        ids = called(column, events.history)
+        chosen = np.array([*(any(word in name.lower() for name in names) for names in ids), False])
         if chosen.any():
             found |= chosen[column.read(events, None)]
     return found

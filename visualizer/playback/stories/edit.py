@@ -22,10 +22,10 @@ def new_story(title: Text, chapter: Chapter) -> Story:
 def rule_of(history: History, step: int) -> FocusRule:
     """A query that finds event `step`, so that the story survives another recording of the same program."""
     event = history.trace.events[step]
-    agent = history.trace.agents[int(event["agent"])].name
+    agent = history.agent_titles[int(event["agent"])]
     conditions = [f"kind == {kind_name(int(event['kind']))}", f'agent == "{agent}"']
     if event["barrier"] >= 0:
-        conditions.append(f'barrier == "{history.trace.barriers[int(event["barrier"])].name}"')
+        conditions.append(f'barrier == "{history.barrier_title(int(event["barrier"]))}"')
     if event["tile"] >= 0:
         conditions.append(f"tile == {int(event['tile'])}")
     query = " and ".join(conditions)

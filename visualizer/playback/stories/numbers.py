@@ -98,12 +98,14 @@ def _things(history: History, document: dict[str, Any]) -> dict[str, dict[str, A
         name: {**barrier, "arrived": barrier["expected"] - barrier["pending"]}
         for name, barrier in document["barriers"].items()
     }
-    things: dict[str, dict[str, Any]] = dict(barriers)
-    for name, agent in document["agents"].items():
-        facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": agent["barrier"]}
-        things[name] = {**facts, **(agent["cursor"] or {})}
+    titles = dict(zip(barriers, history.barrier_titles, strict=True))
+    things: dict[str, dict[str, Any]] = {**barriers, **{titles[name]: facts for name, facts in barriers.items()}}
+    for (recorded, agent), title in zip(document["agents"].items(), history.agent_titles, strict=True):
+        facts = {"activity": agent["state"], "tile": agent["tile"], "barrier": titles.get(agent["barrier"])}
         cursors = {trace.rings[0]: agent["cursor"], **agent.get("more_cursors", {})}
-        things |= {f"{name}.{ring}": cursor for ring, cursor in cursors.items() if ring and cursor}
+        for name in dict.fromkeys((recorded, title)):
+            things[name] = {**facts, **(agent["cursor"] or {})}
+            things |= {f"{name}.{ring}": cursor for ring, cursor in cursors.items() if ring and cursor}
     for place, held in enumerate(document["stages"]):
         ring, stage = structure.at(place)
         cta = f"CTA{ring.cta}." if trace.ctas > 1 else ""
@@ -125,6 +127,7 @@ def _event(placeholder: str, history: History, step: int, event: dict[str, Any],
     if field == "wait":
         return duration(_waited(history, step))
     facts = {name: "-" if value is None else value for name, value in event.items() if name != "site"}
+    facts["barrier"] = facts.pop("barrier_title")
     return _look_up(placeholder, facts, field)
 
 

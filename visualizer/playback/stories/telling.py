@@ -13,7 +13,7 @@ from typing import Any
 
 from visualizer.language import speaking, tr
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_lane, lane_key
 from visualizer.playback.stories.find import find_focus
 from visualizer.playback.stories.model import Chapter, Source, Step, Story, StoryError, Text
 from visualizer.playback.stories.numbers import Scene, fill
@@ -92,9 +92,10 @@ class Telling:
                 raise
             # With parameters changed on stage the event may never happen, as in a deadlock: show how it ended.
             at, until = history.steps - 1, None
-        lane = step.lane or home_lane(history.trace, at)
+        lane, *stressed = (lane_key(history, name) for name in (step.lane, *step.highlight))
+        step = replace(step, lane=lane, highlight=tuple(stressed))
         scene = Scene(history, at, partial(self.recordings.report, source), partial(self._other, chapter))
-        return Told(chapter, step, history, Focus(at, lane), until, scene)
+        return Told(chapter, step, history, Focus(at, lane or home_lane(history.trace, at)), until, scene)
 
     def _other(self, chapter: Chapter, name: str) -> Scene:
         if name not in chapter.others:
