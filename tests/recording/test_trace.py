@@ -98,6 +98,7 @@ def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
         ("HAS_TOKEN", 8),
         ("SAME_COPY", 16),
         ("BY_ARRIVAL", 32),
+        ("SLOW", 64),
     ]
     assert set(ARRIVAL_KINDS) < set(BARRIER_STATE_KINDS)
     assert EventKind.EXPECT_TX not in ARRIVAL_KINDS
