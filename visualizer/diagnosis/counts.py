@@ -99,10 +99,12 @@ def _completed_twice(history: History, intents: Intents, told: set[int]) -> list
     Not in the CTAs of which the reason is `told`."""
     trace, events = history.trace, history.trace.events
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
+    used = np.isin(np.arange(len(trace.barriers)), history.arrivals.barrier)
     for ring in history.structure.rings:
         for full, free in zip(ring.full, ring.empty, strict=False):
-            # With several of a kind, which full barrier is this one's is not told.
-            if len(full) == len(free) == 1:
+            # With several of a kind, which full barrier is this one's is not told. One that nobody arrives on says
+            # nothing of fills: those of a pair of CTAs (cta_group::2) complete on the leader's.
+            if len(full) == len(free) == 1 and used[full[0]]:
                 pairs[free[0]] = full[0]
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)

@@ -151,7 +151,7 @@ class _Proofs:
         starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
             latest[start:stop] = np.maximum.accumulate(latest[start:stop])
-        knows = self.relied_by(reads.agent, self._full[reads.place], reads.begin)
+        knows = self.relied_by(reads.asker, self._full[reads.place], reads.asked)
         has_copies = np.bincount(copies.place, minlength=len(self._full))[reads.place] > 0
         early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
 

@@ -10,7 +10,8 @@ import numpy as np
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.language import tr
-from visualizer.programs.operations import Arrive, ArriveDrop, BarArrive, BarSync, CpAsync, Init, Operation, Sync, Wait
+from visualizer.programs.meetings import BarArrive, BarSync, Sync
+from visualizer.programs.operations import Arrive, ArriveDrop, CpAsync, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
@@ -34,7 +35,7 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
         published = max(first_of.values(), default=0)
         synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[published:])
     for agent in program.agents:
-        first = _first_use(agent)
+        first = _first_use(agent) if agent.threads else None  # a tensor core acts for its warp
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
             continue
         owner = init_by[first[1]]

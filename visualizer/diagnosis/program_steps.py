@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.programs import accesses
+from visualizer.programs import accesses, meetings, tensor
 from visualizer.programs import operations as ops
 from visualizer.programs.operations import Operation
 from visualizer.programs.program import Program
@@ -14,8 +14,9 @@ from visualizer.replay.history import History
 LEAVES: dict[type, EventKind] = {
     ops.Init: EventKind.INIT,
     ops.Inval: EventKind.INVAL,
-    ops.BarSync: EventKind.SYNC_BEGIN,
-    ops.BarArrive: EventKind.SYNC_ARRIVE,
+    meetings.BarSync: EventKind.SYNC_BEGIN,
+    meetings.BarArrive: EventKind.SYNC_ARRIVE,
+    meetings.SyncWarp: EventKind.SYNC_BEGIN,
     ops.Wait: EventKind.WAIT_BEGIN,
     ops.Arrive: EventKind.ARRIVE,
     ops.ArriveDrop: EventKind.ARRIVE_DROP,
@@ -27,6 +28,8 @@ LEAVES: dict[type, EventKind] = {
     accesses.Read: EventKind.READ_BEGIN,
     accesses.ReadAsync: EventKind.READ_BEGIN,
     accesses.Store: EventKind.READ_BEGIN,
+    tensor.MmaIssue: EventKind.MMA_ISSUE,
+    tensor.TensorCommit: EventKind.TENSOR_COMMIT,
     ops.Advance: EventKind.ADVANCE,
     ops.Exit: EventKind.EXIT,
 }

@@ -38,6 +38,7 @@ _ACTIVITY[
         EventKind.CLUSTER_WAIT_BEGIN,
         EventKind.WGMMA_WAIT_BEGIN,
         EventKind.STORE_WAIT_BEGIN,
+        EventKind.SETMAXNREG_INC_BEGIN,
     ]
 ] = AgentActivity.WAITING
 _ACTIVITY[EventKind.READ_BEGIN] = AgentActivity.READING
