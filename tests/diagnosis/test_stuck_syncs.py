@@ -28,15 +28,22 @@ def once_more(end: str, agent: str) -> Program:
     return ring(2, end=meet)
 
 
-@pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("agent", ["P", "C1"])
-def test_a_sync_that_one_agent_comes_to_once_more(end: str, agent: str) -> None:
-    for report in [*simulated(once_more(end, agent)), *witnessed(once_more(end, agent))]:
+def test_a_named_barrier_that_one_agent_comes_to_once_more(agent: str) -> None:
+    program = once_more("bar.sync 1", agent)
+    for report in [*simulated(program), *witnessed(program)]:
         (first,) = report.findings
         assert (first.verdict, first.agent) == ("STUCK SYNC", agent)
-        assert f"{agent} waits at {end}" in first.cause
+        assert f"{agent} waits at bar.sync 1" in first.cause
         assert "has exited" in first.cause
         assert first.site is not None
+
+
+@pytest.mark.parametrize("end", ["__syncthreads", "barrier.cluster"])
+@pytest.mark.parametrize("agent", ["P", "C1"])
+def test_a_sync_that_one_agent_comes_to_once_more_lacks_nobody_who_has_exited(end: str, agent: str) -> None:
+    for report in simulated(once_more(end, agent)):
+        assert report.ended == "completed"
     assert is_sound(ring(2, end=ENDS[end]))
 
 

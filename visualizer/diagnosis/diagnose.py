@@ -72,13 +72,14 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
-    findings = [_titled(history, finding) for finding in findings]
-    return Report(meta.ending.kind, lost, causes_first(history, findings, program), note, left_out)
+    causes = tuple(_titled(history, cause) for cause in causes_first(history, findings, program))
+    return Report(meta.ending.kind, lost, causes, note, left_out)
 
 
 def _titled(history: History, finding: Finding) -> Finding:
     row = history.trace.barrier_index.get(finding.barrier or "", -1)
-    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier)
+    effects = tuple(_titled(history, effect) for effect in finding.effects)
+    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier, effects=effects)
 
 
 def _stuck(history: History, outlook: Outlook) -> list[Finding]:

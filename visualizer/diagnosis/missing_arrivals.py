@@ -60,7 +60,7 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
             (
                 Planned(
                     "arrive_expect_tx",
-                    name,
+                    outlook.trace.barriers[row].name,
                     None,
                     -1,
                     -1,

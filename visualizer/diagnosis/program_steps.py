@@ -38,7 +38,7 @@ LEAVES: dict[type, EventKind] = {
 
 def first_event(operation: Operation) -> EventKind | None:
     """The kind of the operation's first event that every source logs; None: there is none."""
-    if isinstance(operation, ops.Sync) and operation.cluster:
+    if isinstance(operation, meetings.Sync) and operation.cluster:
         return EventKind.CLUSTER_WAIT_BEGIN
     return LEAVES.get(type(operation))
 

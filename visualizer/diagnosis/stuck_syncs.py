@@ -17,7 +17,7 @@ from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.wording import listed, sentences
 from visualizer.language import tr, trn
-from visualizer.programs.operations import BarArrive, BarSync, Sync
+from visualizer.programs.meetings import BarArrive, BarSync, Sync
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
