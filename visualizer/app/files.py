@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
 SUFFIX = ".pscope"
-_FILTER = mark("Recordings (*{suffix});;All files (*)")
+_FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
 
 class Files:
@@ -31,7 +31,8 @@ class Files:
         self._window = window
 
     def open(self, path: Path, focus: Focus | None = None) -> None:
-        """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
+        """Load `path`, or import another tool's file, beside the picture that is there; a bad file is a message and
+        changes nothing."""
         if self.may_replace():
             self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
 

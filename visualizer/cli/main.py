@@ -14,6 +14,7 @@ from visualizer.cli import (
     doctor,
     explore,
     export,
+    importing,
     open,
     predict,
     record,
@@ -30,6 +31,7 @@ COMMANDS = {
     "open": open,
     "record": record,
     "attach": attach,
+    "import": importing,
     "show": show,
     "stats": stats,
     "predict": predict,
@@ -47,6 +49,7 @@ EPILOG = mark("""examples:
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
   phasescope attach -- ./my_gemm               record the kernels of any program
+  phasescope import synclog.txt -o run.pscope  make a recording of another tool's log
   phasescope show run.pscope --table           the lesson's per-tile table, as text
   phasescope stats run.pscope                  who waited for whom, and what bound the run
   phasescope predict run.pscope                the time per tile with other stage counts

@@ -23,7 +23,7 @@ class Intents:
 
     waits: Waits
     wanted: NDArray[np.int64]  # the phase it means
-    strict: NDArray[np.bool_]  # a stage's barrier: `wanted` counts uses, whatever the parities say
+    strict: NDArray[np.bool_]  # a stage's barrier, of known count: `wanted` counts uses, whatever the parities say
 
     @property
     def due(self) -> NDArray[np.int64]:
@@ -43,7 +43,8 @@ def find_intents(history: History) -> Intents:
     structure = history.structure
     kinds = np.array([*structure.kinds, "other"])[barrier]
     roles = np.array([*structure.roles, "other"])[agent]
-    strict = kinds != "other"
+    # Where no phase is known, none can be told from the one that is meant.
+    strict = (kinds != "other") & ~history.barriers.uncounted[barrier]
     lap, laps = _laps(history, waits, previous)
     jumped = np.where((laps >= 2) & (laps % 2 != same_parity), laps, 1)
     step_on = np.where(_again(history, waits), 0, jumped)

@@ -31,6 +31,8 @@ def trust_sentence(meta: Meta) -> str:
     """What recording did to the run's time, and the error of its clocks, in one sentence."""
     if meta.source.get("kind") == "simulator":
         return tr("Exact, simulated: recording cost nothing, and there is one clock.")
+    if meta.source.get("kind") == "import":
+        return tr("Imported: times are those of the file, and nothing says how exact they are.")
     slowdown, spread = meta.cost.get("slowdown_percent"), meta.cost.get("spread_percent")
     clock = clock_error_ns(meta)
     if slowdown is None or spread is None:

@@ -51,6 +51,8 @@ class EventKind(IntEnum):
     CP_ASYNC_ARRIVE = 36  # cp.async.mbarrier.arrive; amount = arrivals that come once the agent's cp.async are done, by
     # which the pending count goes up at once: together they count for nothing
     CP_ASYNC_ARRIVE_NOINC = 37  # ... with .noinc: these count towards what the phase takes
+    RANGE_BEGIN = 38  # the agent begins a stretch of work that its program names; the site's `op` is the name
+    RANGE_END = 39  # ... and ends it
 
 
 class EventFlag(IntFlag):

@@ -16,6 +16,7 @@ from visualizer.language import tr
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
+from visualizer.reconstruction.told_bytes import told_by_barriers
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
@@ -210,20 +211,11 @@ def _bytes_of_maps(tensor_maps: Sequence[TensorMap]) -> dict[int, int]:
 
 def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
     """Give copies whose bytes are not known those that their barriers expect, in equal shares; how many those are."""
-    kind, amount = records["kind"], records["amount"].astype(np.int64)
-    copies = (kind == EventKind.COPY_ISSUE) & (records["address"] != NO_ADDRESS)
-    if not (copies & (amount == 0)).any():
-        return 0
-    expects = (kind == EventKind.ARRIVE_EXPECT_TX) | (kind == EventKind.EXPECT_TX)
-    rows = np.flatnonzero(copies | expects)
-    key = (records["cta"][rows].astype(np.int64) // cluster) << 32 | records["address"][rows]
-    barriers, barrier = np.unique(key, return_inverse=True)
-    asks, unknown = expects[rows], copies[rows] & (amount[rows] == 0)
-    due = np.bincount(barrier[asks], amount[rows[asks]], len(barriers))
-    due -= np.bincount(barrier[~asks], amount[rows[~asks]], len(barriers))
-    shares = np.maximum(due, 0) // np.maximum(np.bincount(barrier[unknown], minlength=len(barriers)), 1)
-    records["amount"][rows[unknown]] = shares[barrier[unknown]]
-    return int(unknown.sum())
+    named = records["address"] != NO_ADDRESS
+    barrier = np.where(named, (records["cta"].astype(np.int64) // cluster) << 32 | records["address"], -1)
+    rows, shares = told_by_barriers(records["kind"], records["amount"].astype(np.int64), barrier)
+    records["amount"][rows] = shares
+    return len(rows)
 
 
 def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:
