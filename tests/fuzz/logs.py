@@ -1,15 +1,19 @@
-"""Other tools' files: sound ones whose lines, fields and characters are changed."""
+"""Other tools' files: sound ones whose lines, fields and characters are changed; and snapshots of one moment."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.fuzz import nasty, seeds
 from tests.fuzz.asking import Asked, stages
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
+from visualizer.diagnosis.snapshot.model import decode_snapshot, encode_snapshot
+from visualizer.diagnosis.snapshot.text import judged_text, snapshot_json, snapshot_text
 from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.sources.imports.registry import read_recording
@@ -91,4 +95,39 @@ def _repeated(text: str, random: Random) -> str:
     return "\n".join(lines[:at] + lines[at : at + 3] * random.choice((2, 50)) + lines[at:])
 
 
-KINDS = {"log": log}
+def snapshot(seed: int, folder: Path, outcome: Outcome) -> None:
+    """A snapshot of one moment: decoded and judged."""
+    random = Random(seed)
+    document: dict[str, Any] = {
+        "format": "phasescope-snapshot",
+        "version": 1,
+        "barriers": [_seen_barrier(random, name) for name in ("full[0]", "empty[0]", "0x400")],
+        "agents": [_seen_agent(random, name) for name in ("producer", "warp4")],
+    }
+    if random.random() < 0.5:
+        key = random.choice(list(document))
+        document[key] = nasty.like(random, document[key])
+    outcome.ways = ("grown",)
+    with refused_in_words(outcome):
+        seen = decode_snapshot(document)
+        outcome.reached.append("read")
+        assert decode_snapshot(encode_snapshot(seen)) == seen
+        json.dumps(snapshot_json(seen))
+        check_words(judged_text(seen) + snapshot_text(seen))
+
+
+def _seen_barrier(random: Random, name: str) -> dict[str, Any]:
+    word = random.choice((random.getrandbits(64), f"{random.getrandbits(64):#x}", nasty.value(random)))
+    arrivers = random.choice(([], ["producer"], ["warp4", "nobody"], nasty.value(random)))
+    row = {"name": name, "word": word, "count": random.choice((1, 2, nasty.integer(random))), "arrivers": arrivers}
+    if random.random() < 0.3:
+        del row[random.choice(list(row))]
+    return row
+
+
+def _seen_agent(random: Random, name: str) -> dict[str, Any]:
+    waits = random.choice(("full[0]", "empty[0]", 0x400, "", nasty.value(random)))
+    return {"name": name, "at": nasty.text(random)[:50], "waits": waits, "parity": random.choice((0, 1, 0, 1, 2))}
+
+
+KINDS = {"log": log, "snapshot": snapshot}

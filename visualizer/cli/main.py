@@ -10,6 +10,7 @@ from visualizer import __version__, language
 from visualizer.cli import (
     attach,
     compare,
+    decode,
     diagnose,
     doctor,
     explore,
@@ -36,6 +37,7 @@ COMMANDS = {
     "stats": stats,
     "predict": predict,
     "diagnose": diagnose,
+    "decode": decode,
     "explore": explore,
     "compare": compare,
     "export": export,
@@ -54,6 +56,7 @@ EPILOG = mark("""examples:
   phasescope stats run.pscope                  who waited for whom, and what bound the run
   phasescope predict run.pscope                the time per tile with other stage counts
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
+  phasescope decode 0x7ffff00000000000         what an mbarrier's word in a debugger means
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
   phasescope compare a.pscope b.pscope         what differs between two recordings, tile by tile
   phasescope export run.pscope -o run.pftrace  for Perfetto; also VCD, CSV, pictures, a web page
