@@ -23,6 +23,7 @@ from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.log_events import Meanings, events_of
 from visualizer.sources.attach.log_rows import Rows, before_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
 from visualizer.sources.attach.recorded_launch import TensorMap
@@ -65,7 +66,8 @@ def trace_of(
         return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
 
     records = np.concatenate(each(part, _pieces(log, count)))
-    told_by_barriers = _tell_bytes(records, cluster)
+    records, names = take_names(records, sites, cluster)
+    by_expectation = _tell_bytes(records, cluster)
     left_out = 0
     if log.layout.keep is Keep.LAST:
         records, left_out = _same_beginning(log, records, missing, numbers)
@@ -75,12 +77,13 @@ def trace_of(
         (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
     }
     found = discover(records, cluster, ends_early)
+    agents, barriers, rings = with_names(found.agents, found.barriers, names)
     table, texts = sites_of(sites, plain, meta.program)
     source: Source = {**meta.source}
     if log.without_stream:
         source["records_without_room"] = log.without_stream
-    if told_by_barriers:
-        source["copies_by_expectation"] = told_by_barriers
+    if by_expectation:
+        source["copies_by_expectation"] = by_expectation
     if assumed:
         source["clock_mhz_assumed"] = USUAL_MHZ
     meta = replace(
@@ -89,7 +92,7 @@ def trace_of(
         records_lost=int(missing.sum()) + left_out + log.without_stream,
         clock={**meta.clock, **clock.as_dict()},
     )
-    return assemble_events(found.parts, found.agents, found.barriers, table, meta, texts, NO_SAMPLES)
+    return assemble_events(found.parts, agents, barriers, table, meta, texts, NO_SAMPLES, rings)
 
 
 def _pieces(log: Log, count: Ints) -> list[slice]:

@@ -16,7 +16,7 @@ from visualizer.recording.schema import ARRIVAL_KINDS, EVENT_DTYPE, EventKind
 from visualizer.recording.tables import Agent, AgentRole, Barrier, Ending, Meta, Site
 from visualizer.recording.trace import ONE_RING, Trace
 from visualizer.sources.errors import SourceError
-from visualizer.sources.imports.names import agent_of, barrier_of
+from visualizer.sources.imports.names import agent_of, as_told, barrier_of
 from visualizer.sources.imports.reader import Imported
 from visualizer.sources.imports.rows import Rows
 
@@ -85,9 +85,8 @@ def trace_of(imported: Imported, meta: Meta) -> Trace:
 def _tables(rows: Rows) -> _Tables:
     agents = [agent_of(name) for name in rows.agents]
     barriers = [barrier_of(name) for name in rows.barriers if name]
-    # Names tell a structure where those of barriers and of agents do; else it is inferred.
-    if not {"producer", "consumer"} <= {agent.role for agent in agents} | _as_consumer(agents):
-        barriers = [replace(barrier, kind="other", stage=-1, ring="") for barrier in barriers]
+    told, rings = as_told(agents, barriers)
+    barriers = list(told)
     known = {agent.name for agent in agents}
     several = len({agent.cta for agent in agents} | {barrier.cta for barrier in barriers}) > 1
     kind, agent = np.array(rows.kind, np.uint8), np.array(rows.agent, np.int64)
@@ -102,19 +101,13 @@ def _tables(rows: Rows) -> _Tables:
         agents.append(Agent(name, role, cta, -1))
     order = sorted(range(len(agents)), key=lambda row: (agents[row].cta, row >= count, row))
     place = sorted(range(len(barriers)), key=lambda row: (barriers[row].cta, row))
-    rings = list(dict.fromkeys(barrier.ring for barrier in barriers if barrier.stage >= 0)) or list(ONE_RING)
-    barriers = [barrier if barrier.ring in rings else replace(barrier, ring=rings[0]) for barrier in barriers]
     return _Tables(
         tuple(agents[row] for row in order),
         np.argsort(order)[:count],
         tuple(barriers[row] for row in place),
         np.append(np.argsort(place), -1).astype(np.int64),
-        rings,
+        rings or ONE_RING,
     )
-
-
-def _as_consumer(agents: Sequence[Agent]) -> set[AgentRole]:
-    return {"consumer"} if any(agent.role == "mma" for agent in agents) else set()
 
 
 def _events(rows: Rows, tables: _Tables) -> NDArray[np.void]:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from visualizer.language import tr
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind
@@ -44,6 +46,21 @@ def barrier_of(name: str) -> Barrier:
             raise SourceError(tr("{name!r} has a stage beyond {most}", name=name, most=MOST_STAGE))
         return Barrier(name, cta, _KINDS[stage[2]], number, 0, -1, ring=stage[1] or "")
     return Barrier(name, cta, "other", -1, 0, -1)
+
+
+def role_of(word: str) -> AgentRole:
+    """The role that a word names; "other" for a word of the program's own."""
+    return _ROLES.get(word, "other")
+
+
+def as_told(agents: Sequence[Agent], barriers: Sequence[Barrier]) -> tuple[tuple[Barrier, ...], tuple[str, ...]]:
+    """The barriers, and the rings that their names tell of: only where agents are called producer and consumer too.
+    Else they keep their names alone, so that what they are for is inferred."""
+    roles = {agent.role for agent in agents}
+    if not ("producer" in roles and roles & {"consumer", "mma"}):
+        return tuple(replace(barrier, kind="other", stage=-1, ring="") for barrier in barriers), ()
+    rings = tuple(dict.fromkeys(barrier.ring for barrier in barriers if barrier.stage >= 0))
+    return tuple(one if one.ring in rings else replace(one, ring=next(iter(rings), "")) for one in barriers), rings
 
 
 def check_name(name: str) -> None:
