@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.defects import Defects
@@ -13,6 +14,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.language import use
 from visualizer.playback.address import Address
+from visualizer.resources import resource_dir
 
 
 def start(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
@@ -37,6 +39,8 @@ def make_application() -> QApplication:
     application = QApplication(sys.argv[:1])
     application.setApplicationName("phasescope")
     application.setApplicationDisplayName("")
+    application.setDesktopFileName("phasescope")  # so that a desktop that has the entry knows whose window it is
+    application.setWindowIcon(QIcon(str(resource_dir("assets") / "icons" / "phasescope.svg")))
     application.setStyle("Fusion")
     return application
 

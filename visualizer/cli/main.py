@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from visualizer import __version__, language
+from visualizer import language
 from visualizer.cli import (
     attach,
     compare,
     decode,
+    desktop,
     diagnose,
     doctor,
     explore,
@@ -26,6 +27,7 @@ from visualizer.cli import (
 from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
 from visualizer.cli.terminal import plain_output
+from visualizer.cli.version import VersionAction
 from visualizer.language import LANGUAGES, mark, tr
 
 COMMANDS = {
@@ -43,6 +45,7 @@ COMMANDS = {
     "export": export,
     "story": story,
     "doctor": doctor,
+    "desktop": desktop,
 }
 
 EPILOG = mark("""examples:
@@ -74,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=tr(EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"phasescope {__version__}")
+    parser.add_argument("--version", action=VersionAction)
     _add_language_option(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS.values():
