@@ -20,9 +20,9 @@ extern "C" __global__ void named_ring(const uint32_t* tiles, uint32_t* sum, uint
     __shared__ ClusterBarrier empty[STAGES];
     if (threadIdx.x == 0) {
         for (uint32_t s = 0; s < STAGES; ++s) {
-            PHASESCOPE_BARRIER("K.full");
+            PHASESCOPE_BARRIER("K_full");
             full[s].init(1);
-            PHASESCOPE_BARRIER("K.empty");
+            PHASESCOPE_BARRIER("K_empty");
             empty[s].init(1);
         }
         fence_mbarrier_init();

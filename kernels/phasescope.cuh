@@ -1,11 +1,11 @@
 // Names for what a kernel has, so that a recording calls it as its source does: barrier arrays, rings, roles, ranges.
 //
-// Each macro is a comment in the PTX and no instruction: the machine code is the same with and without it. When the kernel is
-// attached to (`phasescope attach`), the comment is where a name is recorded. No dependency; copy this file into your project.
-// A name is a literal of letters, digits, `_` and `.`, at most 60. docs/header.md.
+// Each macro declares a register that nothing uses, which is no instruction: the machine code is the same with and without it.
+// When the kernel is attached to (`phasescope attach`), that is where a name is recorded. No dependency; copy this file into your
+// project. A name is a literal of letters, digits and `_`, at most 60, no digit first. docs/header.md.
 //
-//   PHASESCOPE_BARRIER("K.full");  full[s].init(1);      // right before the mbarrier.init: the array that it belongs to;
-//   PHASESCOPE_BARRIER("K.empty"); empty[s].init(WARPS); // `full` and `empty` of one name are a ring
+//   PHASESCOPE_BARRIER("K_full");  full[s].init(1);      // right before the mbarrier.init: the array that it belongs to;
+//   PHASESCOPE_BARRIER("K_empty"); empty[s].init(WARPS); // `full` and `empty` of one name are a ring
 //   PHASESCOPE_ROLE("producer");                  // of the warp that comes here: producer, consumer, mma, epilogue, or your word
 //   { PHASESCOPE_RANGE("softmax"); ... }          // until the end of the block
 //   PHASESCOPE_BEGIN("load"); ... PHASESCOPE_END("load");
@@ -15,10 +15,10 @@
 
 #if defined(__CUDA_ARCH__)
 
-#define PHASESCOPE_BARRIER(name) asm volatile("// phasescope.barrier " name)
-#define PHASESCOPE_ROLE(name) asm volatile("// phasescope.role " name)
-#define PHASESCOPE_BEGIN(name) asm volatile("// phasescope.begin " name)
-#define PHASESCOPE_END(name) asm volatile("// phasescope.end " name)
+#define PHASESCOPE_BARRIER(name) asm volatile("{ .reg .b32 phasescope_barrier_" name "; }")
+#define PHASESCOPE_ROLE(name) asm volatile("{ .reg .b32 phasescope_role_" name "; }")
+#define PHASESCOPE_BEGIN(name) asm volatile("{ .reg .b32 phasescope_begin_" name "; }")
+#define PHASESCOPE_END(name) asm volatile("{ .reg .b32 phasescope_end_" name "; }")
 
 #define PHASESCOPE_RANGE_IN(name, line)                              \
     PHASESCOPE_BEGIN(name);                                          \

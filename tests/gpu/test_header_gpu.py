@@ -29,7 +29,7 @@ def test_the_names_of_the_source_are_in_the_recording() -> None:
     assert int(total[0]) == TILES * WORDS * (TILES * WORDS - 1) // 2
     trace = recording.trace
     names = {barrier.name for barrier in trace.barriers}
-    assert names == {f"K.{kind}[{stage}]" for kind in ("full", "empty") for stage in range(3)}
+    assert names == {f"K_{kind}[{stage}]" for kind in ("full", "empty") for stage in range(3)}
     assert [agent.name for agent in trace.agents if agent.warp >= 0] == ["producer.w0", "consumer.w1"]
     ring = structure_of(trace).rings[0]
     assert (ring.name, ring.stages) == ("K", 3)

@@ -69,7 +69,6 @@ def _imported(text: Text, events: list[Any]) -> Imported:
     lanes: dict[str, list[_Range]] = defaultdict(list)
     open_: dict[str, list[_Range]] = defaultdict(list)
     rows, left_out, unended = Rows(), 0, 0
-    neutral: list[dict[str, Any]] = []
     for number, event in enumerate(events):
         if number % (1 << 14) == 0:
             text.tell(0.5 + 0.3 * number / len(events))
@@ -85,7 +84,10 @@ def _imported(text: Text, events: list[Any]) -> Imported:
             lane = names[_lane(event)]
             at = _time(event, "ts")
             if phase in ("i", "I"):
-                neutral.append({**_arguments(event), "agent": lane, "time_ps": at, "op": _name(event), "mark": True})
+                if "kind" in (told := _arguments(event)):
+                    add_event(rows, {**told, "agent": lane, "time_ps": at, "op": _name(event)})
+                else:
+                    lanes[lane].append(_Range(at, at, _name(event), "", -1))
             elif phase == "E":
                 if not open_[lane]:
                     raise SourceError(tr("it ends a range that did not begin"))
@@ -102,13 +104,6 @@ def _imported(text: Text, events: list[Any]) -> Imported:
     for lane, still in open_.items():
         unended += len(still)
         lanes[lane] += [_Range(one.begin, max(last, one.begin), one.name, one.barrier, one.parity) for one in still]
-    marks = 0
-    for record in neutral:
-        if "kind" in record:
-            add_event(rows, record)
-        else:
-            marks += 1
-            _mark(rows, record)
     for lane, ranges in lanes.items():
         _flatten(rows, lane, ranges)
     notes = ["ranges say what agents did, and nothing of barriers but what their arguments name"]
@@ -129,15 +124,9 @@ def _range(event: Mapping[str, Any], begin: int, end: int) -> _Range:
     return _Range(begin, end, _name(event), barrier if told else "", int(parity) if told else -1)
 
 
-def _mark(rows: Rows, record: Mapping[str, Any]) -> None:
-    """A mark is a range without length."""
-    site = rows.site_of("", 1, record["op"])
-    for kind in (EventKind.RANGE_BEGIN, EventKind.RANGE_END):
-        rows.add(record["agent"], record["time_ps"], kind, site=site)
-
-
 def _flatten(rows: Rows, lane: str, ranges: list[_Range]) -> None:
-    """What an agent does at each time is the range that began last: one that goes on behind it begins once more."""
+    """What an agent does at each time is the range that began last: one that goes on behind it begins once more. A mark
+    is a range without length."""
     edges = [(one.begin, 1, -one.end, one) for one in ranges] + [(one.end, 0, -one.begin, one) for one in ranges]
     # What has no length ends right after its begin, behind the ends of those before it.
     edges += [(one.end, 2, 0, one) for one in ranges if one.begin == one.end]

@@ -60,8 +60,6 @@ class Imported:
     notes: tuple[str, ...] = ()
     """Sentences, in English, that the recording keeps."""
     tries_taken_as_passed: int = 0
-    counts_unknown: int = 0
-    """Barriers some of whose arrivals the file does not have."""
 
 
 @dataclass(frozen=True, slots=True)
