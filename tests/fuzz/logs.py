@@ -104,7 +104,7 @@ def snapshot(seed: int, folder: Path, outcome: Outcome) -> None:
         "barriers": [_seen_barrier(random, name) for name in ("full[0]", "empty[0]", "0x400")],
         "agents": [_seen_agent(random, name) for name in ("producer", "warp4")],
     }
-    if random.random() < 0.5:
+    if random.random() < 0.2:
         key = random.choice(list(document))
         document[key] = nasty.like(random, document[key])
     outcome.ways = ("grown",)
@@ -117,17 +117,29 @@ def snapshot(seed: int, folder: Path, outcome: Outcome) -> None:
 
 
 def _seen_barrier(random: Random, name: str) -> dict[str, Any]:
-    word = random.choice((random.getrandbits(64), f"{random.getrandbits(64):#x}", nasty.value(random)))
-    arrivers = random.choice(([], ["producer"], ["warp4", "nobody"], nasty.value(random)))
-    row = {"name": name, "word": word, "count": random.choice((1, 2, nasty.integer(random))), "arrivers": arrivers}
-    if random.random() < 0.3:
-        del row[random.choice(list(row))]
-    return row
+    row = {
+        "name": name,
+        "word": random.choice((random.getrandbits(64), f"{random.getrandbits(64):#x}")),
+        "count": random.choice((1, 2, 384)),
+        "arrivers": random.choice(([], ["producer"], ["warp4", "nobody"])),
+    }
+    return _spoilt(random, row)
 
 
 def _seen_agent(random: Random, name: str) -> dict[str, Any]:
-    waits = random.choice(("full[0]", "empty[0]", 0x400, "", nasty.value(random)))
-    return {"name": name, "at": nasty.text(random)[:50], "waits": waits, "parity": random.choice((0, 1, 0, 1, 2))}
+    waits = random.choice(("full[0]", "empty[0]", 0x400, ""))
+    return _spoilt(
+        random, {"name": name, "at": nasty.text(random)[:50], "waits": waits, "parity": random.randint(0, 1)}
+    )
+
+
+def _spoilt(random: Random, row: dict[str, Any]) -> dict[str, Any]:
+    """Now and then a value is another one, or is missing."""
+    if random.random() < 0.1:
+        row[random.choice(list(row))] = nasty.value(random)
+    if random.random() < 0.1:
+        del row[random.choice(list(row))]
+    return row
 
 
 KINDS = {"log": log, "snapshot": snapshot}

@@ -59,7 +59,7 @@ def test_the_header_declares_names_in_the_ptx_and_the_corpus_has_them() -> None:
 @pytest.mark.parametrize(
     ("line", "kept"),
     [
-        ("{ .reg .b32 phasescope_role_producer; }", "{ phasescope.role producer;        }"),
+        ("{ .reg .b32 phasescope_role_producer; }", "{ phasescope.role producer; }"),
         (".reg .b32\tphasescope_barrier_K_full ;", "phasescope.barrier K_full;"),
         (".reg .b64 phasescope_role_x;", None),
         (".reg .b32 phasescope_role_;", None),
@@ -71,7 +71,7 @@ def test_the_header_declares_names_in_the_ptx_and_the_corpus_has_them() -> None:
 def test_only_markers_become_statements_and_all_stays_at_its_place(line: str, kept: str | None) -> None:
     text = f"\tret;\n{line}\n\texit;"
     found = as_statements(text)
-    assert found == text if kept is None else found.split("\n")[1].rstrip() == kept
+    assert found == text if kept is None else " ".join(found.split("\n")[1].split()) == kept
     assert len(found) == len(text)
 
 

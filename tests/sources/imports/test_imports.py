@@ -11,6 +11,7 @@ from sources.imports import logs
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.not_judged import not_judged
 from visualizer.export.formats import export
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
@@ -126,6 +127,8 @@ def test_counts_are_forgotten_where_arrivals_are_missing(tmp_path: Path) -> None
     text = logs.CSV.replace("init,full[0],1", "init,full[0],4")
     trace = imported(tmp_path, text, whole=False)
     assert [n for n in trace.meta.source["notes"] if "1 barriers" in n]
+    left_out = "Waits on 1 barrier: how many arrivals its phases take is not in the recording."
+    assert left_out in not_judged(History(trace))
     full = trace.barrier_index["full[0]"]
     assert not ((trace.events["kind"] == EventKind.PHASE_COMPLETE) & (trace.events["barrier"] == full)).any()
 
