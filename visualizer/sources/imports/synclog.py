@@ -2,7 +2,7 @@
 
 What a line says, and when it is printed, is known from cutlass/arch/synclog.hpp and the functions that emit it: waits
 on mbarriers before they wait, arrivals after they arrived, bar.sync and bulk-store waits after they passed. No line
-says that a wait passed: its warp's next line does. Names are those of CUTLASS 3.8 to 4.2.
+says that a wait passed: its warp's next line does. As in CUTLASS 4.2.0.
 """
 
 from __future__ import annotations
