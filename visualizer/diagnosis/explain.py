@@ -195,4 +195,6 @@ _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
     EventKind.SETMAXNREG_INC_END: explain_groups.registers,
     EventKind.CP_ASYNC_ARRIVE: explain_groups.cp_async_arrive,
     EventKind.CP_ASYNC_ARRIVE_NOINC: explain_groups.cp_async_arrive,
+    EventKind.RANGE_BEGIN: explain_groups.range_begin,
+    EventKind.RANGE_END: explain_groups.range_end,
 }

@@ -28,6 +28,14 @@ def plain(scene: Scene) -> str:
     return tr(_PLAIN[EventKind(scene.kind)], agent=scene.agent.name)
 
 
+def range_begin(scene: Scene) -> str:
+    return tr("{agent} begins {name!r}.", agent=scene.agent.name, name=scene.operation)
+
+
+def range_end(scene: Scene) -> str:
+    return tr("{agent} ends {name!r}.", agent=scene.agent.name, name=scene.operation)
+
+
 def sync_begin(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "id": _id(scene)}
     if _id(scene) >= SYNCWARP:

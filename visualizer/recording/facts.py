@@ -94,6 +94,10 @@ class Source(TypedDict, total=False):
     records_without_room: Count
     copies_by_expectation: Count
     clock_mhz_assumed: Count
+    # Another tool's file.
+    format: str
+    file: str
+    tries_taken_as_passed: Count
 
 
 class Clock(TypedDict, total=False):

@@ -58,6 +58,8 @@ class EventKind(IntEnum):
     SETMAXNREG_DEC = 39  # setmaxnreg.dec; amount = registers that each thread keeps
     SETMAXNREG_INC_BEGIN = 40  # setmaxnreg.inc; amount = registers that each thread asks for
     SETMAXNREG_INC_END = 41  # ... and has them
+    RANGE_BEGIN = 42  # the agent begins a stretch of work that its program names; the site's `op` is the name
+    RANGE_END = 43  # ... and ends it
 
 
 class EventFlag(IntFlag):

@@ -103,6 +103,10 @@ class Trace:
     def duration_ps(self) -> int:
         return int(self.events["time"][-1]) if len(self.events) else 0
 
+    def op_of(self, site: int) -> str:
+        """The operation at a row of the sites table, "" for -1; of a range it is the name."""
+        return self.sites[site].op if site >= 0 else ""
+
     def part(self, steps: NDArray[np.int64]) -> Trace:
         """The events at `steps`, which ascend from 0, with the same tables and samples: what was checked of the whole
         holds of its parts, and is not checked again."""

@@ -16,13 +16,14 @@ from visualizer.language import tr
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
+from visualizer.reconstruction.told_bytes import told_by_barriers
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
-from visualizer.sources.attach.copy_bytes import tell_bytes
 from visualizer.sources.attach.log_events import Events, Meanings, events_of
 from visualizer.sources.attach.log_rows import before_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
 from visualizer.sources.attach.record_room import RecordRoom
@@ -36,6 +37,7 @@ ANCHOR_DTYPE = np.dtype([("clock", "<u8"), ("globaltimer", "<u8"), ("smid", "<u4
 USUAL_MHZ = 1755
 """Of an H200 under load. Where no warp left, nothing says how fast the SMs ran."""
 _PART_RECORDS = 1 << 17
+_ON_BYTES = (EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX, EventKind.EXPECT_TX)
 _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 """By CUtensorMapDataType; of packed types of 4 and 6 bits it is not known what a copy counts."""
 
@@ -79,8 +81,8 @@ def trace_of(
         _write(taken, log, events, exits, clock, numbers)
 
     each(part, range(len(pieces)))
-    records = room.records
-    told_by_barriers = tell_bytes(records, cluster)
+    records, names = take_names(room.records, sites, cluster)
+    by_expectation = _tell_bytes(records, cluster)
     left_out = 0
     if log.layout.keep is Keep.LAST:
         records, left_out = _same_beginning(log, records, missing, numbers)
@@ -90,12 +92,13 @@ def trace_of(
         (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
     }
     found = discover(records, cluster, ends_early)
+    agents, barriers, rings = with_names(found.agents, found.barriers, names)
     table, texts = sites_of(sites, plain, meta.program)
     source: Source = {**meta.source}
     if log.without_stream:
         source["records_without_room"] = log.without_stream
-    if told_by_barriers:
-        source["copies_by_expectation"] = told_by_barriers
+    if by_expectation:
+        source["copies_by_expectation"] = by_expectation
     if assumed:
         source["clock_mhz_assumed"] = USUAL_MHZ
     meta = replace(
@@ -104,7 +107,7 @@ def trace_of(
         records_lost=int(missing.sum()) + left_out + log.without_stream,
         clock={**meta.clock, **clock.as_dict()},
     )
-    return assemble_events(found.parts, found.agents, found.barriers, table, meta, texts, NO_SAMPLES)
+    return assemble_events(found.parts, agents, barriers, table, meta, texts, NO_SAMPLES, rings)
 
 
 def _pieces(log: Log, count: Ints) -> list[slice]:
@@ -229,6 +232,16 @@ def _bytes_of_maps(tensor_maps: Sequence[TensorMap]) -> dict[int, int]:
         for map in tensor_maps
         if map.box and map.type < len(_ELEMENT_BYTES)
     }
+
+
+def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
+    """Give copies whose bytes are not known those that their barriers expect; how many those are."""
+    rows = np.flatnonzero(np.isin(records["kind"], _ON_BYTES))
+    rows = rows[records["address"][rows] != NO_ADDRESS]
+    barrier = (records["cta"][rows].astype(np.int64) // cluster) << 32 | records["address"][rows]
+    copies, shares = told_by_barriers(records["kind"][rows], records["amount"][rows], barrier, records["time"][rows])
+    records["amount"][rows[copies]] = shares
+    return len(copies)
 
 
 def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:
