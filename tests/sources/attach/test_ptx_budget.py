@@ -32,6 +32,8 @@ def shape(threads: int = 256, registers: int = 0, shared: int = 0) -> Shape:
         (shape(256, 128, 200_000), 255),  # two by their registers, one by its shared memory
         (shape(128, 33), 40),  # twelve, of which each takes registers in steps of eight
         (shape(1024), 64),
+        (shape(128, 8), 32),  # sixteen by their threads
+        (shape(32, 8), 64),  # as many CTAs as an SM has
     ],
 )
 def test_as_many_ctas_fit_on_an_sm_as_before(asked: Shape, registers: int) -> None:
