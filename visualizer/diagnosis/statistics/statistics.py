@@ -10,11 +10,12 @@ import numpy as np
 from visualizer.diagnosis.statistics.bound import Bound, judge
 from visualizer.diagnosis.statistics.critical_path import CriticalPath, critical_path
 from visualizer.diagnosis.statistics.distribution import Distribution
-from visualizer.diagnosis.statistics.facts import Facts, Tiles
+from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Facts, Tiles
 from visualizer.diagnosis.statistics.hang import Stuck, stuck_agents
 from visualizer.diagnosis.statistics.limits import limits
 from visualizer.diagnosis.statistics.occupancy import Occupancy, occupancy
 from visualizer.diagnosis.statistics.outliers import Outlier, outliers
+from visualizer.diagnosis.statistics.over_time import OverTime, over_time
 from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, ring_waits, role_shares, starved_parts
 
 PS_PER_NS = 1000
@@ -36,6 +37,18 @@ class CtaSpread:
             "slowest": self.slowest,
             "slowest_step": self.slowest_step,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class WaitLengths:
+    """How long the waits lasted that ended in the range and had a cause outside themselves, by cause; ps."""
+
+    back_pressure: Distribution  # a producer's, for a stage to be released
+    starved: Distribution  # a consumer's, for a stage to be filled
+    other: Distribution
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name).as_json(PS_PER_NS) for name in ("back_pressure", "starved", "other")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,8 @@ class Statistics:
     per_tile: Distribution
     latency: Distribution
     throughput: Distribution
+    waits: WaitLengths
+    over_time: OverTime
     landed_bytes: int
     outliers: tuple[Outlier, ...]  # the farthest
     outlier_count: int
@@ -100,6 +115,7 @@ class Statistics:
             "per_tile_ns": self.per_tile.as_json(PS_PER_NS),
             "copy_latency_ns": self.latency.as_json(PS_PER_NS),
             "copy_bytes_per_ns": self.throughput.as_json(),
+            "blocked_waits_ns": self.waits.as_json(),
             "landed_bytes": self.landed_bytes,
             "outliers": [outlier.as_json() for outlier in self.outliers],
             "outlier_count": self.outlier_count,
@@ -133,6 +149,8 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
         _per_tile(tiles, first, last),
         Distribution.of(latency),
         Distribution.of(amount[latency > 0] * PS_PER_NS / latency[latency > 0]),
+        _wait_lengths(facts, first, last),
+        over_time(facts, first, last),
         int(amount.sum()),
         listed,
         count,
@@ -163,6 +181,16 @@ def _ring(facts: Facts, row: int, first: int, last: int, path: CriticalPath) -> 
 def _per_tile(tiles: Tiles, first: int, last: int) -> Distribution:
     """The gaps between tiles that ended within the range."""
     return Distribution.of(tiles.gap[(tiles.gap >= 0) & (tiles.time >= first) & (tiles.time <= last)])
+
+
+def _wait_lengths(facts: Facts, first: int, last: int) -> WaitLengths:
+    """A wait without end has no length: it is among the stuck."""
+    waits = facts.wait_times
+    ended = waits.blocked & (facts.waits.over >= 0) & (waits.end >= first) & (waits.end <= last)
+    back = ended & (waits.role == PRODUCER) & waits.on_empty
+    starved = ended & (waits.role == CONSUMER) & waits.on_full
+    length = waits.end - waits.begin
+    return WaitLengths(*(Distribution.of(length[own]) for own in (back, starved, ended & ~back & ~starved)))
 
 
 def _across_ctas(facts: Facts, first: int, last: int) -> CtaSpread | None:
