@@ -1,4 +1,4 @@
-"""The Statistics pane: what its model says, that its charts are painted, and where its lines lead."""
+"""The Statistics pane: what its model says, that its charts follow, and where its lines lead."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from visualizer.playback.focus import Focus
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
-from visualizer.views.charts_widget import Charts
 from visualizer.views.lanes import build_lanes
-from visualizer.views.statistics_model import Bar, Histogram, charts, headline, places, range_text
+from visualizer.views.statistics_model import headline, places, range_text
 from visualizer.views.statistics_widget import StatisticsWidget
-from visualizer.views.theme import load_theme
 
 
 @pytest.fixture(scope="module")
@@ -36,37 +34,12 @@ def pane(qtbot: QtBot) -> StatisticsWidget:
     return pane
 
 
-def test_bars_sum_to_one_and_say_their_shares(history: History) -> None:
-    bars = [chart for chart in charts(statistics_of(history)) if isinstance(chart, Bar)]
-    assert [bar.title for bar in bars] == ["producer", "consumers", "stages", "critical path"]
-    for bar in bars:
-        assert sum(part.share for part in bar.parts) == pytest.approx(1)
-    assert "back-pressure" in bars[0].text
-
-
-def test_histograms_hold_every_value_and_mark_the_median(history: History) -> None:
-    found = statistics_of(history)
-    histograms = {chart.title: chart for chart in charts(found) if isinstance(chart, Histogram)}
-    tiles = histograms["time per tile"]
-    assert sum(tiles.counts) == found.per_tile.count
-    assert tiles.median is not None
-    assert tiles.p95 is not None
-    assert 0 <= tiles.median <= tiles.p95 <= 1
-    assert f"median {found.per_tile.median / 1000:.0f} ns" in tiles.caption
-    assert histograms["producer lead"].counts == found.occupancy.lead
-
-
 def test_the_range_is_named(history: History) -> None:
     duration = history.trace.duration_ps
     assert range_text(statistics_of(history), duration).startswith("The whole recording")
     part = range_text(statistics_of(history, duration // 4, duration // 2), duration)
     assert part.endswith("of the recording")
     assert " to " in part
-
-
-def test_a_range_without_tiles_says_so(history: History) -> None:
-    shown = charts(statistics_of(history, 0, 1))
-    assert next(chart.caption for chart in shown if isinstance(chart, Histogram)) == "none in this range"
 
 
 def test_several_ctas_name_the_slowest() -> None:
@@ -139,39 +112,3 @@ def test_without_a_recording_it_says_what_to_do(pane: StatisticsWidget, history:
     assert "Open or run a recording" in pane.headline.text()
     assert not pane.charts.charts
     assert not pane.outliers.isVisible()
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_charts_are_painted_in_the_theme_and_have_a_twin_in_words(qtbot: QtBot, history: History, theme: str) -> None:
-    widget = Charts("charts")
-    qtbot.addWidget(widget)
-    shown = charts(statistics_of(history))
-    widget.set_charts(shown)
-    widget.set_theme(load_theme(theme))
-    widget.resize(700, widget.heightForWidth(700))
-    image = widget.grab().toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, image.height(), 2)}
-    assert {load_theme(theme).waiting.fill, load_theme(theme).filling.fill, load_theme(theme).reading.fill} <= colours
-    assert widget.accessibleDescription().count("\n") == len(shown) - 1
-
-
-def test_narrow_charts_stand_below_each_other(qtbot: QtBot, history: History) -> None:
-    widget = Charts("charts")
-    qtbot.addWidget(widget)
-    widget.set_charts(charts(statistics_of(history)))
-    assert widget.heightForWidth(200) > widget.heightForWidth(1200)
-
-
-def test_of_several_rings_each_has_its_stages_its_path_and_its_times() -> None:
-    found = statistics_of(History(two_rings()))
-    shown = charts(found)
-    titles = [chart.title for chart in shown]
-    shares = [f"{ring.path_share:.0%} of it, to {ring.name}" for ring in found.rings if ring.path.shares]
-    assert titles[2:-1] == [
-        "stages of K", "stages of V", "critical path", *shares, "time per tile", "copy latency", "copy throughput",
-        "time per tile of K", "copy latency of K", "time per tile of V", "copy latency of V",
-    ]  # fmt: skip
-    assert shares
-    for bar in shown:
-        if isinstance(bar, Bar):
-            assert sum(part.share for part in bar.parts) == pytest.approx(1)

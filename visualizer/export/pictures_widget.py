@@ -14,9 +14,9 @@ from visualizer.export.writing import Writing
 from visualizer.language import tr
 from visualizer.views.painting import painter_on
 from visualizer.views.theme import load_theme
+from visualizer.views.widget_picture_widget import NOT_XML
 
 _WIDTH = 1600
-_NOT_XML = bytes(code for code in range(0x20) if code not in b"\t\n\r")  # control characters of names
 _PNG_SCALE = 2  # pixels of the file per pixel of the layout: sharp on paper and on a projector
 
 
@@ -44,7 +44,7 @@ def write_svg(selection: Selection, writing: Writing) -> None:
     generator.setViewBox(QRect(0, 0, picture.width, picture.height))
     generator.setTitle(selection.history.trace.meta.program)
     _paint(picture, generator, writing)
-    writing.file.write(bytes(buffer.data()).translate(None, _NOT_XML))
+    writing.file.write(bytes(buffer.data()).translate(None, NOT_XML))
 
 
 def write_pdf(selection: Selection, writing: Writing) -> None:

@@ -20,9 +20,10 @@ from visualizer.diagnosis.predict.verify import Verification
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.chart_widget import ChartWidget
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.plain_text_widget import PlainLabel
-from visualizer.views.predict_chart_widget import PredictChart
+from visualizer.views.predict_charts import prediction_chart
 from visualizer.views.predict_model import points, remarks, ring_choices, summary
 from visualizer.views.theme import Theme, load_theme
 
@@ -49,7 +50,7 @@ class PredictWidget(QScrollArea):
         self.ring = QComboBox(accessibleName=tr("Ring"), toolTip=tr("The ring that has other stage counts"))
         self.delay = _knob(tr("Consumer delay"))
         self.copy_time = _knob(tr("Copy time"))
-        self.chart = PredictChart()
+        self.chart = ChartWidget()
         self.verify_button = QPushButton(tr("Verify"))
         self.verify_button.setToolTip(tr("Run each stage count, on the GPU if there is one, and measure"))
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
@@ -144,11 +145,11 @@ class PredictWidget(QScrollArea):
         if prediction is None:
             none = tr("Open or run a recording to predict from it.")
             self.summary.setText(none if self._history is None else tr("Working out the prediction…"))
-            self.chart.set_points(())
+            self.chart.set_chart(prediction_chart(()))
             self.remarks.clear()
         else:
             self.summary.setText(summary(prediction))
-            self.chart.set_points(points(prediction, self._verification))
+            self.chart.set_chart(prediction_chart(points(prediction, self._verification)))
             said = remarks(prediction, self._verification)
             self.remarks.setText("\n".join([*said, *([self._refusal] if self._refusal else [])]))
         for widget in (self.delay, self.copy_time):
@@ -182,7 +183,7 @@ class PredictWidget(QScrollArea):
             label.setBuddy(knob)
             knobs.addWidget(label, row, 0)
             knobs.addWidget(knob, row, 1)
-        knobs.addWidget(self.verify_button, 1, 3)
+        knobs.addWidget(self.verify_button, 3, 1)
         knobs.setColumnStretch(2, 1)
         inside = QWidget()
         layout = QVBoxLayout(inside)

@@ -1,18 +1,20 @@
-"""The Statistics pane: what bound the range in view, in a sentence, bars, histograms, and events worth a look."""
+"""The Statistics pane: what bound the range in view, in a sentence, charts, and events worth a look."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QListWidget, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QListWidget, QScrollArea, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.statistics.statistics import Statistics
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.charts_widget import Charts
+from visualizer.views.chart_grid_widget import ChartGrid
 from visualizer.views.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.plain_text_widget import PlainLabel
-from visualizer.views.statistics_model import Place, charts, headline, notes, places, range_text
+from visualizer.views.probe_charts import probe_charts, probed_barriers
+from visualizer.views.statistics_charts import charts
+from visualizer.views.statistics_model import Place, headline, notes, places, range_text
 from visualizer.views.theme import Theme, load_theme
 
 _MOST_ROWS = 8
@@ -34,7 +36,11 @@ class StatisticsWidget(QScrollArea):
         self.setAccessibleName(tr("Statistics"))
         self.headline = PlainLabel(accessibleDescription=tr("Bound"), wordWrap=True)
         self.range = PlainLabel(accessibleDescription=tr("Range"), wordWrap=True)
-        self.charts = Charts(tr("Shares and distributions"))
+        self.charts = ChartGrid(tr("Shares and distributions"))
+        self.probed_title = PlainLabel(tr("What the probe saw of"))
+        self.probed = QComboBox(accessibleName=tr("Probed barrier"))
+        self.probed_title.setBuddy(self.probed)
+        self.probe_charts = ChartGrid(tr("What the probe saw"))
         self.path = QCheckBox(tr("Show the critical path in the timeline"))
         self.list_title = PlainLabel(tr("Outliers"))
         self.outliers = QListWidget(accessibleName=tr("Outliers"))
@@ -49,6 +55,8 @@ class StatisticsWidget(QScrollArea):
             self.headline,
             self.range,
             self.charts,
+            self._probe_row(),
+            self.probe_charts,
             self.path,
             self.list_title,
             self.outliers,
@@ -58,8 +66,10 @@ class StatisticsWidget(QScrollArea):
         layout.addStretch(1)
         self.setWidget(inside)
         self._history: History | None = None
+        self._range = (0, 0)
         self._theme: Theme = load_theme("dark")
         self._places: list[Place] = []
+        self.probed.currentIndexChanged.connect(self._show_probe)
         self.path.toggled.connect(self.path_wanted)
         self.outliers.itemClicked.connect(lambda item: self._choose(self.outliers.row(item)))
         self.outliers.itemActivated.connect(lambda item: self._choose(self.outliers.row(item)))
@@ -68,6 +78,11 @@ class StatisticsWidget(QScrollArea):
     def set_history(self, history: History | None) -> None:
         self._history = history if history is not None and history.steps else None
         self._clear()
+        self.probed.blockSignals(True)
+        self.probed.clear()
+        for row, name in probed_barriers(self._history):
+            self.probed.addItem(name, row)
+        self.probed.blockSignals(False)
         self.history_changed.emit(self._history)
 
     def set_focus(self, focus: Focus) -> None:
@@ -77,12 +92,14 @@ class StatisticsWidget(QScrollArea):
         self._theme = theme
         use_panel_colours(self, theme)
         use_panel_colours(self.widget(), theme)
-        self.charts.set_theme(theme)
+        for grid in (self.charts, self.probe_charts):
+            grid.set_theme(theme)
         self._restyle()
 
     def set_stale(self, stale: bool) -> None:
         """Grey the numbers while those of another range are being found."""
-        self.charts.set_stale(stale)
+        for grid in (self.charts, self.probe_charts):
+            grid.set_stale(stale)
         for widget in (self.headline, self.range, self.outliers):
             widget.setEnabled(not stale)
 
@@ -94,6 +111,8 @@ class StatisticsWidget(QScrollArea):
         self.headline.setText(headline(found))
         self.range.setText(range_text(found, trace.duration_ps))
         self.charts.set_charts(charts(found))
+        self._range = found.first, found.last
+        self._show_probe()
         self._places = places(found, self._history)
         self.outliers.clear()
         self.outliers.addItems([place.text for place in self._places])
@@ -111,17 +130,35 @@ class StatisticsWidget(QScrollArea):
         self.headline.setText(none if self._history is None else tr("Working out the statistics…"))
         self.range.clear()
         self.charts.set_charts(())
+        self.probe_charts.set_charts(())
         self.outliers.clear()
         self.notes.clear()
         self._show_parts()
 
     def _show_parts(self) -> None:
         self.path.setVisible(bool(self.charts.charts))
+        probed = bool(self.charts.charts) and self.probed.count() > 0
+        for widget in (self.probed_title, self.probed, self.probe_charts):
+            widget.setVisible(probed)
         for widget in (self.list_title, self.outliers):
             widget.setVisible(bool(self._places))
         self.notes.setVisible(bool(self.notes.text()))
         self.range.setVisible(bool(self.range.text()))
         self._restyle()
+
+    def _probe_row(self) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.probed_title)
+        layout.addWidget(self.probed)
+        layout.addStretch(1)
+        return row
+
+    def _show_probe(self) -> None:
+        barrier = self.probed.currentData()
+        known = self._history is not None and barrier is not None
+        self.probe_charts.set_charts(probe_charts(self._history, barrier, *self._range) if known else ())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -29,14 +29,16 @@ class Distribution:
     counts: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Distribution:
-        """The distribution of `values`, any length."""
+    def of(cls, values: NDArray[Any], among: Distribution | None = None) -> Distribution:
+        """The distribution of `values`, any length; with the edges of the one that they are `among`."""
         if not len(values):
             return cls()
         data = np.asarray(values, np.float64)
         least, p5, median, p95, p99, most = np.percentile(data, [0, 5, 50, 95, 99, 100]).tolist()
         top = p99 if p99 > least else most
         edges = np.linspace(least, top if top > least else least + 1, BINS + 1)
+        if among is not None:
+            edges = np.array(among.edges)
         counts, _ = np.histogram(np.minimum(data, edges[-1]), edges)
         return cls(
             len(data),

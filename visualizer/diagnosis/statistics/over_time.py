@@ -1,4 +1,4 @@
-"""What a range looked like as time went on: stages by state and bytes in flight, in equal bins; found without sorting events.
+"""What a range looked like as time went on: stages by state and bytes in flight, in equal bins.
 
 A bin holds the mean over its time, and of bytes the most as well: what lasts less than a bin may not vanish in a mean.
 """
@@ -23,7 +23,9 @@ class OverTime:
     """Of BINS equal bins between `edges` (ps, BINS + 1); all of no length where the range has none."""
 
     edges: Floats
-    stages: Floats  # (4, bins): stages of a CTA in each StageState, the mean over the recorded CTAs; 0 where there are none
+    stages: (
+        Floats  # (4, bins): stages of a CTA in each StageState, the mean over the recorded CTAs; 0 where there are none
+    )
     bytes_mean: Floats  # in flight, of all CTAs together
     bytes_most: Floats
 

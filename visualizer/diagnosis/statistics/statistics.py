@@ -41,7 +41,7 @@ class CtaSpread:
 
 @dataclass(frozen=True, slots=True)
 class WaitLengths:
-    """How long the waits lasted that ended in the range and had a cause outside themselves, by cause; ps."""
+    """How long the blocked waits that ended in the range lasted, by cause; ps, and all with the same edges."""
 
     back_pressure: Distribution  # a producer's, for a stage to be released
     starved: Distribution  # a consumer's, for a stage to be filled
@@ -190,7 +190,8 @@ def _wait_lengths(facts: Facts, first: int, last: int) -> WaitLengths:
     back = ended & (waits.role == PRODUCER) & waits.on_empty
     starved = ended & (waits.role == CONSUMER) & waits.on_full
     length = waits.end - waits.begin
-    return WaitLengths(*(Distribution.of(length[own]) for own in (back, starved, ended & ~back & ~starved)))
+    every = Distribution.of(length[ended])
+    return WaitLengths(*(Distribution.of(length[own], every) for own in (back, starved, ended & ~back & ~starved)))
 
 
 def _across_ctas(facts: Facts, first: int, last: int) -> CtaSpread | None:
