@@ -40,10 +40,12 @@ from visualizer.views.diagnosis_model import chain, finding_rows, headline
 from visualizer.views.event_table_model import EventRows
 from visualizer.views.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.memory_map_model import memory_map
+from visualizer.views.predict_charts import prediction_chart
 from visualizer.views.predict_model import points, remarks, summary
 from visualizer.views.ring_model import ring
-from visualizer.views.statistics_model import charts, notes, places, range_text
+from visualizer.views.statistics_charts import charts
 from visualizer.views.statistics_model import headline as statistics_headline
+from visualizer.views.statistics_model import notes, places, range_text
 from visualizer.views.tile_table_model import TileRows
 
 FAST_EXPORTS = ("csv", "json", "vcd", "pftrace", "npz", "html")
@@ -142,7 +144,7 @@ def _prediction(asked: Asked) -> None:
     facts = find_facts(asked.history)
     prediction = predict(facts, consumer_delay_ns=asked.random.choice((None, 0, 500)))
     json.dumps(prediction.as_json(), allow_nan=False)
-    points(prediction, None)
+    prediction_chart(points(prediction, None))
     summary(prediction)
     remarks(prediction, None)
     check_verifiable(asked.trace.meta, prediction)

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from visualizer.diagnosis.wording import commas
+from visualizer.language import tr
 from visualizer.views.chart_model import Boxes, Chart, Curve, Diamonds, Rule, Series
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, hatch_brush, pen
@@ -19,6 +21,7 @@ class ChartKey(Painted, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Key of the chart"))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -29,6 +32,7 @@ class ChartKey(Painted, QWidget):
         self._theme = theme
         self._series = {series.name: series for series in reversed(chart.series) if series.name}
         self._series = dict(reversed(self._series.items()))
+        self.setAccessibleDescription(commas(list(self._series)))
         self.setVisible(len(self._series) > 1)
         self.updateGeometry()
         self.update()

@@ -49,6 +49,8 @@ class Plot(pg.PlotWidget):
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, axisItems={side: _PlotAxis(side) for side in ("bottom", "left")})
+        # pyqtgraph's viewport lacks the name of Qt's own, which tells that the plot speaks for it.
+        self.viewport().setObjectName("qt_scrollarea_viewport")
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # an SVG would hold the background's pixels
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plotItem.hideButtons()

@@ -35,7 +35,7 @@ def probed_barriers(history: History | None) -> list[tuple[int, str]]:
 
 
 def probe_charts(history: History, barrier: int, first: int, last: int) -> list[Chart]:
-    """Of the barrier with this row, over first..last (ps): bytes and arrivals, or the parity if the probe saw no more."""
+    """Of the barrier with this row, over first..last (ps): counts, or the parity if the probe saw no more."""
     name = history.trace.barriers[barrier].name
     samples, curve = make_sample_lane(history.trace, barrier), history.barrier_curve(barrier)
     own = slice(
