@@ -39,7 +39,7 @@ BARS = Chart(
     "roles",
     "producer: busy 60%, waits 40%",
     Axis("share of time (%)"),
-    Axis("", ((0.0, ("producer",)),), down=True),
+    Axis("", ((0.0, ("producer",)),), (-0.5, 0.5), down=True),
     (
         Boxes("busy", "running", floats([0]), floats([60]), floats([-0.4]), floats([0.4]), (("busy 60%", "60%"),)),
         Boxes("waits", "waiting", floats([60]), floats([100]), floats([-0.4]), floats([0.4]), (("waits 40%", "40%"),)),
@@ -182,6 +182,7 @@ def test_fonts_scale_everywhere(widget: ChartWidget) -> None:
     assert widget.plot.height() > 1.7 * before
     assert widget.plot.getAxis("bottom").style["tickFont"].pointSizeF() == pytest.approx(0.88 * font.pointSizeF())
     assert widget.key.font().pointSizeF() == font.pointSizeF()
+    assert widget.minimumSizeHint().width() < 300  # nothing in it holds a narrow pane open
 
 
 def test_a_png_has_the_chart_at_twice_its_size(widget: ChartWidget, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class ChartWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel()
+        self.title = PlainLabel(wordWrap=True)
         self.key = ChartKey()
         self.caption = PlainLabel(wordWrap=True)
         self.plot: Plot | None = None  # made when the chart is first shown

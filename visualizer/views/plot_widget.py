@@ -254,7 +254,7 @@ def _bounds(chart: Chart) -> tuple[float, float, float, float]:
         return 0.0, 1.0, 0.0, 1.0
     left, right = chart.x.ends or (min(box.left() for box in boxes), max(box.right() for box in boxes))
     low, high = min(box.top() for box in boxes), max(box.bottom() for box in boxes)
-    low = low if chart.y.ticks else min(low, 0.0)
+    low, high = chart.y.ends or (min(low, 0.0), high)
     return left, right if right > left else left + 1, low, high if high > low else low + 1
 
 

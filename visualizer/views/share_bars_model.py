@@ -64,7 +64,7 @@ def bars_chart(title: str, bars: Sequence[Bar]) -> Chart:
         title,
         "\n".join(bar.text for bar in bars),
         Axis(with_unit(tr("share of time"), "%")),
-        Axis("", ticks, down=True),
+        Axis("", ticks, (-0.5, len(bars) - 0.5), down=True),
         tuple(series),
         rows=len(bars),
     )

@@ -41,7 +41,7 @@ class StatisticsWidget(QScrollArea):
         self.probed = QComboBox(accessibleName=tr("Probed barrier"))
         self.probed_title.setBuddy(self.probed)
         self.probe_charts = ChartGrid(tr("What the probe saw"))
-        self.path = QCheckBox(tr("Show the critical path in the timeline"))
+        self.path = QCheckBox(tr("Critical path in the timeline"))
         self.list_title = PlainLabel(tr("Outliers"))
         self.outliers = QListWidget(accessibleName=tr("Outliers"))
         self.outliers.setFrameShape(QFrame.Shape.NoFrame)
