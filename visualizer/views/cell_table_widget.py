@@ -24,6 +24,7 @@ from visualizer.views.cells import Cell, CellSource, Column
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, pen
 from visualizer.views.pane_look_widget import inherited_mono_font
+from visualizer.views.plain_text_widget import tip
 from visualizer.views.theme import Theme, load_theme, mix
 
 Index = QModelIndex | QPersistentModelIndex
@@ -52,6 +53,7 @@ class CellModel(QAbstractTableModel):
             Qt.ItemDataRole.BackgroundRole: self._background,
             Qt.ItemDataRole.ForegroundRole: self._foreground,
             Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+            Qt.ItemDataRole.ToolTipRole: lambda index: tip(self.cell(index).hint) or None,
         }
 
     def set_source(self, source: CellSource | None) -> None:
