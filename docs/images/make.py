@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
         window.resize(*SIZE)
         window.show()
         settle()
-        window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
+        window.workspaces.reset()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--long"]:
@@ -276,7 +276,7 @@ def show_access(window: MainWindow) -> None:
     window.appearance.set_theme("light")
     window.appearance.set_scale(200)
     settle()
-    window.reset_layout()
+    window.workspaces.reset()
     save(window, HERE / "access-scale-200.png")
 
 

@@ -46,9 +46,9 @@ def test_the_open_window_speaks_chinese_and_english_again(window: MainWindow, qt
 @pytest.mark.parametrize("size", [(1280, 800), (1600, 900)])
 def test_no_tab_of_the_layout_is_left_in_the_former_language(window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
-    window.reset_layout()
+    window.workspaces.reset()
     window.languages.toggle()
-    window.reset_layout()
+    window.workspaces.reset()
     titles = {dock.windowTitle() for dock in window.docks.all()}
     bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
     shown = [{bar.tabText(index) for index in range(bar.count())} for bar in bars if bar.isVisible()]

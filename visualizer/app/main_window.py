@@ -26,6 +26,7 @@ from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
 from visualizer.app.languages import Languages
 from visualizer.app.layout import Docks, stacked
+from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
@@ -39,11 +40,12 @@ from visualizer.app.places import Places
 from visualizer.app.playback import Playback
 from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
-from visualizer.app.settings import LAYOUT_VERSION, Settings
+from visualizer.app.settings import Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
 from visualizer.app.structuring import Structuring
 from visualizer.app.transport_bar import TransportBar
+from visualizer.app.workspaces import Workspaces
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -51,6 +53,7 @@ from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
 from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
+from visualizer.views.sentence_widget import SentenceWidget
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -75,6 +78,7 @@ class MainWindow(QMainWindow):
         self.lectures = Lectures(self)
         self.story_exports = StoryExports(self)
         self.messages = MessageBar()
+        self.sentence = SentenceWidget()
         self.timeline = TimelineWidget()
         self.find_bar = FindBar()
         self.breakpoints = BreakpointControl(self)
@@ -83,12 +87,15 @@ class MainWindow(QMainWindow):
         self.keys = Keys(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
-        self.setCentralWidget(stacked(self.messages, self.find_bar, self.timeline))
+        self.setCentralWidget(stacked(self.messages, self.sentence, self.find_bar, self.timeline))
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
-        self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
+        self.story = StoryPane()
+        self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
+        self.workspaces = Workspaces(self)
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
+        self.story.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
         build_menus(
             self,
             self.keys.commands,
@@ -102,6 +109,7 @@ class MainWindow(QMainWindow):
         self.status = RecordingStatus()
         self.setStatusBar(self.status)
         self.pane_host = PaneHost(self.appearance.theme, self)
+        self.pane_host.add(self.sentence)
         self.pane_host.add(self.timeline)
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
@@ -164,7 +172,7 @@ class MainWindow(QMainWindow):
             if document.focus is not None:
                 self.places.look_at(document.focus)
         else:
-            for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            for pane in self._of_report:
                 pane.set_report(document.report)
                 self.pane_host.show_again(pane)
             self._mark_errors(document)
@@ -173,9 +181,14 @@ class MainWindow(QMainWindow):
             self.show_pane("diagnosis")
         self.actions_by_id.refresh()
 
+    @property
+    def _of_report(self) -> tuple[QWidget, ...]:
+        """The panes that show what a diagnosis found."""
+        return (self.timeline, *(self.panes[name] for name in ("ring", "inspector", "diagnosis")))
+
     def show_history(self, document: Document) -> None:
         """What panes and bars show of a history, at the navigator's focus."""
-        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+        for pane in self._of_report:
             pane.set_report(document.report)
         self.transport.set_history(document.history)
         self.pane_host.set_history(document.history, self.navigator.focus)
@@ -250,9 +263,6 @@ class MainWindow(QMainWindow):
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def reset_layout(self) -> None:
-        self.docks.arrange(self.size())
-
     def verify_prediction(self) -> None:
         """Start, once there is a prediction to verify; again: stop."""
         self.show_pane("predict")
@@ -299,7 +309,7 @@ class MainWindow(QMainWindow):
         self.find_bar.job.stop()
         self.analysis.stop()
         self.settings.geometry = self.saveGeometry()
-        self.settings.window_state = self.saveState(LAYOUT_VERSION)
+        self.workspaces.keep()
         self.settings.flush()
         super().closeEvent(event)
 
@@ -336,6 +346,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
+        self.workspaces.follow_scale()
         self.pane_host.set_theme(theme)
         self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
@@ -363,6 +374,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         if not self.restoreGeometry(self.settings.geometry):
-            self.resize(QSize(1600, 900).boundedTo(self.screen().availableSize()))
-        self.docks.arrange(self.size())
-        self.restoreState(self.settings.window_state, LAYOUT_VERSION)
+            # Room for the frame that the system puts around it, which nobody knows before it is there.
+            room = self.screen().availableSize() - QSize(0, 2 * self.fontMetrics().height())
+            self.resize(QSize(1600, 1000).boundedTo(room))
+        self.workspaces.restore()
