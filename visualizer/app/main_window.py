@@ -24,6 +24,7 @@ from visualizer.app.find_bar import FindBar
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
+from visualizer.app.lane_menu import open_lane_menu
 from visualizer.app.languages import Languages
 from visualizer.app.layout import Docks, stacked
 from visualizer.app.lecture.story_pane import StoryPane
@@ -38,6 +39,7 @@ from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
 from visualizer.app.places import Places
 from visualizer.app.playback import Playback
+from visualizer.app.range_numbers import RangeNumbers
 from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.settings import Settings
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.story = StoryPane()
+        self.range_numbers = RangeNumbers(self.timeline, self.panes["inspector"], self.analysis.shelf, self)
         self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
         self.workspaces = Workspaces(self)
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
@@ -308,6 +311,7 @@ class MainWindow(QMainWindow):
         self.breakpoints.job.stop()
         self.find_bar.job.stop()
         self.analysis.stop()
+        self.range_numbers.stop()
         self.settings.geometry = self.saveGeometry()
         self.workspaces.keep()
         self.settings.flush()
@@ -317,6 +321,7 @@ class MainWindow(QMainWindow):
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.timeline.lanes_changed.connect(refresh)
+        self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)

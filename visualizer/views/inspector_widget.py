@@ -36,6 +36,7 @@ class InspectorWidget(QWidget):
         layout.addWidget(self.text, 1)
         self.setFocusProxy(self.text)
         self.sections: tuple[Section, ...] = ()
+        self._range: tuple[Section, ...] = ()
         self._links: list[Focus] = []
         self._report: Report | None = None
         self._history: History | None = None
@@ -65,6 +66,12 @@ class InspectorWidget(QWidget):
             self.sections = inspect(self._history, focus, self._report, self._rows)
             self._show()
 
+    def set_range(self, sections: tuple[Section, ...]) -> None:
+        """The numbers of a range that is marked, above what is in focus; () for none."""
+        if sections != self._range:
+            self._range = sections
+            self._show()
+
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         use_panel_colours(self, theme)
@@ -87,7 +94,7 @@ class InspectorWidget(QWidget):
         self._links = []
         bar = self.text.verticalScrollBar()
         place = bar.value()
-        self.text.setHtml("".join(self._html(section) for section in self.sections))
+        self.text.setHtml("".join(self._html(section) for section in (*self._range, *self.sections)))
         bar.setValue(place)
 
     def _html(self, section: Section) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame
 
 from visualizer.diagnosis.report import Report
@@ -30,7 +30,14 @@ from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
 from visualizer.views.timeline_lecture_widget import lanes_to_try, paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
-from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
+from visualizer.views.timeline_measure import (
+    CLICK,
+    MeasureDrag,
+    Measurement,
+    TileCount,
+    measurement_text,
+    paint_measurement,
+)
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_overlay_widget import (
     beyond_chip,
@@ -54,6 +61,8 @@ class TimelineWidget(Painted, TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    """Where (None: at the focus) somebody asks what can be done, and the place on the screen."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -117,6 +126,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
         self._measured = self._gesture = self._measuring_from = self._tiles = self._veiled_after = None
         self.marks = {}
+        self.measured_changed.emit(None)
         self.filter.clear_quietly()
         self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
         self.verticalScrollBar().setValue(0)
@@ -144,7 +154,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene.view != before:
             self._move()
         if self._measuring_from is not None:
-            self._measured = Measurement(self._measuring_from, scene.focused.time)
+            self._show_measured(Measurement(self._measuring_from, scene.focused.time))
         # At once, before the other panes show the same focus: this is what the eye follows.
         self.viewport().repaint()
 
@@ -306,7 +316,25 @@ class TimelineWidget(Painted, TimelineCommands):
         elif event.button() == Qt.MouseButton.LeftButton and scene.frame.ruler.contains(at):
             self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured)
         elif event.button() == Qt.MouseButton.LeftButton:
+            if scene.frame.lanes.contains(at):
+                self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured, CLICK)
             self._click(scene, at)
+
+    def mouseDoubleClickEvent(self, event) -> None:
+        """Zoom to the slice; on a name, or with another button, it is two clicks."""
+        scene, at = self._scene, event.position()
+        if scene is None or event.button() != Qt.MouseButton.LeftButton or not scene.frame.lanes.contains(at):
+            self.mousePressEvent(event)
+        else:
+            self.zoom_to_slice()
+
+    def contextMenuEvent(self, event) -> None:
+        """Of the pointer's place; asked for by a key, of the focus."""
+        if self._scene is None:
+            return
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        focus = None if by_key else self._scene.click(QPointF(event.pos()))
+        self.menu_requested.emit(focus, event.globalPos())
 
     def _click(self, scene: Scene, at: QPointF) -> None:
         """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves

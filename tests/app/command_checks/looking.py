@@ -209,6 +209,7 @@ CHECKS: dict[str, Check] = {
     "view.pan_left": _changes_view(_zoomed_in, lambda before, after: after.start < before.start),
     "view.pan_right": _changes_view(_zoomed_in, lambda before, after: after.start > before.start),
     "view.fit_all": _changes_view(_zoomed_in, lambda before, after: after.span > before.span and after.start <= 0),
+    "view.slice": _changes_view(lambda w: w.navigator.go_to(START), lambda before, after: after.span < before.span),
     "view.focus": _changes_view(lambda w: w.navigator.go_to(START), lambda before, after: after.span < before.span),
     "view.undo_zoom": _changes_view(_zoomed_in, lambda before, after: after != before),
     "view.dark": _dark,

@@ -40,7 +40,7 @@ class StoryEditor(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle(tr("Story[*] - phasescope"))
+        self.setAccessibleName(tr("Story"))
         self.story: Story | None = None
         self.path: Path | None = None
         self.place: edit.Place = (0, 0)
