@@ -1,7 +1,8 @@
 // The PTX barrier primitives under CUTLASS's names, and nothing else: one instruction each.
 //
 // Sources: PTX ISA, chapter "mbarrier"; names from CUTLASS 4.2, cutlass/arch/barrier.h. Unlike CUTLASS, an arrive
-// returns its token - the word before the arrive - because the recording orders arrivals by it. Barriers of the own CTA.
+// returns its token - the word before the arrive - because the recording orders arrivals by it. Barriers of the own CTA,
+// but for the arrive that names another.
 #pragma once
 
 using uint8_t = unsigned char;
@@ -53,6 +54,15 @@ struct ClusterBarrier {
         return token;
     }
 
+    // Arrives on the barrier at the same place in CTA `cta` of the cluster; it may be the own one. There is no token.
+    __device__ void arrive(uint32_t cta) {
+        asm volatile(
+            "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
+            " mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote]; }" ::"r"(shared_address(this)),
+            "r"(cta)
+            : "memory");
+    }
+
     // True once the barrier's phase bit is no longer `parity`. Never suspends, so false tells that the wait blocks.
     __device__ bool test_wait(uint32_t parity) {
         uint32_t passed;
@@ -73,6 +83,11 @@ struct ClusterBarrier {
             : "r"(shared_address(this)), "r"(parity)
             : "memory");
         return passed != 0;
+    }
+
+    __device__ void wait(uint32_t parity) {
+        while (!try_wait(parity)) {
+        }
     }
 };
 

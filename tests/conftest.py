@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,6 +83,8 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtWidgets import QApplication
     from shiboken6 import isValid
 
+    if (job := sys.modules.get("visualizer.app.job")) is not None:
+        assert job.all_ended(within_s=60), "a job that was let go never ends"
     windows = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     # By type: a weak proxy whose object is gone cannot even be asked for its class.
     alive = [thing for thing in gc.get_objects() if issubclass(type(thing), QThread | QTimer) and isValid(thing)]

@@ -11,6 +11,7 @@ from visualizer.app import comparing as comparing_module
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
 from visualizer.playback.focus import Focus
+from visualizer.playback.notes_file import notes_path
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
@@ -116,3 +117,9 @@ def test_cancel_stops_the_loading(
         window.actions_by_id["play.cancel"].trigger()
     assert window.messages.text == "Cancelled."
     assert window.comparing.dock is None
+
+
+def test_what_the_pane_asks_for_is_found_in_the_thread(lesson_history: History, lesson_file: Path) -> None:
+    work = comparing_module._work(lesson_history, lesson_file, notes_path(lesson_file))
+    found = work(lambda fraction, what: None, lambda: False)
+    assert {"tiles", "rings", "differing"} <= set(vars(found))

@@ -68,10 +68,10 @@ def test_f9_breaks_here_and_f5_runs_from_hit_to_hit(window: MainWindow) -> None:
 def test_a_disabled_breakpoint_stops_nothing_and_marks_nothing(window: MainWindow) -> None:
     window.breakpoints.add("blocked")
     assert window.actions_by_id["debug.next_hit"].isEnabled()
-    assert len(window.timeline.marks["hit"].times) > 0
+    assert len(window.timeline.marks["hit"].steps) > 0
     window.panes["breakpoints"].enabled_changed.emit(0, False)
     assert not window.actions_by_id["debug.next_hit"].isEnabled()
-    assert len(window.timeline.marks["hit"].times) == 0
+    assert len(window.timeline.marks["hit"].steps) == 0
 
 
 def test_breakpoints_stay_when_the_experiment_runs_again(
@@ -132,10 +132,10 @@ def test_find_counts_goes_round_and_closes(window: MainWindow, qtbot: QtBot) -> 
     assert window.navigator.focus.step == first
     window.navigator.go_to(Focus(100))
     assert bar.count.text() == f"{len(bar.matches)} matches"
-    assert len(window.timeline.marks["match"].times) == len(bar.matches)
+    assert len(window.timeline.marks["match"].steps) == len(bar.matches)
     qtbot.keyClick(bar.line, Qt.Key.Key_Escape)
     assert not bar.isVisible()
-    assert len(window.timeline.marks["match"].times) == 0
+    assert len(window.timeline.marks["match"].steps) == 0
     assert window.timeline.hasFocus()
 
 

@@ -7,7 +7,8 @@ import threading
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.job import JobRunner
+from visualizer.app.job import JobRunner, all_ended
+from visualizer.app.main_window import MainWindow
 from visualizer.sources.progress import CancelCheck, Progress
 
 
@@ -71,3 +72,52 @@ def test_progress_is_thinned_but_its_end_is_told(qtbot: QtBot) -> None:
         runner.start(work)
     assert 1 <= len(seen) < 1_000
     assert seen[-1] == 1
+
+
+class Long:
+    """Work in the midst of something that looks at nothing until `end` is set."""
+
+    def __init__(self) -> None:
+        self.begun, self.end = threading.Event(), threading.Event()
+
+    def __call__(self, progress: Progress, cancelled: CancelCheck) -> str:
+        self.begun.set()
+        assert self.end.wait(60)
+        return "long"
+
+
+def test_nobody_waits_for_a_job_that_is_given_up(qtbot: QtBot) -> None:
+    parent = QObject()
+    runner = JobRunner(parent)
+    seen: list[object] = []
+    runner.succeeded.connect(seen.append)
+    first, second = Long(), Long()
+    runner.start(first)
+    assert first.begun.wait(30)
+    runner.start(second)  # at once, beside the first
+    assert second.begun.wait(30)
+    runner.stop()
+    assert not runner.is_busy
+    with qtbot.waitSignal(runner.succeeded):
+        runner.start(lambda progress, cancelled: "third")
+    assert not all_ended(within_s=0.01)
+    first.end.set()
+    second.end.set()
+    assert all_ended(within_s=30)
+    qtbot.wait(0)
+    assert seen == ["third"]
+
+
+def test_closing_the_window_waits_for_no_job(window: MainWindow) -> None:
+    # fmt: off
+    runners = (window.jobs, window.exports.jobs, window.comparing.jobs, window.reading._jobs, window.structuring.jobs,
+               window.experiment.what_if.jobs, window.breakpoints.job._jobs, window.find_bar.job._jobs,
+               window.analysis.verifying, window.analysis._statistics._jobs, window.analysis._predictions._jobs)
+    # fmt: on
+    works = [Long() for _ in runners]
+    for runner, work in zip(runners, works, strict=True):
+        runner.start(work)
+        assert work.begun.wait(30)
+    assert window.close()  # which would wait for ever
+    for work in works:
+        work.end.set()

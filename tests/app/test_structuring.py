@@ -15,7 +15,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.record_job import Experiment
 from visualizer.language import use
 from visualizer.playback.focus import Focus
-from visualizer.playback.notes_file import load_notes, load_structure, notes_path
+from visualizer.playback.notes_file import load_notes, load_structure, notes_path, save_structure
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import save
 from visualizer.replay.history import History
@@ -185,7 +185,7 @@ def test_of_an_unsaved_run_it_goes_with_the_next_run_of_the_program_and_is_saved
     assert told(window) == []
 
 
-def test_saving_over_a_file_that_tells_something_else_leaves_that(
+def test_saving_over_a_file_that_tells_something_else_adds_to_that(
     qtbot: QtBot, opened: MainWindow, recording: Path, tmp_path: Path
 ) -> None:
     opened.structuring.add(KV)
@@ -194,8 +194,65 @@ def test_saving_over_a_file_that_tells_something_else_leaves_that(
     theirs = [{"ring": "ring0", "name": "theirs"}]
     notes_path(other).write_text(json.dumps({"structure": theirs}), encoding="utf-8")
     assert opened.files.save(other)
-    assert load_structure(notes_path(other)) == theirs
-    assert "tells another structure" in opened.messages.text
+    settle(qtbot, opened)
+    assert load_structure(notes_path(other)) == [*theirs, KV]
+    assert "Here it is told that ring ring0 is called kv, and in another window that ring ring0 is called theirs" in (
+        opened.messages.text
+    )
+
+
+def both_windows(make_window: Callable[[], MainWindow], qtbot: QtBot, recording: Path) -> list[MainWindow]:
+    windows = [make_window(), make_window()]
+    for window in windows:
+        window.files.open(recording)
+        settle(qtbot, window)
+    return windows
+
+
+def test_two_windows_tell_different_things_and_both_are_so(
+    qtbot: QtBot, make_window: Callable[[], MainWindow], recording: Path
+) -> None:
+    one, other = both_windows(make_window, qtbot, recording)
+    mma = {"agents": ["consumer.w1"], "role": "mma"}
+    one.structuring.add(KV)
+    other.structuring.add(mma)  # neither knows of the other's yet
+    both = [{"ring ring0 is called kv", "consumer.w1: mma"}] * 2
+    qtbot.waitUntil(lambda: [set(told(window)) for window in (one, other)] == both, timeout=20_000)
+    for window in (one, other):
+        settle(qtbot, window)
+        assert rings(window) == [("kv", 3)]
+        assert not window.messages.isVisible()
+    assert len(load_structure(notes_path(recording))) == 2
+    one.structuring.remove(one.document.entries.index(mma))
+    qtbot.waitUntil(lambda: told(other) == ["ring ring0 is called kv"], timeout=20_000)
+    settle(qtbot, other)
+    assert load_structure(notes_path(recording)) == [KV]
+
+
+def test_what_two_windows_tell_of_one_ring_is_kept_and_said_in_one_sentence(
+    qtbot: QtBot, make_window: Callable[[], MainWindow], recording: Path
+) -> None:
+    one, other = both_windows(make_window, qtbot, recording)
+    one.structuring.add(KV)
+    other.structuring.add({"ring": "ring0", "name": "mine"})
+    qtbot.waitUntil(lambda: all(len(told(window)) == 2 for window in (one, other)), timeout=20_000)
+    assert len(load_structure(notes_path(recording))) == 2
+    said = [window.messages.text for window in (one, other) if "Here it is told that" in window.messages.text]
+    assert said
+    assert all("called kv" in sentence and "called mine" in sentence for sentence in said)
+    for window in (one, other):
+        settle(qtbot, window)
+
+
+def test_what_one_window_tells_while_the_other_tries_something_that_cannot_be_is_followed(
+    qtbot: QtBot, opened: MainWindow, recording: Path
+) -> None:
+    trace = opened.document.history.trace
+    opened.structuring.add(BAD)
+    save_structure(notes_path(recording), [KV], trace, [])
+    qtbot.waitUntil(lambda: rings(opened) == [("kv", 3)], timeout=20_000)
+    assert load_structure(notes_path(recording)) == [KV]
+    settle(qtbot, opened)
 
 
 def test_of_a_recording_that_comes_with_phasescope_it_is_kept_with_the_settings(

@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, lesson_trace: Trace) -> list[tuple[At
 
 def test_options_reach_the_session(phasescope: Phasescope, asked: list[tuple[AttachOptions, list[str]]]) -> None:
     words = "--kernel fmha --launch 3:5 --ctas 131,0,1 --level waits --keep-last 50 --stall 2 --on-hang leave"
-    words += " --log-memory host --rank 1 --list -o out.pscope -- python train.py --launch 9"
+    words += " --log-memory host --rank 1 --time 20 --list -o out.pscope -- sh train.py --launch 9"
     outcome = phasescope("attach", *words.split())
     assert outcome.status == 5
     ((options, command),) = asked
@@ -67,14 +67,15 @@ def test_options_reach_the_session(phasescope: Phasescope, asked: list[tuple[Att
         on_hang="leave",
         log_memory="host",
         ranks=(1,),
+        rounds=20,
         output=Path("out.pscope"),
         list_only=True,
     )
-    assert command == ["python", "train.py", "--launch", "9"]
+    assert command == ["sh", "train.py", "--launch", "9"]
 
 
 def test_what_it_says_goes_to_stderr(phasescope: Phasescope, asked: list[tuple[AttachOptions, list[str]]]) -> None:
-    outcome = phasescope("attach", "--", "./program")
+    outcome = phasescope("attach", "--", "true")
     assert outcome.out == ""
     lines = outcome.err.splitlines()
     assert lines[0].startswith("phasescope: gemm.pscope: ")
@@ -87,10 +88,10 @@ def test_what_it_says_goes_to_stderr(phasescope: Phasescope, asked: list[tuple[A
 def test_a_hang_is_diagnosed_and_has_a_status_of_its_own(
     phasescope: Phasescope, asked: list[tuple[AttachOptions, list[str]]]
 ) -> None:
-    outcome = phasescope("attach", "--", "./program", "hang")
+    outcome = phasescope("attach", "--", "true", "hang")
     assert outcome.status == attach.EXIT_HUNG
     assert "findings" in outcome.err or "finding" in outcome.err
-    assert phasescope("attach", "--on-hang", "leave", "--", "./program", "hang").status == 5
+    assert phasescope("attach", "--on-hang", "leave", "--", "true", "hang").status == 5
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,8 @@ def test_a_hang_is_diagnosed_and_has_a_status_of_its_own(
         ("--kernel ( -- true", "--kernel (: not a regular expression"),
         ("--launch 5:3 -- true", "'5:3' is not N or N:M"),
         ("--ctas 1-4 -- true", "'1-4' is not a list of numbers"),
-        ("--keep-first 1 --keep-last 1 -- true", "not allowed with"),
+        ("--keep-first 1 --keep-last 1 -- true", "--keep-first and --keep-last exclude each other"),
+        ("--time 2 -- true", "--time is 2; it must be 6..1000 rounds"),
         ("--keep-first 0 -- true", "'0' is not a whole number of at least 1"),
         ("--stall -1 -- true", "'-1' is not"),
         ("-o /no/such/folder/x.pscope -- true", "does not exist"),

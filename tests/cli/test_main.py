@@ -50,7 +50,7 @@ def test_every_help_has_a_description_and_examples(phasescope: Callable, words: 
 def test_the_word_open_may_be_left_out(phasescope: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     opened: list[Address] = []
 
-    def run_app(address: Address, *, language: str | None) -> int:
+    def run_app(address: Address, *, together: object, language: str | None) -> int:
         opened.append(address)
         return 0
 

@@ -48,3 +48,17 @@ def test_a_wait_on_a_barrier_of_no_stage_means_what_the_hardware_makes_of_it() -
     found = intents_of(0, 1, 1, between=(EventKind.FENCE,), kind="other")
     assert found.wanted.tolist() == [0, -1, -1]
     assert not found.strict.any()
+
+
+@pytest.mark.parametrize(("released", "wanted"), [(False, [0, 0]), (True, [0, 1])])
+def test_lanes_that_parted_wait_each_for_the_same_tile_until_it_is_released(released: bool, wanted: list[int]) -> None:
+    """One lane fills another stage between the others' wait and its own, as CUTLASS's KernelTma does [H200]."""
+    kinds = EventKind
+    events: list[dict[str, Any]] = [{**CONSUMER, "kind": kinds.INIT, "barrier": row, "amount": 1} for row in (0, 1)]
+    events += [{**CONSUMER, "kind": kinds.ARRIVE, "barrier": 0, "amount": 1}]
+    events += [{**CONSUMER, "kind": kinds.PHASE_COMPLETE, "barrier": 0, "parity": 0}]
+    wait = [{**CONSUMER, "kind": kind, "barrier": 0, "parity": 0} for kind in (kinds.WAIT_BEGIN, kinds.WAIT_END)]
+    release = [{**CONSUMER, "kind": kinds.ARRIVE, "barrier": 1, "amount": 1}] if released else []
+    events += [*wait, {**CONSUMER, "kind": kinds.FENCE, "barrier": -1}, *release, *wait]
+    barriers = (replace(BARRIERS[0], init_count=1), replace(BARRIERS[1], init_count=1))
+    assert find_intents(History(recording(events, barriers))).wanted.tolist() == wanted

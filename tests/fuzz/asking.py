@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -84,7 +85,8 @@ def stages(asked: Asked) -> Iterator[tuple[str, Callable[[], object]]]:
     if asked.thorough:
         yield "comparison", lambda: _comparison(asked)
         yield "exports", lambda: _exports(asked)
-        yield "timeline", lambda: _timeline(asked)
+        if find_spec("PySide6") is not None:
+            yield "timeline", lambda: _timeline(asked)
 
 
 def _summary(asked: Asked) -> None:

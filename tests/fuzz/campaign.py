@@ -11,15 +11,18 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+HEAD = f"{'kind':10} {'cases':>8} {'refused':>8} {'faults':>8} {'slowest':>10} {'memory':>12}"
 _AT_ONCE = 200
 """Cases a process runs before a new one takes over."""
-_SILENT_S = 120.0
-"""So long a case may say nothing by the clock on the wall: it waits for something that never comes."""
+_SILENT_S = 300.0
+"""So long a case may say nothing by the clock on the wall: it waits for something that never comes. Processor time, of
+which a busy machine gives little, has a limit of its own."""
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Tally:
     refused: Counter[str] = field(default_factory=Counter)
     slowest: tuple[float, int] = (0.0, -1)
     greediest: tuple[int, int] = (0, -1)
+    held: tuple[float, str, int] = (0.0, "", -1)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, seed: int, answer: dict[str, Any]) -> None:
@@ -52,6 +56,13 @@ class Tally:
                 self.refused[_kind_of_sentence(answer["refused"])] += 1
             self.slowest = max(self.slowest, (answer.get("seconds", 0.0), seed))
             self.greediest = max(self.greediest, (answer.get("bytes", 0), seed))
+            self.held = max(self.held, (*answer.get("held", (0.0, "")), seed))
+
+    def row(self) -> str:
+        """A line of the table over all kinds."""
+        found, refused = sum(map(len, self.faults.values())), sum(self.refused.values())
+        return (f"{self.kind:10} {self.cases:8,} {refused:8,} {found:8,} {self.slowest[0]:8.2f} s"
+                f" {self.greediest[0] / 2**20:8.0f} MiB")  # fmt: skip
 
     def text(self) -> str:
         found = sum(map(len, self.faults.values()))
@@ -60,6 +71,10 @@ class Tally:
             lines.append(f"  {len(seeds):5} {fault}; seeds {', '.join(map(str, sorted(seeds)[:5]))}")
         lines.append(f"  slowest {self.slowest[0]:.2f} s (seed {self.slowest[1]}),"
                      f" most memory {self.greediest[0] / 2**20:.0f} MiB (seed {self.greediest[1]})")  # fmt: skip
+        if self.held[0]:
+            lines.append(
+                f"  a window stood still for {self.held[0]:.2f} s at most, {self.held[1]} (seed {self.held[2]})"
+            )
         if self.ways:
             ways = (f"{way} {self.opened[way]}/{n}" for way, n in sorted(self.ways.items()))
             lines.append(f"  opened, of those damaged so: {', '.join(ways)}")
@@ -92,11 +107,9 @@ def campaign(kind: str, first: int, until: float | None, count: int | None, jobs
             if left <= 0 and count is not None and following >= first + count:
                 return
 
-    threads = [threading.Thread(target=work) for _ in range(jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(jobs) as workers:
+        for working in [workers.submit(work) for _ in range(jobs)]:
+            working.result()
     return tally
 
 

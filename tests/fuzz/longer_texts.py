@@ -42,9 +42,7 @@ def story(seed: int, folder: Path, outcome: Outcome) -> None:
         elif way == 3:
             lines[at] = f"{key}= {{ en = {_placeholder(random)}, zh = {_placeholder(random)} }}"
         else:
-            lines.insert(
-                at, random.choice(('program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"'))
-            )
+            lines.insert(at, random.choice(_LINES))
         lines = lines or [""]
     outcome.ways = tuple(ways)
     path = folder / "story.toml"
@@ -92,7 +90,11 @@ _VALUES = {
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
 }
-_LINES = ('program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"')
+_LINES = (
+    'program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"', ".".join("a" * 90_000) + " = 1",
+    "[" + ".".join(["b"] * 30_000) + "]",
+    ' . '.join(['"a"'] * 20_000), '"' + '\\"' * 90_000, '"""' * 9_001, "'" * 9_001,
+)  # fmt: skip
 
 
 def _placeholder(random: Random) -> str:

@@ -12,3 +12,4 @@ class Outcome:
     ways: tuple[str, ...] = ()
     reached: list[str] = field(default_factory=list)
     refused: str = ""  # the sentence that ended it before anything could be asked; "": none
+    held: tuple[float, str] = (0.0, "")  # the longest that a window could do nothing else, in seconds, and at what

@@ -7,6 +7,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from visualizer.programs.builder import Builder
+from visualizer.programs.program import Program
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import load, save
 from visualizer.recording.trace import Trace
@@ -40,8 +42,31 @@ def _simulated() -> dict[str, Trace]:
     traces["two rings"] = two_rings(tiles=5, ctas=2)
     traces["two rings untold"] = untold(two_rings(tiles=5))
     traces["forgotten"] = forget(traces["lesson"])
+    traces["many stages"] = forget(simulate(_many_stages(300)))
     traces |= {f"kernel {seed}": random_kernel(seed).trace for seed in (1, 5)}
     return traces
+
+
+def _many_stages(stages: int) -> Program:
+    """A ring of more stages than any kernel has."""
+    b = Builder("many", ctas=1)
+    full, empty = b.barriers("full", stages, count=1), b.barriers("empty", stages, count=1)
+    producer = b.agent("producer", role="producer", stages=stages, phase=1)
+    producer.init_all()
+    producer.sync()
+    consumer = b.agent("consumer", role="consumer", stages=stages)
+    consumer.sync()
+    for _ in producer.tiles(stages + 2):
+        producer.wait(empty[producer.index], producer.phase)
+        producer.arrive_expect_tx(full[producer.index], 128)
+        producer.copy(full[producer.index], producer.index, 128)
+        producer.advance()
+    for _ in consumer.tiles(stages + 2):
+        consumer.wait(full[consumer.index], consumer.phase)
+        consumer.read(consumer.index, 128)
+        consumer.arrive(empty[consumer.index])
+        consumer.advance()
+    return b.build()
 
 
 def _content(trace: Trace) -> bytes:

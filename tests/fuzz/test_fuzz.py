@@ -20,7 +20,7 @@ FRESH = 30
 START = int(os.environ.get("PHASESCOPE_FUZZ_SEED", SystemRandom().randrange(10**6, 10**9)))
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", sorted(kinds.KINDS.keys() - kinds.ALONE))
 def test_no_input_is_met_unprepared(kind: str) -> None:
     reached: set[str] = set()
     share = 3 if kind == "program" else 1  # each starts a process
@@ -33,6 +33,34 @@ def test_no_input_is_met_unprepared(kind: str) -> None:
             raise AssertionError(f"{kind} {seed} was met with {error!r} after {outcome}: {again}") from error
         reached.update(outcome.reached)
     assert reached, f"none of the cases from seed {START} got anywhere"
+
+
+@pytest.mark.parametrize(("kind", "gets"), [("window", "closed"), ("settings", "opened")])
+def test_no_window_is_met_unprepared(kind: str, gets: str) -> None:
+    tally = campaign.campaign(kind, START, None, 6, jobs=1)
+    assert not tally.faults, f"{tally.text()}\n{tally.tracebacks}"
+    assert tally.cases == 6
+    assert tally.reached[gets], f"none of the cases from seed {START} got anywhere"
+
+
+def test_what_needs_no_window_needs_no_qt() -> None:
+    program = """
+import sys
+sys.modules["PySide6"] = None
+from tests.fuzz import kinds
+from tests.fuzz.outcome import Outcome
+for kind in kinds.KINDS.keys() - kinds.ALONE:
+    for seed in range(0, 3 * kinds.ONE_IN, kinds.ONE_IN):
+        kinds.run(kind, seed, Outcome())
+sys.argv[1:] = ["--kind", "window"]
+from tests.fuzz.__main__ import main
+assert main() == 0
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=child_environment(), cwd=campaign.ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "not tried, for there is no PySide6: window" in done.stdout
 
 
 def test_a_recording_is_asked_everything() -> None:
@@ -52,13 +80,16 @@ def test_a_recording_is_asked_everything() -> None:
         ("__import__('os').kill(__import__('os').getpid(), 11)", "SIGSEGV"),
     ],
 )
-def test_the_harness_finds_each_kind_of_fault(case: str, fault: str) -> None:
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_harness_finds_each_kind_of_fault(case: str, fault: str, alone: bool) -> None:
     program = f"""
 import sys
 from tests.fuzz import kinds, seeds, worker
 seeds.recordings = dict
-worker.LONGEST_S, worker.MOST_BYTES = 1.0, 100 << 20
+worker.LONGEST_S = worker.LONGEST_ALONE_S = 1.0
+worker.MOST_BYTES = 100 << 20
 kinds.KINDS["planted"] = lambda seed, folder, outcome: exec({case!r})
+kinds.ALONE = frozenset(["planted"] if {alone} else [])
 sys.argv[1:] = ["planted", "7", "1"]
 worker.main()
 """

@@ -5,8 +5,11 @@ Prints a line of JSON before each case and one after it. Run: python -m tests.fu
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
+import importlib
 import json
+import os
 import resource
 import signal
 import sys
@@ -16,6 +19,8 @@ from time import process_time
 
 LONGEST_S = 5.0
 """Processor time that a case may take."""
+LONGEST_ALONE_S = 30.0
+"""That one may take which opens a window and does dozens of things in it; `person` minds each of them."""
 MOST_BYTES = 1 << 30
 """Memory that a case may take over what the process had."""
 _MEMORY_LIMIT = 6 << 30  # of addresses: greed ends in a MemoryError before it ends the machine
@@ -30,21 +35,47 @@ def main() -> None:
     faulthandler.register(signal.SIGPROF, chain=True)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from tests.fuzz import seeds
+    from tests.fuzz import kinds, seeds
 
     seeds.recordings()
+    alone = kind in kinds.ALONE
+    if alone:
+        importlib.import_module("tests.fuzz.person")  # once for all; no window is made here
     for seed in range(first, first + count * stride, stride):
         _say({"begin": seed})
-        _say({"end": seed, **_case(kind, seed)})
+        _say({"end": seed, **(_alone(kind, seed) if alone else _case(kind, seed))})
 
 
-def _case(kind: str, seed: int) -> dict[str, object]:
+def _alone(kind: str, seed: int) -> dict[str, object]:
+    """The case in a process of its own, whose end, if it is a bad one, is also this one's."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: not to outlive this one
+        with open(theirs, "w") as file:
+            json.dump(_case(kind, seed, LONGEST_ALONE_S), file)
+        os._exit(0)  # the way of a process that has no window any more is tested elsewhere: tests/app/test_start.py
+    os.close(theirs)
+    with open(ours) as file:
+        said = file.read()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        faulthandler.disable()
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    if status:
+        sys.exit(os.waitstatus_to_exitcode(status))
+    answer: dict[str, object] = json.loads(said)
+    return answer
+
+
+def _case(kind: str, seed: int, longest_s: float | None = None) -> dict[str, object]:
     from tests.fuzz import kinds
     from tests.fuzz.outcome import Outcome
 
     _forget_peak()
     before, began = _memory("VmRSS"), process_time()
-    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
+    signal.setitimer(signal.ITIMER_PROF, longest_s or LONGEST_S)
     answer: dict[str, object] = {}
     outcome = Outcome()
     try:
@@ -55,7 +86,7 @@ def _case(kind: str, seed: int) -> dict[str, object]:
         answer = {"fault": _where(error), "traceback": traceback.format_exc()}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    answer |= {"ways": outcome.ways, "reached": outcome.reached, "refused": outcome.refused}
+    answer |= {"ways": outcome.ways, "reached": outcome.reached, "refused": outcome.refused, "held": outcome.held}
     answer["seconds"] = process_time() - began
     taken = _memory("VmHWM") - before
     answer["bytes"] = taken

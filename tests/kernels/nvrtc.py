@@ -96,6 +96,7 @@ def _compile(file: str, defines: tuple[str, ...], form: Literal["PTX", "CUBIN"])
         log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode().rstrip("\0")
         assert status == 0, log
         assert "warning" not in log, log
+        assert "Performance Loss" not in log, log  # wgmma serialised, setmaxnreg ignored
         return _read(getattr(nvrtc, f"nvrtcGet{form}Size"), getattr(nvrtc, f"nvrtcGet{form}"), program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))

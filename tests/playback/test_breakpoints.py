@@ -27,6 +27,17 @@ def test_the_hits_of_all_enabled_ones_are_one_ascending_list() -> None:
     assert not breakpoints.any_enabled
 
 
+def test_the_nearest_hit_is_that_of_all_enabled_ones() -> None:
+    breakpoints = _evaluated("kind == phase_complete", "barrier == full[0] and tile == 0", "estimated")
+    for enabled in (True, False):
+        breakpoints.enable(1, enabled)
+        for direction in (-1, 1):
+            for step in range(40):
+                assert breakpoints.nearest(step, direction) == nearest_hit(breakpoints.hits(), step, direction)
+    breakpoints.enable_all(False)
+    assert breakpoints.nearest(5, 1) is None
+
+
 def test_a_query_is_kept_once() -> None:
     breakpoints = _evaluated("estimated", "derived", "estimated")
     assert [one.query for one in breakpoints] == ["estimated", "derived"]

@@ -23,6 +23,7 @@ from visualizer.playback.notes_file import (
     save_notes,
     save_structure,
 )
+from visualizer.playback.notes_format import encode
 
 _TRACE = hand_trace()
 _NOTES = (
@@ -99,7 +100,7 @@ def test_the_fingerprint_sees_the_events_and_the_time(tmp_path: Path) -> None:
 
 
 def _document(**changes: Any) -> dict[str, Any]:
-    document = json.loads(json.dumps(notes_file._encode(_NOTES, fingerprint(_TRACE))))
+    document = json.loads(json.dumps(encode(_NOTES, fingerprint(_TRACE))))
     document.update(changes)
     return document
 
@@ -160,17 +161,17 @@ ENTRIES = [{"ring": "ring0", "name": "kv"}]
 def test_structure_and_notes_keep_each_other(tmp_path: Path) -> None:
     path = notes_path(tmp_path / "a.pscope")
     assert load_structure(path) == []
-    save_structure(path, ENTRIES, _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
     assert load_notes(path, _TRACE) == Notes()
     save_notes(path, _NOTES, _TRACE)
     assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, _NOTES)
     save_notes(path, Notes(), _TRACE)
     assert load_structure(path) == ENTRIES
-    save_structure(path, [], _TRACE)
+    save_structure(path, [], _TRACE, ENTRIES)
     assert not path.exists()
     save_notes(path, _NOTES, _TRACE)
-    save_structure(path, ENTRIES, _TRACE)
-    save_structure(path, [], _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
+    save_structure(path, [], _TRACE, ENTRIES)
     assert load_notes(path, _TRACE) == _NOTES
 
 
@@ -178,7 +179,7 @@ def test_structure_outlives_a_new_recording_of_that_name(tmp_path: Path) -> None
     path = notes_path(tmp_path / "a.pscope")
     other = hand_trace(created="2026-01-01T00:00:00Z")
     save_notes(path, _NOTES, _TRACE)
-    save_structure(path, ENTRIES, other)
+    save_structure(path, ENTRIES, other, [])
     assert load_structure(path) == ENTRIES
     assert load_notes(path, _TRACE) == _NOTES
     with pytest.raises(NotesError):
@@ -194,20 +195,47 @@ def test_a_file_written_by_hand_may_hold_structure_alone(tmp_path: Path) -> None
     path.write_text(json.dumps({"structure": ENTRIES}), encoding="utf-8")
     assert (load_structure(path), load_notes(path, _TRACE)) == (ENTRIES, Notes())
     more = [*ENTRIES, {"agents": ["w1"], "role": "mma"}]
-    save_structure(path, more, _TRACE)
+    save_structure(path, more, _TRACE, ENTRIES)
     assert (load_structure(path), load_notes(path, _TRACE)) == (more, Notes())
     save_notes(path, _NOTES, _TRACE)
     assert (load_structure(path), load_notes(path, _TRACE)) == (more, _NOTES)
 
 
-@pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}'])
+_DEEP = json.dumps({"structure": ["[" * 12]}).replace('"' + "[" * 12 + '"', "[" * 12 + "]" * 12)
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"structure": 3}', _DEEP, json.dumps({"structure": [0] * 1001})])
 def test_a_structure_that_cannot_be_read_is_not_written_over(tmp_path: Path, text: str) -> None:
     path = notes_path(tmp_path / "a.pscope")
     path.write_text(text, encoding="utf-8")
     with pytest.raises(NotesError, match=r"a\.pscope\.notes\.json"):
         load_structure(path)
     with pytest.raises(NotesError):
-        save_structure(path, ENTRIES, _TRACE)
+        save_structure(path, ENTRIES, _TRACE, [])
     with pytest.raises(NotesError):
         load_notes(path, _TRACE)
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_file_is_read_again_once_another_wrote_it(tmp_path: Path) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    save_notes(path, _NOTES, _TRACE)
+    assert load_notes(path, _TRACE) is load_notes(path, _TRACE), "what is known is not read again"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"text": "', '"text": "more '), encoding="utf-8")
+    assert all(mark.text.startswith("more ") for mark in load_notes(path, _TRACE).marks)
+    path.write_text("[", encoding="utf-8")
+    with pytest.raises(NotesError):
+        load_notes(path, _TRACE)
+    path.unlink()
+    assert load_notes(path, _TRACE) == Notes()
+
+
+def test_what_is_remembered_of_a_file_is_what_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = notes_path(tmp_path / "a.pscope")
+    save_notes(path, _NOTES.with_mark(Mark(Focus(1), text="half \ud83d, 中文\n\x1b")), _TRACE)
+    save_structure(path, ENTRIES, _TRACE, [])
+    remembered = load_notes(path, _TRACE), load_structure(path)
+    monkeypatch.setattr(notes_file, "_READ", {})
+    assert (load_notes(path, _TRACE), load_structure(path)) == remembered
+    assert json.loads(path.read_text(encoding="utf-8"))["structure"] == ENTRIES

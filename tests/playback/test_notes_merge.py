@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_testing import LAST, hand_trace
 
-from visualizer.playback import notes_file
+from visualizer.playback import notes_file, notes_format
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
-from visualizer.playback.notes_merge import merged
+from visualizer.playback.notes_merge import entries_beyond, merged, merged_entries
 from visualizer.recording.replacing import alone_in
 
 _TRACE = hand_trace()
@@ -65,6 +66,37 @@ def test_no_text_that_is_new_is_lost(base: Notes, mine: Notes, theirs: Notes) ->
     assert merged(base, base, theirs) == theirs
 
 
+_ENTRIES = st.lists(st.sampled_from([{"ring": "a", "name": "b"}, {"agents": ["p"], "role": "mma"}, 3, "x"]), max_size=5)
+
+
+@given(_ENTRIES, _ENTRIES, _ENTRIES)
+def test_of_entries_on_the_structure_none_is_lost_and_what_was_taken_back_is_gone(
+    base: list[object], mine: list[object], theirs: list[object]
+) -> None:
+    def count(entries: list[object]) -> Counter[str]:
+        return Counter(map(repr, entries))
+
+    both = count(merged_entries(base, mine, theirs))
+    for says in count([*base, *mine, *theirs]):
+        was, one, other = (count(entries)[says] for entries in (base, mine, theirs))
+        more, fewer = max(one, other, was) - was, min(one, other, was) - was
+        assert both[says] == was + more + fewer
+    assert merged_entries(base, mine, base) == [*entries_in_order(base, mine)]
+    assert merged_entries(base, base, theirs) == theirs
+    assert count(entries_beyond(mine, base)) == count(mine) - count(base)
+
+
+def entries_in_order(base: list[object], mine: list[object]) -> list[object]:
+    """Those of the base that are left, then those that are new."""
+    left, new, known = list(mine), list(mine), []
+    for entry in base:
+        if entry in left:
+            left.remove(entry)
+            new.remove(entry)
+            known.append(entry)
+    return known + new
+
+
 def test_many_windows_at_once_lose_nothing(tmp_path: Path) -> None:
     path = notes_path(tmp_path / "run.pscope")
 
@@ -108,6 +140,7 @@ def test_half_of_a_surrogate_pair_is_no_reason_to_lose_a_note(tmp_path: Path) ->
 def test_more_marks_than_a_list_shows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = notes_path(tmp_path / "run.pscope")
     save_notes(path, _BASE, _TRACE)
-    monkeypatch.setattr(notes_file, "MOST_MARKS", 1)
+    monkeypatch.setattr(notes_format, "MOST_MARKS", 1)
+    monkeypatch.setattr(notes_file, "_READ", {})
     with pytest.raises(NotesError, match="more than 1 marks"):
         load_notes(path, _TRACE)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -41,18 +42,45 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_bytes() == b"x"
 
 
+def _make_old(path: Path) -> None:
+    os.utime(path, (0, 0))
+
+
+def test_a_file_that_is_just_made_is_not_swept(tmp_path: Path) -> None:
+    """Between its making and its locking nobody can tell it from one that was left."""
+    made = tmp_path / ".phasescope-0123456789abcdef.tmp"
+    made.touch()
+    with replacing(tmp_path / "other") as file:
+        file.write(b"1")
+    assert made.exists()
+
+
+def test_many_write_into_one_folder_at_a_time(tmp_path: Path) -> None:
+    def write(name: int) -> None:
+        for _ in range(20):
+            with replacing(tmp_path / str(name)) as file:
+                file.write(b"x")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert sorted(os.listdir(tmp_path)) == ["0", "1", "2", "3"]
+
+
 def test_what_a_killed_process_left_is_swept_and_what_is_being_written_is_not(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, str(tmp_path / "x")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"writing\n"
+        (unfinished,) = tmp_path.iterdir()
+        _make_old(unfinished)
         with replacing(tmp_path / "other") as file:
             file.write(b"1")
         assert len(os.listdir(tmp_path)) == 2, "the file that is being written stays"
         writer.send_signal(signal.SIGTERM)
         writer.wait()
     assert len(os.listdir(tmp_path)) == 2, "a killed process leaves its file"
+    _make_old(unfinished)
     with replacing(tmp_path / "other") as file:
         file.write(b"2")
     assert os.listdir(tmp_path) == ["other"]

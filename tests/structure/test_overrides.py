@@ -12,6 +12,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.forget import forget
 from visualizer.structure.model import Structure
+from visualizer.structure.overrides import contradictions
 
 TWO_CTAS = forget(simulate(find_program("lesson", {"ctas": 2, "stages": 4})))
 ADDRESSES = [f"{barrier.offset:#x}" for barrier in TWO_CTAS.barriers[:8]]
@@ -114,3 +115,26 @@ def test_what_cannot_be_is_named_and_its_barriers_are_unknown(entry: Any, what: 
     for name in named if isinstance(named, list) else []:
         for row in (TWO_CTAS.barrier_index.get(f"CTA{cta}.{name}") for cta in range(2)):
             assert row is None or (found.kinds[row], found.ring_of[row]) == ("other", -1)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "contradict"),
+    [
+        ({"ring": "ring0", "name": "a"}, {"ring": "ring0", "name": "b"}, True),
+        ({"ring": "ring0", "name": "a"}, {"ring": "ring1", "name": "a"}, True),
+        ({"ring": "ring0", "name": "a"}, {"ring": "ring0", "name": "a"}, False),
+        ({"agents": ["producer"], "role": "mma"}, {"agents": ["producer", "consumer.w1"], "role": "mma"}, False),
+        ({"agents": ["producer"], "role": "mma"}, {"agents": ["producer"], "role": "other"}, True),
+        ({"agents": ["producer"], "role": "mma"}, {"agents": ["consumer.w1"], "role": "other"}, False),
+        ({"barriers": ["full[0]"], "kind": "unknown"}, {"barriers": ["full[0]", "full[1]"], "kind": "unknown"}, False),
+        ({"barriers": ["full[0]"], "kind": "unknown"}, {"ring": "x", "full": ["full[0]"]}, True),
+        ({"barriers": ["full[0]", "full[1]"], "kind": "order"}, {"barriers": ["full[1]"], "kind": "order"}, True),
+        ({"ring": ["x"], "name": 3}, {"agents": [[], 4, "nobody"], "role": {}}, False),
+        ("x", ["y"], False),
+    ],
+)
+def test_two_persons_entries_contradict_where_they_say_different_things_of_one(
+    lesson_trace: Trace, mine: object, theirs: object, contradict: bool
+) -> None:
+    found = contradictions(lesson_trace, [mine], [theirs])
+    assert found == ([(mine, theirs)] if contradict else [])

@@ -11,9 +11,17 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from visualizer.playback.focus import Focus
-from visualizer.recording.tables import Site
+from visualizer.recording.tables import Frame, Site
 from visualizer.replay.history import History
-from visualizer.views.code_model import Chip, CodeMarks, code_marks, next_step_at_line, source_names
+from visualizer.views.code_model import (
+    Chip,
+    CodeMarks,
+    code_marks,
+    lines_with_sites,
+    next_step_at_line,
+    source_names,
+    users_frame,
+)
 from visualizer.views.code_widget import CodeWidget
 from visualizer.views.pane import Pane
 from visualizer.views.theme import load_theme
@@ -134,6 +142,95 @@ def test_chips_are_painted_in_the_margin(pane: CodeWidget) -> None:
     colours = {with_chip.pixelColor(x, y).name() for x in range(60)}
     assert fill in colours
     assert fill not in {without.pixelColor(x, y).name() for x in range(60)}
+
+
+STACK = (
+    Frame("/opt/include/cutlass/arch/barrier.h", 399, "cutlass::arch::ClusterBarrier::wait(unsigned int) const"),
+    Frame("/opt/include/cutlass/pipeline/sm90_pipeline.hpp", 2, "cutlass::PipelineTmaAsync<7>::producer_acquire()"),
+    Frame("src/kernel.cu", 3, "void load<float, 3>(float*)"),
+    Frame("src/kernel.cu", 1, "kernel(float*)"),
+)
+TEXTS = {
+    "/opt/include/cutlass/pipeline/sm90_pipeline.hpp": "acquire()\n  wait();\n",
+    "src/kernel.cu": "kernel()\n{}\nload();\n",
+}
+
+
+def _inlined(stack: tuple[Frame, ...], texts: dict[str, str]) -> History:
+    """A recording all of whose sites are inlined in the same way."""
+    trace = hand_trace()
+    sites = tuple(Site(stack[0].file, stack[0].line, site.op, stack) for site in trace.sites)
+    return History(replace(trace, sites=sites, source_files=texts))
+
+
+def test_the_users_own_frame_is_shown() -> None:
+    marks = code_marks(_inlined(STACK, TEXTS), 10, "")
+    assert (marks.file, marks.focused_line) == ("src/kernel.cu", 3)
+    assert list(marks.chips) == [3]
+
+
+@pytest.mark.parametrize(
+    ("files", "shown"),
+    [
+        (["/opt/include/cutlass/gemm/load.hpp", "/opt/include/cutlass/device_kernel.h"], 2),
+        ([], 0),
+        (["/usr/include/c++/11/bits/a.h", "kernel.cu"], 3),
+    ],
+)
+def test_whose_frame_is_the_users(files: list[str], shown: int) -> None:
+    stack = (*STACK[:2], *(Frame(file, 1, "f") for file in files))
+    history = _inlined(stack, {})
+    assert users_frame(history.trace, history.trace.sites[0]) == shown
+
+
+def test_without_its_text_another_frame_is_shown() -> None:
+    marks = code_marks(_inlined(STACK, {STACK[1].file: "acquire()\n"}), 10, "")
+    assert (marks.file, marks.focused_line) == (STACK[1].file, 2)
+
+
+def test_the_stack_is_walked(qtbot: QtBot, pane: CodeWidget) -> None:
+    assert not pane.frames.isVisibleTo(pane)
+    pane.set_history(_inlined(STACK, TEXTS))
+    pane.set_focus(Focus(10, None))
+    assert pane.frames.isVisibleTo(pane)
+    assert [pane.frames.itemText(row) for row in range(4)] == [
+        "ClusterBarrier::wait  barrier.h:399",
+        "PipelineTmaAsync::producer_acquire  sm90_pipeline.hpp:2",
+        "load  kernel.cu:3",
+        "kernel  kernel.cu:1",
+    ]
+    assert (pane.frames.currentIndex(), pane.files.currentText(), pane.view.marks.focused_line) == (
+        2,
+        "src/kernel.cu",
+        3,
+    )
+    qtbot.keyClick(pane.frames, Qt.Key.Key_Down)
+    assert pane.view.marks.focused_line == 1
+    pane.frames.setCurrentIndex(1)
+    pane.frames.activated.emit(1)
+    assert pane.files.currentText() == STACK[1].file
+    assert pane.view.marks.focused_line == 2
+    pane.frames.setCurrentIndex(0)
+    pane.frames.activated.emit(0)
+    assert pane.view.marks.focused_line == 0  # of the innermost there is no text here
+    pane.set_focus(Focus(15, None))
+    assert (pane.files.currentText(), pane.view.marks.focused_line) == ("src/kernel.cu", 3)
+
+
+def test_a_click_on_a_caller_goes_to_its_next_event(pane: CodeWidget) -> None:
+    history = _inlined(STACK, TEXTS)
+    assert next_step_at_line(history.trace, "src/kernel.cu", 1, 9) == 10
+    assert lines_with_sites(history.trace, "src/kernel.cu") == {1, 3}
+
+
+def test_without_lines_the_ptx_is_the_source(pane: CodeWidget) -> None:
+    trace = hand_trace()
+    sites = tuple(Site("gemm.ptx", site.line, site.op) for site in trace.sites)
+    pane.set_history(History(replace(trace, sites=sites, source_files={"gemm.ptx": SOURCE})))
+    pane.set_focus(Focus(10, None))
+    assert pane.files.currentText() == "gemm.ptx"
+    assert pane.view.marks.focused_line == 5
+    assert not pane.frames.isVisibleTo(pane)
 
 
 def test_no_recording_no_source(pane: CodeWidget) -> None:

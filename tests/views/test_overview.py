@@ -33,9 +33,13 @@ def test_the_frame_of_a_tiny_view_can_still_be_grabbed():
         assert 0 <= left <= 800 - width
 
 
-def test_marks_have_a_column_each():
-    overview = Overview(1000, 101)
-    assert overview.columns(np.array([0, 5, 1000, 500])).tolist() == [0, 50, 100]
+def test_marks_have_a_column_each(lesson_trace):
+    overview = Overview(lesson_trace.duration_ps, 101)
+    for steps in ([], [0, 1, len(lesson_trace) - 1], list(range(0, len(lesson_trace), 7))):
+        times = lesson_trace.events["time"][np.array(steps, np.int64)]
+        wanted = sorted(set((times / overview.end * 100).astype(int).tolist()))
+        assert overview.columns(lesson_trace, np.array(steps, np.int64)).tolist() == wanted
+    assert overview.columns(lesson_trace, np.array([0, len(lesson_trace) - 1])).tolist() == [0, 100]
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from time import process_time
 
 import pytest
 
@@ -55,3 +56,11 @@ def test_boxes_fit_in_a_circle_only_apart_and_inside() -> None:
     assert boxes_fit([one, other], (0.0, 0.0), 25.0)
     assert not boxes_fit([one, other], (0.0, 0.0), 15.0)
     assert not boxes_fit([one, Box(-10, -5, 15, 10)], (0.0, 0.0), 25.0)
+
+
+@pytest.mark.parametrize("stages", [64, 1000])
+def test_rings_of_many_stages_are_laid_out_in_a_moment(stages: int) -> None:
+    began = process_time()
+    layout = lay_out(Box(0, 0, 600, 600), stages, CARD, pointer=10.0, margin=4.0)
+    assert len(layout.cards) == stages
+    assert process_time() - began < 1

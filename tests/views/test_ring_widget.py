@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
+from visualizer.views import ring_widget
 from visualizer.views.pane import Pane
 from visualizer.views.ring_shapes_widget import Hit
 from visualizer.views.ring_widget import RingWidget
@@ -142,6 +143,18 @@ def test_without_events_there_is_nothing_to_click(qtbot: QtBot) -> None:
     widget.set_history(History(replace(trace, events=trace.events[:0])))
     assert widget.hits() == ()
     assert not widget.grab().isNull()
+
+
+def test_more_stages_than_can_be_drawn_are_said(
+    qtbot: QtBot, pane: RingWidget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = pane.grab().toImage()
+    monkeypatch.setattr(ring_widget, "MOST_STAGES", 1)
+    pane.set_history(hand_history())
+    pane.set_focus(Focus(LAST, None))
+    assert pane.hits() == ()
+    assert pane._why_empty() == "2 stages are too many to draw; Barriers and Shared memory list them."
+    assert pane.grab().toImage() != before
 
 
 def test_every_barrier_of_a_stage_has_a_box_of_its_own(qtbot: QtBot, pane: RingWidget) -> None:

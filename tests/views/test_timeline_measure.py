@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_testing import STEP_PS, hand_history, two_cta_history
 
-from visualizer.views.timeline_marks import visible_pixels
+from visualizer.views.timeline_marks import visible_rows
 from visualizer.views.timeline_measure import Measurement, TileCount, measurement_text
 from visualizer.views.timeline_scale import View
 
@@ -30,15 +30,20 @@ def test_the_text_says_time_tiles_and_time_per_tile(tiles: int, wanted: str) -> 
     assert measurement_text(Measurement(2_000_000, 750_000), tiles) == wanted
 
 
+_TRACE = hand_history().trace
+
+
 @given(
-    times=st.lists(st.integers(-1000, 50_000), max_size=60).map(sorted),
+    steps=st.lists(st.integers(0, len(_TRACE) - 1), max_size=60, unique=True).map(sorted),
     start=st.integers(-100, 30_000),
     scale=st.floats(2.0, 100.0),
 )
-def test_no_mark_vanishes_and_signs_stand_apart(times: list[int], start: int, scale: float) -> None:
+def test_no_mark_vanishes_and_signs_stand_apart(steps: list[int], start: int, scale: float) -> None:
     view = View(start, scale, 300)
-    shown = visible_pixels(np.array(times, np.int64), view)
-    inside = [view.pixel(time) for time in times if view.start <= time <= view.end]
+    times = _TRACE.events["time"][steps] if steps else np.empty(0, np.int64)
+    rows = visible_rows(_TRACE, np.array(steps, np.int64), view)
+    shown = view.pixels(times[rows])
+    inside = [view.pixel(time) for time in times.tolist() if view.start <= time <= view.end]
     assert all(np.abs(shown - x).min() <= 6 for x in inside)
     assert len(shown) <= 300 / 5 + 2
     assert np.all(np.diff(shown) > 0)

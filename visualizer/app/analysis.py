@@ -95,7 +95,7 @@ class Analysis(QObject):
         self.overlay.set_theme(theme)
 
     def stop(self) -> None:
-        """Wait until no thread is left."""
+        """Ask nothing more, and let go of what is asked."""
         self._settle.stop()
         self._statistics.stop()
         self._predictions.stop()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.newest_job import NewestJob
 from visualizer.language import tr
-from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, nearest_hit, query_at
+from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, query_at
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.notes import SavedBreakpoint
@@ -109,7 +109,7 @@ class BreakpointControl(QObject):
         focus = self._window.navigator.focus
         if self._events is None or focus is None:
             return
-        step = nearest_hit(self.all.hits(), focus.step, direction)
+        step = self.all.nearest(focus.step, direction)
         if step is not None:
             self._window.navigator.go_to(Focus(step, home_lane(self._events.trace, step)))
         elif self.job.is_busy:

@@ -109,7 +109,8 @@ def _work(a: History, path: Path, sidecar: Path) -> Work:
             )
         # Builds what the pane will ask for; in the window's own thread it would freeze millions of events long.
         b.state_at(comparison.in_b(0))
-        assert comparison.tiles is not None
+        for found in (comparison.tiles, comparison.rings, comparison.differing):
+            assert found is not None
         return comparison
 
     return work

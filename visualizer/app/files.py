@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,20 @@ class Files:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
+        self._together: tuple[Path, ...] = ()
 
-    def open(self, path: Path, focus: Focus | None = None) -> None:
-        """Load `path` beside the picture that is there; a bad file is a message and changes nothing."""
+    def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
+        """Load `path` beside the picture that is there; a bad file is a message and changes nothing.
+
+        `together`: the files that it belongs to, itself among them; the window offers to change to them.
+        """
         if self.may_replace():
+            self._together = tuple(together) or self._together
             self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
+
+    def together_with(self, path: Path | None) -> tuple[Path, ...]:
+        """The files that were opened together with this one, itself among them; () if it was opened alone."""
+        return self._together if path in self._together else ()
 
     def open_lesson(self) -> None:
         """The recorded H200 lesson; a simulated one if the recording is not installed."""

@@ -41,7 +41,7 @@ class Job(QThread):
     def __init__(self, number: int, work: Work, parent: QObject) -> None:
         super().__init__(parent)
         self._number = number
-        self._work = work
+        self._work: Work | None = work
         self._stop = threading.Event()
         self._last_report = 0.0
 
@@ -50,6 +50,7 @@ class Job(QThread):
         self._stop.set()
 
     def run(self) -> None:
+        assert self._work is not None
         try:
             result = self._work(self._report, self._stop.is_set)
         except Cancelled:
@@ -72,6 +73,8 @@ class Job(QThread):
                 self.cancelled.emit(self._number)
             else:
                 self.succeeded.emit(self._number, result)
+        finally:
+            self._work = None  # and the recordings that it knows
 
     def _report(self, fraction: float, what: str) -> None:
         now = time.monotonic()
@@ -80,8 +83,27 @@ class Job(QThread):
             self.progressed.emit(self._number, fraction, what)
 
 
+_let_go: list[Job] = []
+"""Jobs that nobody waits for, which may not have ended yet."""
+
+
+def let_go(job: Job) -> None:
+    """Cancel a job and wait for nothing: what it would have delivered is dropped. It may be in the midst of one long
+    computation, and neither a window that is closed nor the next recording shall wait for that."""
+    job.cancel()
+    job.setParent(None)  # it may outlive its window
+    _let_go[:] = [one for one in _let_go if not one.isFinished()]
+    _let_go.append(job)
+
+
+def all_ended(within_s: float) -> bool:
+    """Whether all jobs that were let go have ended, or do in so many seconds."""
+    deadline = time.monotonic() + within_s
+    return all(job.wait(max(round((deadline - time.monotonic()) * 1000), 0)) for job in _let_go)
+
+
 class JobRunner(QObject):
-    """Runs one job at a time: a new one cancels the old one and starts when that has ended.
+    """Runs one job at a time: a new one takes the place of the old one, which is let go.
 
     The outcome is told once the thread has ended, so whoever hears of it may start the next job.
     """
@@ -118,10 +140,16 @@ class JobRunner(QObject):
             self._job.cancel()
 
     def stop(self) -> None:
-        """Cancel and wait until the thread has ended; what it would have delivered is dropped."""
-        if self._job is not None:
-            self._job.cancel()
-            self._end()
+        """Let go of what runs."""
+        job, self._job = self._job, None
+        if job is not None:
+            let_go(job)
+            self.busy_changed.emit(False)
+
+    def finish(self) -> None:
+        """Cancel what runs and wait until it has ended: for work that has others to end, which would be left behind."""
+        self.cancel()
+        self._end()
 
     def _job_progressed(self, number: int, fraction: float, what: str) -> None:
         if number == self._number and self._job is not None:

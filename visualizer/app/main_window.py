@@ -13,6 +13,7 @@ from visualizer.app.about import about_sheet
 from visualizer.app.actions import Actions
 from visualizer.app.analysis import Analysis
 from visualizer.app.appearance import Appearance
+from visualizer.app.attaching import Attaching
 from visualizer.app.breakpoint_control import BreakpointControl
 from visualizer.app.comparing import Comparing
 from visualizer.app.debugging import connect_debugging
@@ -42,6 +43,7 @@ from visualizer.app.playback import Playback
 from visualizer.app.range_numbers import RangeNumbers
 from visualizer.app.reading import Reading
 from visualizer.app.record_job import Experiment, record_work
+from visualizer.app.recording_choice import RecordingChoice
 from visualizer.app.settings import Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
@@ -77,6 +79,7 @@ class MainWindow(QMainWindow):
         self.files = Files(self)
         self.exports = Exports(self)
         self.comparing = Comparing(self)
+        self.attaching = Attaching(self)
         self.lectures = Lectures(self)
         self.story_exports = StoryExports(self)
         self.messages = MessageBar()
@@ -89,7 +92,8 @@ class MainWindow(QMainWindow):
         self.keys = Keys(self)
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
-        self.setCentralWidget(stacked(self.messages, self.sentence, self.find_bar, self.timeline))
+        self.recordings = RecordingChoice()
+        self.setCentralWidget(stacked(self.messages, self.recordings, self.sentence, self.find_bar, self.timeline))
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.story = StoryPane()
@@ -151,6 +155,7 @@ class MainWindow(QMainWindow):
             self._show_notes(document)
             self.reading.start(document)
         self.status.show_document(document)
+        self.recordings.offer(self.files.together_with(document.path), document.path)
         self._show_title()
         if document.path is not None:
             self.settings.add_recent(document.path)
@@ -172,6 +177,7 @@ class MainWindow(QMainWindow):
             self.navigator.set_history(document.history)
             self.show_history(document)
             self._show_notes(document)
+            self.structuring.look()  # another window may have told something since it was opened
             if document.focus is not None:
                 self.places.look_at(document.focus)
         else:
@@ -304,6 +310,7 @@ class MainWindow(QMainWindow):
         self.playback.pause()
         self.jobs.stop()
         self.exports.jobs.stop()
+        self.attaching.stop()
         self.comparing.close()
         self.reading.stop()
         self.structuring.jobs.stop()
@@ -325,6 +332,7 @@ class MainWindow(QMainWindow):
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
+        self.recordings.wanted.connect(self.files.open)
         self.transport.speed_chosen.connect(self.playback.set_speed)
         self.playback.speed_changed.connect(self.transport.set_speed)
         self.transport.set_speed(self.playback.speed)

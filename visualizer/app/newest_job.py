@@ -44,7 +44,7 @@ class NewestJob(QObject):
             self._jobs.start(work)
 
     def stop(self) -> None:
-        """Forget every question and wait until the thread has ended."""
+        """Forget every question."""
         self._next = None
         self._jobs.stop()
 

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 
 class Notebook(QObject):
-    """`changed` follows every change. Notes on a recording that has no file yet are written when it is saved."""
+    """`changed` follows every change. Notes on a recording that has no file yet are written when it is saved.
+
+    `looked` follows when something in the folder of the sidecar file was written.
+    """
 
     changed = Signal()
+    looked = Signal()
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -171,6 +175,7 @@ class Notebook(QObject):
             if there != self._kept:
                 self._take(merged(self._kept, self.notes, there), there)
                 self.changed.emit()
+        self.looked.emit()
 
     def _take(self, notes: Notes, kept: Notes | None = None) -> None:
         """The notes of all windows; `kept`: what of them is in the file, if not all."""

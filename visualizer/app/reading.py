@@ -45,7 +45,7 @@ class Reading(QObject):
         self._jobs.cancel()
 
     def stop(self) -> None:
-        """Give up what runs, and wait until it has ended."""
+        """Let go of what runs."""
         self._jobs.stop()
 
     def _read(self, document: Document) -> None:

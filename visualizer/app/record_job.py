@@ -88,7 +88,7 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
         progress(0.0, tr("loading {name}", name=path.name))
         trace = load(path)
         try:
-            entries = tuple(load_structure(sidecar))
+            entries = tuple(load_structure(sidecar))  # the notes with them: the window asks for a file known by then
         except NotesError:
             entries = ()
         history = history_with(trace, entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from visualizer.cli.doctor import INSTALL_APP, INSTALL_QT_LIBRARIES
@@ -11,14 +12,16 @@ from visualizer.language import tr
 from visualizer.playback.address import Address
 
 
-def run_app(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
+def run_app(
+    address: Address, *, together: Sequence[Path] = (), story: Path | None = None, language: str | None = None
+) -> int:
     """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
     try:
         from visualizer.app.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    return start(address, story=story, language=language)
+    return start(address, together=together, story=story, language=language)
 
 
 def explain_import_error(error: ImportError) -> str:

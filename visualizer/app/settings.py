@@ -117,6 +117,19 @@ class Settings:
         self._store.remove("recent")
 
     @property
+    def attach(self) -> dict[str, str]:
+        """What the fields of *Record your own kernel* said the last time, by name."""
+        try:
+            texts = json.loads(self._text("attach") or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return {name: text for name, text in texts.items() if isinstance(text, str)} if isinstance(texts, dict) else {}
+
+    @attach.setter
+    def attach(self, value: Mapping[str, str]) -> None:
+        self._store.setValue("attach", json.dumps(dict(value)).replace("@", "\\u0040"))
+
+    @property
     def directory(self) -> Path:
         """Where settings lie, and what else the window keeps for a person."""
         return self._path.parent

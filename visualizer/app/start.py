@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.defects import Defects
+from visualizer.app.job import all_ended
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.language import use
 from visualizer.playback.address import Address
 
+_LAST_S = 1.0
+"""For jobs to notice that they are cancelled, and to end what they started themselves."""
 
-def start(address: Address, *, story: Path | None = None, language: str | None = None) -> int:
-    """`language`: the one asked for this time; without it the one chosen in the window, else the locale's."""
+
+def start(
+    address: Address, *, together: Sequence[Path] = (), story: Path | None = None, language: str | None = None
+) -> int:
+    """`together`: the files that the address belongs to. `language`: the one asked for this time; without it the one
+    chosen in the window, else the locale's."""
     application = make_application()
     if language is None and Settings().language:
         use(Settings().language)
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    window = open_window(application, address)
+    window = open_window(application, address, together=together)
     if story is not None:
         window.lectures.present(story)
     sys.excepthook = Defects(window, window.settings.directory / "reports")
@@ -30,6 +39,11 @@ def start(address: Address, *, story: Path | None = None, language: str | None =
     sys.excepthook = sys.__excepthook__
     # Qt wants its widgets gone before the application.
     del window
+    if not all_ended(_LAST_S):
+        # In the midst of one long computation that nobody needs any more: Python would wait for it, and Qt abort.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     return status
 
 
@@ -41,12 +55,14 @@ def make_application() -> QApplication:
     return application
 
 
-def open_window(application: QApplication, address: Address, settings: Settings | None = None) -> MainWindow:
+def open_window(
+    application: QApplication, address: Address, settings: Settings | None = None, together: Sequence[Path] = ()
+) -> MainWindow:
     """The window, shown, with the recording (none: the lesson) being loaded."""
     window = MainWindow(application, settings or Settings())
     window.show()
     if address.path is None:
         window.files.open_lesson()
     else:
-        window.files.open(address.path, address.focus)
+        window.files.open(address.path, address.focus, together)
     return window

@@ -5,9 +5,12 @@ Titles are messages, translated where they are shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.registry import PROGRAMS
+from visualizer.sources.option import Option
 from visualizer.sources.registry import all_options
 
 _TITLES = {
@@ -19,9 +22,10 @@ _TITLES = {
 }
 
 
-def with_titles(message: str) -> str:
-    """The command line's "--consumer-warps" as the panel's "Consumer warps"."""
-    titles = _TITLES | {option.flag: option.title for option in all_options() if option.title}
+def with_titles(message: str, options: Iterable[Option] | None = None) -> str:
+    """The command line's "--consumer-warps" as the panel's "Consumer warps". `options`: None, those of all sources."""
+    told = all_options() if options is None else options
+    titles = _TITLES | {option.flag: option.title for option in told if option.title}
     for option in sorted(titles, key=len, reverse=True):
         message = message.replace(option, tr(titles[option]))
     return message

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
+    QLayout,
     QProgressBar,
     QPushButton,
     QVBoxLayout,
@@ -56,7 +56,7 @@ class WorkDialog(QDialog):
         else:
             super().reject()
 
-    def _lay_out(self, form: QFormLayout, fields: tuple[QWidget, ...]) -> None:
+    def _lay_out(self, form: QLayout, fields: tuple[QWidget, ...]) -> None:
         """The form with these fields, and below it what all such dialogs have."""
         self._fields = fields
         layout = QVBoxLayout(self)

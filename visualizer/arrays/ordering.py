@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,15 @@ def sort_with_rows(key: NDArray[Any], row_bits: int) -> NDArray[Any]:
     key.sort()
     key &= (1 << row_bits) - 1
     return key
+
+
+def search(keys: Ints, values: Ints, side: Literal["left", "right"] = "left") -> Ints:
+    """np.searchsorted of many values in any order. They are looked up in ascending order, which walks through `keys`
+    once where each by itself would miss the cache."""
+    order = order_by(values)
+    found = np.empty(len(values), np.int64)
+    found[order] = np.searchsorted(keys, values[order], side)
+    return found
 
 
 def distinct(values: Ints) -> Ints:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import signal
 import sys
@@ -15,23 +14,23 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from visualizer.cli.errors import UserError
-from visualizer.cli.record import check_place, summary
+from visualizer.cli.record import summary
+from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
-from visualizer.language import mark, tr, trn
+from visualizer.diagnosis.trust import trust_sentence
+from visualizer.language import mark, tr
 from visualizer.replay.history import History
-from visualizer.sources.attach.options import LEVELS, LOG_MEMORY, ON_HANG, AttachOptions
+from visualizer.sources.attach.option_table import OPTIONS
+from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.outcome_text import outcome_lines
 from visualizer.sources.attach.ptx_instrument import PtxInstrument
-from visualizer.sources.attach.session import Launches, Outcome, Recorded, Session
-from visualizer.sources.option import Whole
+from visualizer.sources.attach.request import AttachRequest
+from visualizer.sources.attach.session import Recorded, Session
 from visualizer.sources.progress import CancelCheck
 
 EXIT_HUNG = 124
 """What `timeout` says of a program that it ended."""
-
-_TITLE_LENGTH = 160
-"""Of a kernel's name: templates of CUTLASS have thousands of letters."""
 
 _FINDINGS = 2
 """Of a hang that are told at once."""
@@ -42,6 +41,7 @@ EXAMPLES = mark("""examples:
   phasescope attach --kernel fmha --launch 3 -o fmha.pscope -- python train.py
   phasescope attach --kernel gemm --ctas 0,1,131 --level waits -- ./my_gemm
   phasescope attach --stall 2 --on-hang leave -- ./stuck
+  phasescope attach --kernel gemm --time 20 -- ./my_gemm    also measure what recording costs
   phasescope attach --rank 0 -- torchrun --nproc-per-node 2 train.py
 
 The program runs as ever but for the launches that are recorded. Its output and its exit status are its own.
@@ -66,77 +66,23 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="TRACE", help=tr("the .pscope file to write (default: KERNEL.pscope)")
     )
-    parser.add_argument(
-        "--kernel", metavar="REGEX", default="", help=tr("kernels whose name it is found in (default: any)")
-    )
-    parser.add_argument(
-        "--launch",
-        type=_launches,
-        default=(0, 0),
-        metavar="N[:M]",
-        help=tr("which launch of a kernel, counted from 0, or which ones (default: 0)"),
-    )
-    parser.add_argument("--ctas", type=_numbers, default=(), metavar="LIST", help=tr("CTAs to record, such as 0,1"))
-    parser.add_argument(
-        "--level",
-        choices=LEVELS,
-        default="barriers",
-        help=tr(
-            "waits alone; every operation on barriers and the copies (the default); or also bar.sync, cluster"
-            " barriers, wgmma and store groups, and fences"
-        ),
-    )
-    keep = parser.add_mutually_exclusive_group()
-    keep.add_argument("--keep-first", type=_records, default=0, metavar="N", help=tr("keep a warp's first N records"))
-    keep.add_argument("--keep-last", type=_records, default=0, metavar="N", help=tr("keep a warp's last N records"))
-    parser.add_argument(
-        "--stall",
-        type=_seconds,
-        default=5.0,
-        metavar="SECONDS",
-        help=tr("a launch without a record for so long hangs (default: 5; 0: never)"),
-    )
-    parser.add_argument(
-        "--on-hang", choices=ON_HANG, default="end", help=tr("end the program when a launch hangs, or leave it")
-    )
-    parser.add_argument(
-        "--log-memory",
-        choices=LOG_MEMORY,
-        default="auto",
-        help=tr(
-            "where the log is while the kernel runs: the host's memory outlives a crash, the GPU's is faster and is"
-            " copied while the kernel hangs (default: auto, host if the log is small)"
-        ),
-    )
-    parser.add_argument("--rank", type=_numbers, default=(), metavar="LIST", help=tr("ranks of a job to record"))
+    add_source_options(parser, OPTIONS)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=tr("the program to run"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    options = AttachOptions(**options_from(args, OPTIONS), output=args.output, list_only=args.list)
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if args.output is not None:
-        check_place(args.output)
-    options = AttachOptions(
-        kernel=_checked_pattern(args.kernel),
-        launches=args.launch,
-        ctas=args.ctas,
-        level=args.level,
-        keep_first=args.keep_first,
-        keep_last=args.keep_last,
-        stall_s=args.stall,
-        on_hang=args.on_hang,
-        log_memory=args.log_memory,
-        ranks=args.rank,
-        output=args.output,
-        list_only=args.list,
-    )
+    request = AttachRequest(tuple(command), options)
+    request.check()
     listener = _Printer()
     session = Session(options, PtxInstrument(options), listener, command=shlex.join(["phasescope", *args.arguments]))
     with _ended_by_signals() as cancelled:
         outcome = session.run(command, cancelled=cancelled)
-    listener.summarise(outcome)
-    return EXIT_HUNG if outcome.hung and args.on_hang == "end" else outcome.status
+    for line in outcome_lines(outcome):
+        listener.said(line)
+    return EXIT_HUNG if outcome.hung and options.on_hang == "end" else outcome.status
 
 
 class _Printer:
@@ -151,6 +97,8 @@ class _Printer:
 
     def recorded(self, recorded: Recorded) -> None:
         self.said(f"{recorded.path}: {summary(recorded.trace)}")
+        if recorded.trace.meta.cost:
+            self.said(trust_sentence(recorded.trace.meta))
 
     def hung(self, recorded: Recorded) -> None:
         """The first causes: a grid of CTAs hangs in a thousand ways that are all the same."""
@@ -166,72 +114,6 @@ class _Printer:
                     path=recorded.path,
                 )
             )
-
-    def summarise(self, outcome: Outcome) -> None:
-        """A line for each kernel that uses mbarriers, and one for all others."""
-        used = [entry for entry in outcome.kernels if entry.kernel.uses_mbarriers and entry.launches + entry.captured]
-        if not used:
-            self.said(tr("no kernel that uses mbarriers was launched"))
-        for entry in used:
-            self.said(_line(entry))
-        unseen = sum(entry.kernel.lacks_ptx and not entry.kernel.refusal for entry in outcome.kernels)
-        if unseen:
-            self.said(
-                trn(
-                    "{n} kernel without PTX was not looked into",
-                    "{n} kernels without PTX were not looked into",
-                    unseen,
-                )
-            )
-
-
-def _line(entry: Launches) -> str:
-    """A kernel, how often it was launched, and its name in full if that says more."""
-    kernel = entry.kernel
-    line = trn("{kernel}: {n} launch", "{kernel}: {n} launches", entry.launches, kernel=kernel.short)
-    if entry.captured:
-        line += ", " + tr("{n} more into CUDA graphs, which are not recorded", n=entry.captured)
-    if kernel.title == kernel.short:
-        return line
-    return f"{line}  {kernel.title[:_TITLE_LENGTH]}{'...' if len(kernel.title) > _TITLE_LENGTH else ''}"
-
-
-def _launches(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d+)(?::(\d+))?", text)
-    if match is None or (match[2] and int(match[2]) < int(match[1])):
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not N or N:M, launches counted from 0 with N <= M, such as 3 or 3:5", text=text)
-        )
-    return int(match[1]), int(match[2] or match[1])
-
-
-def _records(text: str) -> int:
-    try:
-        return Whole(1).parse(text)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
-
-
-def _seconds(text: str) -> float:
-    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text):
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number of seconds, such as 2 or 0.5", text=text))
-    return float(text)
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    if not re.fullmatch(r"\d{1,9}(,\d{1,9})*", text):
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a list of numbers, such as 0,1,131", text=text))
-    return tuple(sorted({int(number) for number in text.split(",")}))
-
-
-def _checked_pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as problem:
-        raise UserError(
-            tr("--kernel {text}: not a regular expression: {problem}", text=text, problem=problem)
-        ) from None
-    return text
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import UserError
@@ -12,6 +13,7 @@ from visualizer.playback.address import Address, AddressError, parse_address
 EXAMPLES = mark("""examples:
   phasescope                      the recorded H200 lesson
   phasescope my-run.pscope        a recording of your own; the word "open" may be left out
+  phasescope open job/            the recordings of a job's processes: one is shown, the others can be chosen
   phasescope 'my-run.pscope#step=120&lane=full[1]'
                                   where somebody pointed at: the window's "Copy address" makes these
 """)
@@ -27,18 +29,33 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "trace",
-        nargs="?",
+        nargs="*",
         metavar="TRACE",
-        help=tr("a .pscope file, or an address in one: FILE#step=N (default: the lesson)"),
+        help=tr(
+            "a .pscope file, or an address in one: FILE#step=N (default: the lesson); of several, or of a folder, one"
+            " is shown and the others are offered"
+        ),
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    address = _address(args.trace) if args.trace is not None else Address(None)
+    addresses = [address for trace in args.trace for address in _addresses(trace)] or [Address(None)]
     from visualizer.app.run import run_app
 
-    return run_app(address, language=args.lang)
+    together = [address.path for address in addresses if address.path is not None]
+    return run_app(addresses[0], together=together if len(together) > 1 else (), language=args.lang)
+
+
+def _addresses(text: str) -> list[Address]:
+    """What is meant: an address, or the recordings of a folder."""
+    folder = Path(text)
+    if not folder.is_dir():
+        return [_address(text)]
+    found = sorted(folder.glob("*.pscope"))
+    if not found:
+        raise UserError(tr("{path}: no recording (*.pscope) is in this folder; name a file", path=folder))
+    return [Address(path) for path in found]
 
 
 def _address(text: str) -> Address:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, UserError, check_output
+from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, check_output
 from visualizer.cli.program_options import add_program_options, parameters_from
 from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.cli.terminal import rewrite_line
@@ -23,8 +23,9 @@ from visualizer.language import mark, recorded, tr
 from visualizer.recording.file import save
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled
+from visualizer.sources.output_place import check_place
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.registry import DEFAULT, SOURCES, record
+from visualizer.sources.registry import DEFAULT, SOURCES, all_options, record
 from visualizer.sources.source import Request
 
 EXAMPLES = mark("""examples:
@@ -62,14 +63,14 @@ def add_parser(subparsers: Any) -> None:
         "--source", choices=tuple(SOURCES), default=DEFAULT, help=tr("default: {source}", source=DEFAULT)
     )
     add_program_options(parser)
-    add_source_options(parser)
+    add_source_options(parser, all_options())
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     check_place(args.output)
     check_output(args.output, Path(args.program or ""))
-    request = Request(args.program, parameters_from(args), args.fault, options_from(args))
+    request = Request(args.program, parameters_from(args), args.fault, options_from(args, all_options()))
     try:
         with _cancelled_by_interrupt() as cancelled, _progress_line() as progress:
             trace = record(args.source, request, progress, cancelled)
@@ -108,18 +109,6 @@ def summary(trace: Trace) -> str:
 
 def _is_clean(trace: Trace) -> bool:
     return trace.meta.ending.kind == "completed" and not trace.meta.check.get("errors", 0)
-
-
-def check_place(path: Path) -> None:
-    """Refuse before a long run what could not be saved after it."""
-    if path.is_dir():
-        raise UserError(
-            tr("-o {path} is a directory; name a file in it, such as {example}", path=path, example=path / "run.pscope")
-        )
-    if not path.parent.is_dir():
-        raise UserError(
-            tr("-o {path}: the directory {parent} does not exist; make it first", path=path, parent=path.parent)
-        )
 
 
 @contextmanager

@@ -1,20 +1,19 @@
-"""What the sources can be asked, as command-line options: each source's own, and those that several of them share."""
+"""What sources can be asked, as command-line options."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from visualizer.language import tr
-from visualizer.sources.option import Choice, Kind
-from visualizer.sources.registry import all_options
+from visualizer.sources.option import Choice, Kind, Option
 
 
-def add_source_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of all sources under their headings; `options_from` reads them back."""
+def add_source_options(parser: argparse.ArgumentParser, options: Iterable[Option]) -> None:
+    """Add these under their headings; `options_from` reads them back."""
     groups: dict[str, argparse._ArgumentGroup] = {}
-    for option in all_options():
+    for option in options:
         title, help = option.group.title, option.group.help
         if title not in groups:
             groups[title] = parser.add_argument_group(tr(title), tr(help) if help else None)
@@ -28,9 +27,9 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def options_from(args: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, by name."""
-    given = {option.name: getattr(args, option.name) for option in all_options()}
+def options_from(args: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
+    """Those that were given, by name."""
+    given = {option.name: getattr(args, option.name) for option in options}
     return {name: value for name, value in given.items() if value is not None}
 
 

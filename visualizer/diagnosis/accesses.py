@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import order_by, search
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps, kind_mask
@@ -88,8 +89,8 @@ def find_reads(history: History) -> Reads:
     span = len(steps) + 1
     keys = _ranks(lane[begins], span)
     end_keys = _ranks(lane[~begins], span)
-    order = np.argsort(end_keys)
-    at = np.searchsorted(end_keys[order], keys)
+    order = order_by(end_keys)
+    at = search(end_keys[order], keys)
     ends = np.append(steps[~begins][order], NEVER)
     found = np.append(end_keys[order], -1)[at] == keys
     tile = trace.events["tile"][steps[begins]].astype(np.int64)
@@ -98,7 +99,7 @@ def find_reads(history: History) -> Reads:
 
 def _ranks(lane: NDArray[np.integer], span: int) -> Steps:
     """lane * span + how many rows of that lane came before, for each row."""
-    order = np.argsort(lane, kind="stable")
+    order = order_by(lane)
     ordered = lane[order].astype(np.int64)
     rows = np.arange(len(lane))
     starts = np.ones(len(lane), bool)

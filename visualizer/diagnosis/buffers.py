@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from visualizer.arrays.ordering import search
 from visualizer.diagnosis.accesses import Fills, Reads, find_fills, find_reads
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.uses import Deviation, Uses, find_deviations, find_uses
@@ -39,7 +40,7 @@ class Buffers:
     def latest_fill(self, reads: Reads) -> Steps:
         """The copy issued last to the stage of each of these reads before it, a row of `fills`; -1: none."""
         fills = self.fills
-        before = np.searchsorted(fills.keys, reads.place * self._history.steps + reads.begin) - 1
+        before = search(fills.keys, reads.place * self._history.steps + reads.begin) - 1
         written = (before >= 0) & (np.append(fills.place, -1)[before] == reads.place)
         return np.where(written, before, -1)
 
@@ -51,7 +52,7 @@ class Buffers:
         slot_of_place[structure.place_of[rows]] = uses.slot[rows]
         slot = slot_of_place[reads.place]
         lane = reads.agent * 2 * uses.slots + slot
-        at = np.searchsorted(uses.lane * steps + uses.begin, lane * steps + reads.begin) - 1
+        at = search(uses.lane * steps + uses.begin, lane * steps + reads.begin) - 1
         mine = (slot >= 0) & (at >= 0)
         mine &= np.append(uses.lane, -1)[at] == lane
         return np.where(mine, np.append(uses.number, -1)[at], -1)

@@ -2,8 +2,9 @@
 
 Two steps, so that millions of clean events cost passes over columns and no Python loop. First every access gets the
 short proof of order that a sound pipeline has: the reader waited on the stage's full barrier for the phase that the
-copy completed; the writer waited on its empty barrier for a phase the reader arrived in afterwards. Only CTAs where
-some access lacks it go through vector clocks, which know every other way to be ordered.
+copy completed; the writer waited on its empty barrier for a phase the reader arrived in afterwards, or, where no read
+is recorded, somebody who had waited for the copy. Only CTAs where some access lacks it go through vector clocks, which
+know every other way to be ordered.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import order_by, search
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only, shared_places
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
@@ -113,11 +115,9 @@ class _Proofs:
         self._history = history
         self._barriers = len(history.trace.barriers)
         waits = intents.waits
-        passed = np.flatnonzero(waits.end >= 0)
+        passed = waits.by_barrier[waits.end[waits.by_barrier] >= 0]
         lane = waits.agent[passed] * self._barriers + waits.barrier[passed]
-        keys = lane * history.steps + waits.end[passed]
-        order = np.argsort(keys)
-        self._wait_keys, self._relied = keys[order], relied[passed][order]
+        self._wait_keys, self._relied = lane * history.steps + waits.end[passed], relied[passed]
         structure = history.structure
         self._full = np.full(structure.places, -1, np.int64)
         self._empty = self._full.copy()
@@ -129,8 +129,8 @@ class _Proofs:
     def _arrivals(self) -> tuple[Steps, Steps]:
         """Keys by agent, barrier and step, ascending, and the phases of the arrivals."""
         arrivals = self._history.arrivals
+        order = order_by(arrivals.agent, arrivals.barrier)
         keys = (arrivals.agent * self._barriers + arrivals.barrier) * self._history.steps + arrivals.step
-        order = np.argsort(keys)
         return keys[order], arrivals.phase[order]
 
     def empty_of(self, place: Steps) -> Steps:
@@ -142,7 +142,7 @@ class _Proofs:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
         for them; and the step at which each would collide."""
         steps = self._history.steps
-        after = np.searchsorted(copies.keys, reads.place * steps + reads.begin)
+        after = search(copies.keys, reads.place * steps + reads.begin)
         before = after - 1
         written = (before >= 0) & (copies.place[np.maximum(before, 0)] == reads.place)
         elsewhere = copies.barrier != self._full[copies.place]
@@ -160,7 +160,7 @@ class _Proofs:
         lane = (reads.agent * self._barriers + np.maximum(empty, 0)) * steps
         ended = np.where(reads.end == NEVER, 0, reads.end)
         keys, phases = self._arrivals
-        release = np.searchsorted(keys, lane + ended)
+        release = search(keys, lane + ended)
         known = np.append(keys, NEVER)[release] < lane + steps
         phase = np.where(known, np.append(phases, NEVER)[release], NEVER)
         writer_knows = self.relied_by(copies.agent[following], empty, copies.issue[following])
@@ -178,14 +178,33 @@ class _Proofs:
         same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
         keys = np.sort(reads.place * steps + reads.begin)
         read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
-        other_writer = copies.agent != copies.agent[previous]
-        unordered: NDArray[np.bool_] = same_row & ((~same_fill & ~read_between) | other_writer)
+        unread = same_row & ~same_fill & ~read_between
+        refills = np.flatnonzero(unread)
+        unread[refills] = ~self._after_landing(copies, refills)
+        unordered: NDArray[np.bool_] = unread | (same_row & (copies.agent != copies.agent[previous]))
         return unordered
+
+    def _after_landing(self, copies: Fills, rows: Steps) -> NDArray[np.bool_]:
+        """Whether the agent of each of these copies knew that the one before it in the stage had landed, as it does
+        where reads leave no event: the last phase of the empty barrier that it waited for took an arrival by an agent
+        that had waited for that copy. Shape (rows,)."""
+        arrivals, place, before = self._history.arrivals, copies.place[rows], rows - 1
+        if not len(rows) or not len(arrivals):
+            return np.zeros(len(rows), bool)
+        empty, full = self._empty[place], self._full[place]
+        released = self.relied_by(copies.agent[rows], empty, copies.issue[rows]) - 1
+        span = max(int(arrivals.phase.max()), int(released.max())) + 2
+        keys, wanted = arrivals.barrier * span + arrivals.phase, empty * span + released
+        last = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, 0)
+        step = arrivals.step[last]
+        known: NDArray[np.bool_] = (released >= 0) & (keys[last] == wanted) & (copies.barrier[before] == full)
+        known &= (copies.issue[before] < step) & (step < copies.issue[rows])
+        return known & (self.relied_by(arrivals.agent[last], full, step) > copies.phase[before])
 
     def relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
         """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""
         lane = (agent * self._barriers + np.maximum(barrier, 0)) * self._history.steps
-        position = np.searchsorted(self._wait_keys, lane + step) - 1
+        position = search(self._wait_keys, lane + step) - 1
         known = (position >= 0) & (barrier >= 0)
         if not len(self._wait_keys):
             return np.zeros(len(agent), np.int64)
@@ -252,7 +271,7 @@ def _joined(pairs: NDArray[np.integer], ctas: int) -> NDArray[np.int64]:
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
     """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
     there, another tile is another matter (tile_findings.py)."""
-    before = np.searchsorted(copies.keys, reads.place * history.steps + reads.begin) - 1
+    before = search(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
     written = (before >= 0) & (copies.place[at] == reads.place)
     wrong = written & (reads.tile >= 0) & (copies.tile[at] >= 0) & (copies.tile[at] != reads.tile)

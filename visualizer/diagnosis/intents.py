@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import order_by
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 from visualizer.replay.waits import Waits
@@ -41,17 +42,17 @@ def find_intents(history: History) -> Intents:
     same_parity = parity == parity[previous]
 
     structure = history.structure
-    kinds = np.array([*structure.kinds, "other"])[barrier]
-    roles = np.array([*structure.roles, "other"])[agent]
-    strict = kinds != "other"
+    full, empty = (np.array([kind == one for kind in structure.kinds], bool)[barrier] for one in ("full", "empty"))
+    produces = np.array([role == "producer" for role in structure.roles], bool)[agent]
+    strict = full | empty
     lap, laps = _laps(history, waits, previous)
     jumped = np.where((laps >= 2) & (laps % 2 != same_parity), laps, 1)
-    step_on = np.where(_again(history, waits), 0, jumped)
+    step_on = np.where(_again(history, waits) | _by_others_of_the_warp(history, waits, full), 0, jumped)
     # The first use need not be in the first lap: consumers that take turns at tiles come to a stage later.
     full_start = np.where((lap >= 0) & ((lap & 1) == parity), lap, 0)
     empty_start = np.where(((lap - 1) & 1) == parity, lap - 1, np.where((lap & 1) == parity, lap, -parity))
-    start = np.where((kinds == "full") & (roles != "producer"), full_start, -parity)
-    start = np.where(kinds == "empty", empty_start, start)
+    start = np.where(full & ~produces, full_start, -parity)
+    start = np.where(empty, empty_start, start)
     wanted = _running(np.where(first, start, step_on), order, first)
     loose = np.flatnonzero(~strict)
     now = history.barriers.phase_at(barrier[loose], waits.begin[loose])
@@ -69,6 +70,31 @@ def _again(history: History, waits: Waits) -> NDArray[np.bool_]:
     acts = history.agents.acts
     act_before = acts.step_at(acts.latest(waits.agent[rows], waits.begin[rows] - 1))
     again[rows] = act_before == np.maximum(waits.begin, waits.over)[rows - 1]
+    return again
+
+
+def _by_others_of_the_warp(history: History, waits: Waits, full: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each wait is for the tile of the agent's latest wait in the ring, which it has not released since: of a
+    warp whose lanes have parted, as where one of them fills the ring as well, each part waits."""
+    structure = history.structure
+    again = np.zeros(len(waits), bool)
+    ring = np.append(structure.ring_of, -1)[waits.barrier]
+    released = np.array([any(ring.empty) for ring in structure.rings] + [False])
+    rows = np.flatnonzero(full & released[ring])
+    rows = rows[order_by(waits.agent[rows], ring[rows], waits.begin[rows])]
+    same = np.append(False, np.ones(max(len(rows) - 1, 0), bool))[: len(rows)]
+    for column in (waits.agent, waits.barrier, waits.parity, waits.met):
+        same[1:] &= column[rows[1:]] == column[rows[:-1]]
+    later = np.flatnonzero(same)
+    if not len(later):
+        return again
+    arrivals = history.arrivals
+    empty = np.array([kind == "empty" for kind in structure.kinds], bool)[arrivals.barrier]
+    lane = (len(structure.rings) + 1) * arrivals.agent[empty] + structure.ring_of[arrivals.barrier[empty]]
+    releases = np.sort(lane * history.steps + arrivals.step[empty])
+    of = ((len(structure.rings) + 1) * waits.agent[rows[later]] + ring[rows[later]]) * history.steps
+    before, now = (np.searchsorted(releases, of + waits.begin[rows[place]]) for place in (later - 1, later))
+    again[rows[later[before == now]]] = True
     return again
 
 
@@ -93,7 +119,8 @@ def _laps(history: History, waits: Waits, previous: Steps) -> tuple[NDArray[np.i
     depth = depths[ring, agent]
     moves = np.diff(history.agents.advances.starts)
     known = (ring >= 0) & ((depth > 0) | (moves[np.maximum(ring, 0) * len(trace.agents) + agent] > 0))
-    count = np.where(known, _cursor_counts(history, agent, np.maximum(ring, 0), waits.begin), 0)
+    count, rows = np.zeros(len(waits), np.int64), np.flatnonzero(known)
+    count[rows] = _cursor_counts(history, agent[rows], ring[rows], waits.begin[rows])
     begun = np.array([b.first_phase for b in trace.barriers] + [0], np.int64)[barrier]
     depth = np.where(depth > 0, depth, np.maximum(stages, 1))
     lap = np.where((count == 0) & (begun > 0), begun, count // depth)

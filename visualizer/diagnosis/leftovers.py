@@ -69,7 +69,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
     if ended not in ("completed", "deadlock", "timeout"):
         return []
     for row in range(len(history.trace.barriers)):
-        state = history.barrier_at(row, history.steps - 1)
+        state = history.last_barriers[row]
         if not state.valid or not state.tx or (ended != "completed" and (state.tx > 0 or not state.pending)):
             continue
         if ended != "completed" and row in unarmed:
@@ -110,7 +110,7 @@ def _arrivals_left(history: History) -> list[Finding]:
     if history.trace.meta.ending.kind != "completed":
         return []
     for row in range(len(history.trace.barriers)):
-        state = history.barrier_at(row, history.steps - 1)
+        state = history.last_barriers[row]
         if history.structure.kinds[row] == "other" or not state.valid or not 0 < state.pending < state.needed:
             continue
         step = history.barriers.index.before(row, history.steps)

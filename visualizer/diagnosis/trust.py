@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from visualizer.diagnosis.wording import sentences
 from visualizer.language import mark, tr, trn
 from visualizer.recording.facts import Window
 from visualizer.recording.tables import Meta
@@ -28,7 +29,29 @@ _SENTENCES = {
 
 
 def trust_sentence(meta: Meta) -> str:
-    """What recording did to the run's time, and the error of its clocks, in one sentence."""
+    """What recording did to the run's time, and the error of its clocks, in one sentence; of a kernel that was
+    rewritten to be recorded, also what that did to it."""
+    return sentences(_time_and_clock(meta), _rewritten(meta))
+
+
+def _rewritten(meta: Meta) -> str:
+    """What a kernel has of registers and local memory, before and after; "" if it is recorded as it was written."""
+    registers, local = meta.source.get("registers", []), meta.source.get("local_bytes", [])
+    if len(registers) != 2 or len(local) != 2:
+        return ""
+    return tr(
+        "A thread has {after} registers instead of {before}, and {after_local} bytes of local memory instead of"
+        " {before_local}; sites dropped: {dropped}; events lost: {lost}.",
+        before=registers[0],
+        after=registers[1],
+        before_local=local[0],
+        after_local=local[1],
+        dropped=len(meta.source.get("dropped", [])),
+        lost=f"{meta.records_lost + meta.events_dropped:,}",
+    )
+
+
+def _time_and_clock(meta: Meta) -> str:
     if meta.source.get("kind") == "simulator":
         return tr("Exact, simulated: recording cost nothing, and there is one clock.")
     slowdown, spread = meta.cost.get("slowdown_percent"), meta.cost.get("spread_percent")

@@ -9,11 +9,12 @@ where nobody did, the count itself is (counts.py).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import order_by
+from visualizer.arrays.ordering import order_by, search
 from visualizer.diagnosis.intents import Intents
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -51,11 +52,18 @@ class Uses:
     belongs: NDArray[np.bool_]  # (arrivals,): whether its agent uses the stage at all
     slot: Steps  # (barriers,): ring name and stage as one number, the same in every CTA; -1: in no ring
     slots: int
+    lanes: int
 
     def of(self, agent: int, side: int, slot: int) -> slice:
         """The uses of one lane."""
         lane = (agent * 2 + side) * self.slots + slot
-        return slice(*np.searchsorted(self.lane, [lane, lane + 1]).tolist())
+        return slice(self._starts[lane], self._starts[lane + 1])
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first use of each lane, and behind the last all."""
+        lanes: list[int] = np.searchsorted(self.lane, np.arange(self.lanes + 1)).tolist()
+        return lanes
 
 
 def find_deviations(history: History, intents: Intents, uses: Uses | None = None) -> list[Deviation]:
@@ -85,11 +93,13 @@ def find_uses(history: History, intents: Intents) -> Uses:
     gives = np.array([_OF_USE.get(k, -1) for k in structure.kinds])[arrivals.barrier]
     known = (gives >= 0) & (slot[arrivals.barrier] >= 0)
     arrival_lane = np.where(known, (arrivals.agent * 2 + gives) * slots + slot[arrivals.barrier], -1)
-    at = np.searchsorted(lane * history.steps + begin, arrival_lane * history.steps + arrivals.step) - 1
+    at = search(lane * history.steps + begin, arrival_lane * history.steps + arrivals.step) - 1
     mine = known & (at >= 0)
     mine &= np.append(lane, -1)[at] == arrival_lane
-    belongs = np.append(lane, -2)[np.searchsorted(lane, arrival_lane)] == arrival_lane
-    return Uses(lane, number, begin, np.where(mine, at, -1), belongs, slot, slots)
+    lanes = len(history.trace.agents) * 2 * slots
+    is_used = np.zeros(lanes + 1, bool)  # the last, which -1 finds: none
+    is_used[lane] = True
+    return Uses(lane, number, begin, np.where(mine, at, -1), is_used[arrival_lane], slot, slots, lanes)
 
 
 def _slots(history: History) -> tuple[Steps, int]:
@@ -120,6 +130,7 @@ class _Judge:
         dropped = set(arrivals.barrier[history.kinds[arrivals.step] == EventKind.ARRIVE_DROP].tolist())
         self.rows = [row for row in range(barriers) if row not in dropped and self._counts(row)]
         self._families: dict[tuple[str, int], dict[int, int]] = {}
+        self._known: dict[int, _Came] = {}
         self._rows_of: dict[tuple[str, int], list[int]] = {}
         for row in self.rows:
             self._rows_of.setdefault(self._family(row), []).append(row)
@@ -129,13 +140,16 @@ class _Judge:
         if not self._uses.belongs[self._starts[row] : self._starts[row + 1]].all():
             return []  # somebody arrives for others: whose use it is, nobody tells
         came, usual = self._came(row), self._usual(row)
-        begun = [self._uses.number[self._lane(row, one)] for one in usual]
-        first = min((int(numbers[0]) for numbers in begun if len(numbers)), default=0)
+        begun = [numbers for one in usual if len(numbers := self._uses.number[self._lane(row, one)])]
+        first = min((int(numbers[0]) for numbers in begun), default=0)
         totals = np.bincount(np.maximum(came.number - first, 0), came.count)
-        needed = self._history.barrier_at(row, self._history.steps - 1).needed
+        needed = self._history.last_barriers[row].needed
         found: list[Deviation] = []
+        wrong = (np.flatnonzero(totals != needed) + first).tolist()
         # The use after the last that got any arrival may be over: somebody may have gone past it.
-        for number in [*(np.flatnonzero(totals != needed) + first).tolist(), first + len(totals)]:
+        if any(int(numbers.max()) > first + len(totals) for numbers in begun):
+            wrong.append(first + len(totals))
+        for number in wrong:
             at = came.number == number
             surplus = int(came.count[at].sum()) - needed
             for one in usual:
@@ -191,7 +205,7 @@ class _Judge:
         structure = self._history.structure
         if structure.kinds[row] not in _OF_USE or structure.place_of[row] < 0:
             return False
-        state = self._history.barrier_at(row, self._history.steps - 1)
+        state = self._history.last_barriers[row]
         return state.valid and state.counted
 
     def _family(self, row: int) -> tuple[str, int]:
@@ -199,11 +213,13 @@ class _Judge:
         return self._history.structure.kinds[row], int(self._history.structure.ring_of[row])
 
     def _came(self, row: int) -> _Came:
-        arrivals, mine = self._history.arrivals, slice(self._starts[row], self._starts[row + 1])
-        use = self._uses.of_arrival[mine]
-        known = use >= 0
-        columns = (column[mine][known] for column in (arrivals.agent, arrivals.count, arrivals.step))
-        return _Came(self._uses.number[use[known]], *columns)
+        if row not in self._known:
+            arrivals, mine = self._history.arrivals, slice(self._starts[row], self._starts[row + 1])
+            use = self._uses.of_arrival[mine]
+            known = use >= 0
+            columns = (column[mine][known] for column in (arrivals.agent, arrivals.count, arrivals.step))
+            self._known[row] = _Came(self._uses.number[use[known]], *columns)
+        return self._known[row]
 
     def _usual(self, row: int) -> dict[int, int]:
         """Agent -> how often it arrives for one use on barriers of this kind and ring, for the most part."""

@@ -81,10 +81,21 @@ class Breakpoints:
 
     def hits(self) -> Steps:
         """The steps that any enabled breakpoint hits, ascending."""
-        hits = [known.hits for known in self._all if known.enabled and known.hits is not None]
-        if not hits:
-            return _NONE
-        return hits[0] if len(hits) == 1 else np.unique(np.concatenate(hits))
+        hits = self._enabled_hits()
+        if len(hits) < 2:
+            return hits[0] if hits else _NONE
+        hit = np.zeros(max(int(one[-1]) for one in hits) + 1, bool)  # sorting millions would hold the window up
+        for one in hits:
+            hit[one] = True
+        return np.flatnonzero(hit)
+
+    def nearest(self, step: int, direction: int) -> int | None:
+        """The next (+1) or previous (-1) step from `step` that any enabled breakpoint hits; None: there is none."""
+        found = [near for one in self._enabled_hits() if (near := nearest_hit(one, step, direction)) is not None]
+        return min(found, key=lambda near: abs(near - step), default=None)
+
+    def _enabled_hits(self) -> list[Steps]:
+        return [known.hits for known in self._all if known.enabled and known.hits is not None and len(known.hits)]
 
 
 def nearest_hit(hits: Steps, step: int, direction: int) -> int | None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from visualizer.playback.focus import Focus
-from visualizer.recording.trace import Trace
 
 BOOKMARKS = range(1, 10)
 
@@ -78,9 +77,3 @@ class Notes:
 
     def _with_marks(self, marks: Iterable[Mark]) -> Notes:
         return replace(self, marks=tuple(sorted(marks, key=lambda mark: (mark.focus.step, mark.bookmark or 0))))
-
-
-def beyond(notes: Notes, trace: Trace) -> int | None:
-    """The first marked step that the recording does not have; None: all are there."""
-    steps = [max(mark.focus.step, mark.last or 0) for mark in notes.marks]
-    return next((step for step in steps if step >= len(trace)), None)

@@ -1,11 +1,12 @@
-"""Notes that two windows changed at the same time, brought together: nothing of either is lost."""
+"""What two windows wrote beside one recording at the same time, brought together: nothing of either is lost."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 
@@ -26,6 +27,18 @@ def merged(base: Notes, mine: Notes, theirs: Notes) -> Notes:
         _brought_together(*marks, both=_both_marks),
         _brought_together(*breakpoints, both=lambda mine, theirs: [mine]),
     )
+
+
+def merged_entries(base: Sequence[Any], mine: Sequence[Any], theirs: Sequence[Any]) -> list[Any]:
+    """What `mine` and `theirs`, which both began as `base`, say of the structure: what one of them added is there, in
+    its order and theirs first; what one of them took back is not. Entries that contradict each other both stay."""
+    return _brought_together(*map(_by_content, (base, mine, theirs)), both=lambda mine, theirs: [mine])
+
+
+def entries_beyond(entries: Sequence[Any], *others: Sequence[Any]) -> list[Any]:
+    """Those of the entries that are in none of the others."""
+    known = {key for other in others for key in _by_content(other)}
+    return [entry for key, entry in _by_content(entries).items() if key not in known]
 
 
 def _brought_together(
@@ -57,6 +70,17 @@ def _by_place(marks: Iterable[Mark]) -> dict[Hashable, Mark]:
         place = mark.bookmark if mark.bookmark is not None else (mark.focus, mark.last)
         found[place, seen[place]] = mark
         seen[place] += 1
+    return found
+
+
+def _by_content(entries: Iterable[Any]) -> dict[Hashable, Any]:
+    """Entries by what they say; one that is there twice undoes what stands between, so its order tells them apart."""
+    seen: Counter[Hashable] = Counter()
+    found: dict[Hashable, Any] = {}
+    for entry in entries:
+        says = json.dumps(entry, sort_keys=True)
+        found[says, seen[says]] = entry
+        seen[says] += 1
     return found
 
 

@@ -23,6 +23,7 @@ from visualizer.reconstruction.pace import pace_of
 from visualizer.reconstruction.phase_flips import find_flips
 from visualizer.reconstruction.reconcile import reconcile, summary
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Columns, CompleteCta
+from visualizer.reconstruction.slow_waits import tell_slow_waits
 from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import NO_SAMPLES
@@ -103,6 +104,7 @@ def assemble_events(
     samples = _counted_from(samples, first_time(source.times))
     events = merge(source)
     del source
+    tell_slow_waits(events)
     if meta.window:
         events = opened(events, agents, barriers)
     return Trace(meta, agents, barriers, sites, events, source_files, samples)

@@ -78,7 +78,21 @@ def find_waits(
     at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
     current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
     phase = _never_back(current, agent[begin], life) - ended
+    slow = np.flatnonzero(ended & ((logged.flags[following] & EventFlag.SLOW) != 0))
+    slow = slow[timeline.may_end_after(life[slow], phase[slow], time[begin[slow]])]
+    if len(slow):
+        slow = slow[time[begin[slow]] < _first_passed(life, phase, np.where(ended, time[end], NEVER), slow)]
+        blocked[slow], refused[slow] = True, begin[slow]
     return LoggedWaits(end, refused, life, phase, blocked)
+
+
+def _first_passed(life: Ints, phase: Ints, passed: Ints, of: Ints) -> Ints:
+    """When the first wait passed on the phase that each of `of` met. `passed`: when each wait did, or NEVER."""
+    met = life * (int(phase.max(initial=0)) + 2) + phase + 1
+    order = order_by(met)
+    begins = np.flatnonzero(np.diff(met[order], prepend=-1))
+    first = np.minimum.reduceat(passed[order], begins)
+    return first[np.searchsorted(met[order[begins]], met[of])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +129,11 @@ class _Timeline:
         earliest[rows], latest[rows] = arrived, np.where(late, following, arrived)
         earliest[first - 1] = -1
         return cls(first, np.diff(phases.first), earliest, latest, phases.life * span + arrived, before, span)
+
+    def may_end_after(self, life: Ints, phase: Ints, at: Ints) -> NDArray[np.bool_]:
+        """Whether a phase may have ended after a time; that before a barrier's first ended with its init."""
+        row = self.first[life] + np.minimum(phase, self.count[life] + 1)
+        return (phase >= 0) & (self.latest[row] > at)
 
     def complete_by(self, life: Ints, at: Ints) -> Ints:
         """How many phases had all their arrivals by each time."""

@@ -44,6 +44,14 @@ class Dropped(TypedDict, total=False):
     reason: str
 
 
+class Symbol(TypedDict, total=False):
+    """A pipeline that a program gave a name."""
+
+    name: str
+    stages: Count
+    type: str
+
+
 class Source(TypedDict, total=False):
     """Who recorded."""
 
@@ -75,6 +83,8 @@ class Source(TypedDict, total=False):
     dropped: list[Dropped]
     notes: list[str]
     process: Count
+    job: str
+    symbols: list[Symbol]
     rank: Count | None
     elapsed_ms: Ns | None
     log_bytes: Count

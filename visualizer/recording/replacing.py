@@ -17,6 +17,8 @@ if sys.platform != "win32":
 _PREFIX, _SUFFIX = ".phasescope-", ".tmp"
 _PATIENCE_S = 2.0
 _LOOK_S = 0.01
+_YOUNG_S = 60.0
+"""A file that was made just now may not be locked yet by who makes it."""
 
 
 @contextlib.contextmanager
@@ -65,9 +67,11 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what processes that were killed left; a file that somebody still writes is locked."""
-    with contextlib.suppress(OSError):
-        for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+    """Remove what processes that were killed left; a file that somebody still writes is young, or locked."""
+    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime < _YOUNG_S:
+                continue
             with open(path, "rb") as file:
                 if _lock(file.fileno()):
                     path.unlink(missing_ok=True)

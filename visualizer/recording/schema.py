@@ -64,6 +64,9 @@ class EventFlag(IntFlag):
     BY_ARRIVAL = (
         32  # COPY_ISSUE, COPY_DONE: its bytes are not counted, an arrival on `barrier` tells of them (cp.async)
     )
+    SLOW = (
+        64  # WAIT_END as logged: it passed at its first test, but took long. Reconstruction says whether it was BLOCKED
+    )
 
 
 EVENT_DTYPE = np.dtype(

@@ -148,6 +148,11 @@ class History:
         return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
 
     @cached_property
+    def last_barriers(self) -> tuple[BarrierState, ...]:
+        """Every barrier after the last event, by row."""
+        return tuple(self.barrier_at(row, self.steps - 1) for row in range(len(self.trace.barriers)))
+
+    @cached_property
     def engine_rows(self) -> NDArray[np.int64]:
         """Rows of the agents that are copy engines."""
         rows = [row for row, role in enumerate(self.structure.roles) if role == "copy_engine"]

@@ -20,6 +20,7 @@ from visualizer.structure.cta_rings import CtaRings, find_rings
 from visualizer.structure.facts import facts_of
 from visualizer.structure.model import Ring, Structure, with_rings
 from visualizer.structure.stacks import calls_of, confirm, distinct_names
+from visualizer.structure.symbols import registered_names
 from visualizer.structure.uses import Tally, Uses, tally, uses_of
 
 Ints = NDArray[np.int64]
@@ -162,6 +163,9 @@ def _structure(trace: Trace, found: list[tuple[_Cta, CtaRings, dict[int, int]]],
     lie_at = {(cta.cta, ring): int(addresses[cta.rows[ring.full[0][0]]]) for cta, of, _ in found for ring in of.rings}
     names = {address: f"ring{number}" for number, address in enumerate(sorted(set(lie_at.values())))}
     names |= distinct_names({address: ring.named for (_, ring), address in lie_at.items() if ring.named[1]})
+    stages = {lie_at[cta.cta, ring]: len(ring.full) for cta, of, _ in found for ring in of.rings}
+    symbols = registered_names(trace.meta.source.get("symbols", []), stages)
+    names |= {at: name for at, name in symbols.items() if name not in names.values()}
     roles: list[AgentRole] = [agent.role for agent in trace.agents]
     kinds: list[BarrierKind] = ["other"] * len(trace.barriers)
     turns: list[tuple[int, ...]] = []

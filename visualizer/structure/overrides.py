@@ -48,6 +48,20 @@ def apply_overrides(trace: Trace, structure: Structure, entries: Sequence[Any]) 
     return replace(structure, problems=problems)
 
 
+def contradictions(trace: Trace, mine: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Pairs of an entry of `mine` and one of `theirs` that cannot both be so: they say different things of one ring,
+    barrier or agent."""
+    if not mine or not theirs:
+        return []
+    naming = _Naming(trace)
+    told = [(entry, naming.subjects(entry)) for entry in theirs]
+    found: list[tuple[Any, Any]] = []
+    for entry in mine:
+        own = naming.subjects(entry)
+        found += [(entry, other) for other, says in told if any(own[what] != says[what] for what in own.keys() & says)]
+    return found
+
+
 class _Naming:
     """Rows of barriers and agents by the names that entries use; each of any CTA."""
 
@@ -89,6 +103,22 @@ class _Naming:
                     except _Wrong:
                         continue
         return rows
+
+    def subjects(self, entry: object) -> dict[tuple[str, object], object]:
+        """What an entry speaks of - rings by name, barriers and agents by row - and what it says of each."""
+        if not isinstance(entry, Mapping):
+            return {}
+        says: object = entry.get("role") or entry.get("kind")
+        if not isinstance(says, str) or says == "order":
+            says = entry
+        found: dict[tuple[str, object], object] = {("barrier", row): says for row in self.mentioned(entry)}
+        for key in ("ring", "name"):
+            if isinstance(entry.get(key), str):
+                found["ring", entry[key]] = says
+        for name in entry["agents"] if isinstance(entry.get("agents"), list) else []:
+            if isinstance(name, str):
+                found.update({("agent", row): says for row in self.agents.get(name, ())})
+        return found
 
 
 def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -> Structure:

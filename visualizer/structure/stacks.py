@@ -34,7 +34,7 @@ _ACTS_ON: dict[str, BarrierKind] = {
 }
 _ORDER = "OrderedSequenceBarrier"
 _STAGES = re.compile(r"^Pipeline\w*<\s*(?:\(int\)\s*)?(\d+)")
-_NAME = re.compile(r"^~?[A-Za-z_]\w*")
+_NAME = re.compile(r"^~?(?!_Z)[A-Za-z_]\w*")  # nothing that could not be demangled
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _confirmed(facts: Facts, ring: FoundRing, calls: Mapping[int, Call]) -> Foun
 
 def _call(stack: Sequence[Frame]) -> Call | None:
     """The outermost call of a pipeline's method, for one may call another, and who calls it."""
-    paths = [_path(frame.function) for frame in stack]
+    paths = [function_path(frame.function) for frame in stack]
     at = [row for row, path in enumerate(paths) if path and (path[-1] in _WAITS_ON or path[-1] in _ACTS_ON)]
     if not at:
         ordered = [row for row, path in enumerate(paths) if len(path) > 1 and _plain(path[-2]) == _ORDER]
@@ -132,7 +132,7 @@ def _plain(name: str) -> str:
     return name.partition("<")[0]
 
 
-def _path(function: str) -> list[str]:
+def function_path(function: str) -> list[str]:
     """A demangled function's name by its `::`, the function's own last and without arguments: `["cutlass",
     "PipelineTmaAsync<7>", "producer_acquire"]`."""
     parts: list[str] = []

@@ -1,15 +1,27 @@
-"""The code pane as plain data: which source lines the agents of one CTA are at, and where a line's next event is."""
+"""The code pane as plain data: which source lines the agents of one CTA are at, and where a line's next event is.
+
+A site that was inlined has a line in every function of its stack. Of those the one shown is the user's own: the
+innermost that no library has; within a library, as CUTLASS's kernels are, the one that calls its pipeline.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
+from visualizer.structure.stacks import function_path
 from visualizer.views.context import cta_agents, cta_at, join_names, short_name
 
+_LIBRARY = re.compile(r"^/usr/|(^|/)(include|site-packages|dist-packages)/|^(cutlass|cute)/")
+"""Files that come with a library or a compiler, by their paths."""
+_PRIMITIVE = re.compile(r"(^|/)(cutlass|cute)/(arch|atom|pipeline)/|^/usr/")
+"""Of those, the ones that wrap instructions and pipelines: every kernel is at the same lines of them."""
 _GONE = (AgentActivity.NOT_STARTED, AgentActivity.EXITED)
 
 
@@ -30,30 +42,57 @@ class CodeMarks:
     chips: dict[int, tuple[Chip, ...]]
 
 
+def frames_of(site: Site) -> tuple[Frame, ...]:
+    """The calls that lead to a site, innermost first; one where nothing was inlined, or it is not known."""
+    return site.stack or (Frame(site.file, site.line, ""),)
+
+
+def users_frame(trace: Trace, site: Site) -> int:
+    """Which of its frames is shown first: the user's own, among those whose text there is."""
+    frames = frames_of(site)
+    there = [row for row, frame in enumerate(frames) if frame.file in trace.source_files] or range(len(frames))
+    own = [row for row in there if not _LIBRARY.search(frames[row].file)]
+    own = own or [row for row in there if not _PRIMITIVE.search(frames[row].file)]
+    return (own or list(there))[0]
+
+
+def frame_titles(frames: Sequence[Frame]) -> list[str]:
+    """A line for each call: the function's own name, and where."""
+    return [f"{_short(frame.function)}  {frame.file.rpartition('/')[2]}:{frame.line}".strip() for frame in frames]
+
+
+def _short(function: str) -> str:
+    """Without templates' and functions' arguments, and at most its class before it."""
+    return "::".join(part.partition("<")[0] for part in function_path(function)[-2:])
+
+
 def source_names(trace: Trace) -> list[str]:
     """The files that can be shown: those with sites first."""
-    with_sites = {site.file for site in trace.sites}
+    with_sites = {frames_of(site)[users_frame(trace, site)].file for site in trace.sites}
     return sorted(trace.source_files, key=lambda name: (name not in with_sites, name))
 
 
-def code_marks(history: History, step: int, shown: str) -> CodeMarks:
-    """Marks at a step, in the focused event's file, or in file `shown` where the event has no site."""
+def code_marks(history: History, step: int, shown: str, frame: int | None = None) -> CodeMarks:
+    """Marks at a step, in the focused event's file, or in file `shown` where the event has no site.
+
+    `frame`: of the event's stack, the one to show; None: the user's own.
+    """
     trace = history.trace
-    site = int(trace.events["site"][step])
-    known = site >= 0 and trace.sites[site].file in trace.source_files
-    file = trace.sites[site].file if known else shown
+    place = _place(trace, int(trace.events["site"][step]), frame)
+    known = place is not None and place.file in trace.source_files
+    file = place.file if place is not None and known else shown
     state = history.state_at(step)
     lines: dict[int, dict[str, list[str]]] = {}
     for row in cta_agents(trace, cta_at(trace, step)):
         agent, role = trace.agents[row], history.structure.roles[row]
-        place = int(state.agent_site[row])
-        if place < 0 or int(state.agent_activity[row]) in _GONE:
+        at = _place(trace, int(state.agent_site[row]))
+        if at is None or int(state.agent_activity[row]) in _GONE:
             continue
-        if trace.sites[place].file == file and role != "copy_engine":
-            lines.setdefault(trace.sites[place].line, {}).setdefault(role, []).append(short_name(agent))
+        if at.file == file and role != "copy_engine":
+            lines.setdefault(at.line, {}).setdefault(role, []).append(short_name(agent))
     return CodeMarks(
         file=file,
-        focused_line=trace.sites[site].line if known else 0,
+        focused_line=place.line if place is not None and known else 0,
         chips={
             line: tuple(Chip(role, "P" if role == "producer" else join_names(names)) for role, names in roles.items())
             for line, roles in lines.items()
@@ -61,14 +100,31 @@ def code_marks(history: History, step: int, shown: str) -> CodeMarks:
     )
 
 
+def focused_site(trace: Trace, step: int) -> Site | None:
+    """The site of an event; None if it has none."""
+    row = int(trace.events["site"][step])
+    return trace.sites[row] if row >= 0 else None
+
+
+def _place(trace: Trace, site: int, frame: int | None = None) -> Frame | None:
+    """Where a site is shown; None for none."""
+    if site < 0:
+        return None
+    frames = frames_of(trace.sites[site])
+    return frames[users_frame(trace, trace.sites[site]) if frame is None else frame]
+
+
 def lines_with_sites(trace: Trace, file: str) -> frozenset[int]:
-    """The lines of a file at which events can happen."""
-    return frozenset(site.line for site in trace.sites if site.file == file)
+    """The lines of a file at which events can happen, or from which they are called."""
+    return frozenset(frame.line for site in trace.sites for frame in frames_of(site) if frame.file == file)
 
 
 def next_step_at_line(trace: Trace, file: str, line: int, step: int) -> int | None:
-    """The first event after `step` made at a line; after the last one, the first; None if there is none."""
-    at_line = np.array([site.file == file and site.line == line for site in trace.sites] + [False])
+    """The first event after `step` made at a line, or in a function inlined there; after the last one, the first; None
+    if there is none."""
+    at_line = np.array(
+        [any(frame.file == file and frame.line == line for frame in frames_of(site)) for site in trace.sites] + [False]
+    )
     steps = np.flatnonzero(at_line[trace.events["site"]])
     if not len(steps):
         return None

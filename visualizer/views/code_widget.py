@@ -11,7 +11,18 @@ from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.replay.history import History
 from visualizer.views.code_highlight_widget import CodeHighlighter
-from visualizer.views.code_model import Chip, CodeMarks, code_marks, lines_with_sites, next_step_at_line, source_names
+from visualizer.views.code_model import (
+    Chip,
+    CodeMarks,
+    code_marks,
+    focused_site,
+    frame_titles,
+    frames_of,
+    lines_with_sites,
+    next_step_at_line,
+    source_names,
+    users_frame,
+)
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import colour, pen
 from visualizer.views.pane_look_widget import inherited_mono_font, mono_font, smallest_text, use_panel_colours
@@ -183,6 +194,12 @@ class CodeWidget(QWidget):
         self.files = QComboBox()
         self.files.setAccessibleName(tr("Source file"))
         self.files.currentTextChanged.connect(self._show_file)
+        self.frames = QComboBox()
+        self.frames.setAccessibleName(tr("Inline stack"))
+        self.frames.setToolTip(tr("The calls that lead to the focused event, innermost first; each shows its line"))
+        for box in (self.files, self.frames):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.frames.activated.connect(self._show_frame)
         self.view = SourceView()
         self.view.setPlaceholderText(tr("This recording has no source text"))
         self.view.line_chosen.connect(self._choose)
@@ -192,8 +209,10 @@ class CodeWidget(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.files)
+        layout.addWidget(self.frames)
         layout.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
+        self.frames.hide()
         self._history: History | None = None
         self._step = 0
 
@@ -206,13 +225,18 @@ class CodeWidget(QWidget):
         self.files.addItems(names)
         self.files.blockSignals(False)
         self.files.setVisible(len(names) > 1)
+        self._offer_frames()
         self._show_file(self.files.currentText())
 
     def set_focus(self, focus: Focus) -> None:
         self._step = focus.step
         if self._history is None:
             return
-        marks = code_marks(self._history, focus.step, self.files.currentText())
+        self._offer_frames()
+        self._show_marks(code_marks(self._history, focus.step, self.files.currentText()))
+
+    def _show_marks(self, marks: CodeMarks) -> None:
+        """In the file where they are."""
         if marks.file != self.files.currentText():
             self.files.setCurrentText(marks.file)
         else:
@@ -224,6 +248,19 @@ class CodeWidget(QWidget):
         self._highlighter.set_theme(theme)
         self.view.show_marks(self.view.marks)
 
+    def _offer_frames(self) -> None:
+        """The calls that lead to the focused event, the user's own shown."""
+        site = focused_site(self._history.trace, self._step) if self._history is not None else None
+        self.frames.clear()
+        if self._history is not None and site is not None:
+            self.frames.addItems(frame_titles(frames_of(site)))
+            self.frames.setCurrentIndex(users_frame(self._history.trace, site))
+        self.frames.setVisible(self.frames.count() > 1)
+
+    def _show_frame(self, row: int) -> None:
+        if self._history is not None:
+            self._show_marks(code_marks(self._history, self._step, self.files.currentText(), row))
+
     def _show_file(self, name: str) -> None:
         self.view.marks = NO_MARKS
         trace = self._history.trace if self._history is not None else None
@@ -232,7 +269,8 @@ class CodeWidget(QWidget):
         self.view.setPlainText(text)
         self.view.site_lines = lines_with_sites(trace, name) if trace is not None else frozenset()
         if self._history is not None:
-            self.view.show_marks(_marks_in(self._history, self._step, name))
+            frame = self.frames.currentIndex() if self.frames.count() > 1 else None
+            self.view.show_marks(_marks_in(self._history, self._step, name, frame))
 
     def _choose(self, line: int) -> None:
         if self._history is None:
@@ -243,7 +281,7 @@ class CodeWidget(QWidget):
             self.focus_requested.emit(Focus(step, home_lane(trace, step)))
 
 
-def _marks_in(history: History, step: int, name: str) -> CodeMarks:
+def _marks_in(history: History, step: int, name: str, frame: int | None) -> CodeMarks:
     """Marks for the file a person picked; none if the focused event is in another one."""
-    marks = code_marks(history, step, name)
+    marks = code_marks(history, step, name, frame)
     return marks if marks.file == name else NO_MARKS

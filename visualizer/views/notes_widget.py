@@ -35,6 +35,9 @@ MARK, REGION = "⚑", "↔"
 _ROWS_MEASURED = 0  # for the widths of columns: those in view
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
+_PLAIN = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+_WRITABLE = _PLAIN | Qt.ItemFlag.ItemIsEditable
+
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
@@ -76,8 +79,7 @@ class NoteRows(QAbstractTableModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        editable = Qt.ItemFlag.ItemIsEditable if index.column() == _TEXT else Qt.ItemFlag.NoItemFlags
-        return super().flags(index) | editable
+        return _WRITABLE if index.column() == _TEXT else _PLAIN  # asked of every row, whenever the rows change
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Asks for the change: whoever keeps the notes makes it."""

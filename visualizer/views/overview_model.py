@@ -41,9 +41,14 @@ class Overview:
         shares: NDArray[np.float64] = np.log1p(counts) / max(np.log1p(counts.max(initial=0)), 1e-9)
         return shares
 
-    def columns(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The pixel columns that hold a mark at any of `times` (ps), ascending, each once."""
-        return np.unique((times / max(self.end, 1) * (self.width - 1)).astype(np.int64))
+    def columns(self, trace: Trace, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The pixel columns that hold a mark at any of the ascending `steps`, each once.
+
+        Costs a search per column, not a pass over the steps: a query may match millions.
+        """
+        edges = np.ceil(np.arange(self.width + 1) * (max(self.end, 1) / max(self.width - 1, 1))).astype(np.int64)
+        rows = np.searchsorted(steps, steps_at(trace, edges))
+        return np.flatnonzero(np.diff(rows))
 
 
 def steps_at(trace: Trace, times: NDArray[np.int64]) -> NDArray[np.int64]:

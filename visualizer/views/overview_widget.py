@@ -42,10 +42,10 @@ class OverviewStrip(Painted, QWidget):
         self._repaint()
 
     def set_marks(self, kind: str, steps: np.ndarray) -> None:
-        """Mark these steps; `kind` is one of MARK_ROLES. Replaces the kind's marks."""
+        """Mark these ascending steps; `kind` is one of MARK_ROLES. Replaces the kind's marks."""
         assert kind in MARK_ROLES
         if self._trace is not None:
-            self._marks[kind] = self._trace.events["time"][np.asarray(steps, np.int64)]
+            self._marks[kind] = np.asarray(steps, np.int64)
             self._repaint()
 
     def set_view(self, view: View | None) -> None:
@@ -95,7 +95,7 @@ class OverviewStrip(Painted, QWidget):
             "hit": self._theme.waiting.fill,
         }
         for kind in MARK_ROLES:
-            columns = overview.columns(self._marks.get(kind, np.empty(0, np.int64)))
+            columns = overview.columns(trace, self._marks.get(kind, np.empty(0, np.int64)))
             rects = np.zeros((len(columns), 4))
             wide = mark * 0.6 if kind == "error" else mark * 0.4
             top = 0.0 if kind == "error" else mark * 0.5

@@ -11,10 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
 SLIDE_STEPS = 24
 INNER_RATIO = 0.53
 """Inner radius of the segments over the outer one: leaves the consumers' cursors a disc to stand in."""
 MIN_RADIUS = 24.0
+_LEVEL = 1e-9
+"""A part of a unit vector that counts as none."""
 
 
 class Box(NamedTuple):
@@ -118,29 +125,32 @@ def _place_cards(bounds: Box, angles: Sequence[float], card: tuple[float, float]
     """One card an angle. Neighbours may slide into each other's way: slide less, until they are apart."""
     slide = min(0.45 * 360.0 / len(angles), 50.0)
     for share in (1.0, 0.8, 0.6, 0.4, 0.2):
-        cards = [_best_card(bounds, bounds.centre, angle, slide * share, card) for angle in angles]
-        padded = [Box(box.x, box.y, box.width + margin, box.height + margin) for box in cards]
-        if not any(box.overlaps(other) for index, box in enumerate(padded) for other in padded[:index]):
-            return cards
-    return [_best_card(bounds, bounds.centre, angle, 0.0, card) for angle in angles]
+        x, y = _best_cards(bounds, angles, slide * share, card)
+        near = (np.abs(x[:, None] - x) < card[0] + margin) & (np.abs(y[:, None] - y) < card[1] + margin)
+        if not np.triu(near, 1).any():
+            break
+    else:
+        x, y = _best_cards(bounds, angles, 0.0, card)
+    return [Box(*place, *card) for place in zip(x.tolist(), y.tolist(), strict=True)]
 
 
-def _best_card(bounds: Box, centre: tuple[float, float], angle: float, slide: float, size: tuple[float, float]) -> Box:
-    """The place on the border near `angle` that is farthest from the centre; of equals, the one nearest to `angle`."""
-    offsets = sorted((slide * k / SLIDE_STEPS for k in range(-SLIDE_STEPS, SLIDE_STEPS + 1)), key=abs)
-    candidates = [_card_on_border(bounds, centre, angle + offset, size) for offset in offsets]
-    return max(candidates, key=lambda box: round(box.gap_to(*centre), 1))
-
-
-def _card_on_border(bounds: Box, centre: tuple[float, float], angle: float, size: tuple[float, float]) -> Box:
-    dx, dy = direction(angle)
-    reach_x, reach_y = (bounds.width - size[0]) / 2, (bounds.height - size[1]) / 2
-    reach = min(
-        reach_x / abs(dx) if abs(dx) > 1e-9 else math.inf,
-        reach_y / abs(dy) if abs(dy) > 1e-9 else math.inf,
-    )
-    reach = max(reach, 0.0)
-    return Box(centre[0] + reach * dx - size[0] / 2, centre[1] + reach * dy - size[1] / 2, *size)
+def _best_cards(bounds: Box, angles: Sequence[float], slide: float, size: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Left and top of a card an angle, each at the place on the border near its angle that is farthest from the centre;
+    of equals, the one nearest to the angle."""
+    offsets = np.array(sorted(range(-SLIDE_STEPS, SLIDE_STEPS + 1), key=abs)) * (slide / SLIDE_STEPS)
+    turn = np.radians(np.array(angles)[:, None] + offsets)
+    dx, dy = np.sin(turn), -np.cos(turn)
+    half = np.array(size) / 2
+    reach_x, reach_y = bounds.width / 2 - half[0], bounds.height / 2 - half[1]
+    # Upright and level directions meet one side of the border alone.
+    reach = np.minimum(reach_x / np.maximum(np.abs(dx), _LEVEL), reach_y / np.maximum(np.abs(dy), _LEVEL))
+    reach = np.maximum(reach, 0.0)
+    across, down = reach * dx, reach * dy  # from the centre to the card's
+    gap = np.hypot(np.maximum(np.abs(across) - half[0], 0.0), np.maximum(np.abs(down) - half[1], 0.0))
+    best = np.argmax(np.round(gap, 1), axis=1)[:, None]
+    x = bounds.centre[0] + np.take_along_axis(across, best, 1)[:, 0] - half[0]
+    y = bounds.centre[1] + np.take_along_axis(down, best, 1)[:, 0] - half[1]
+    return x, y
 
 
 def boxes_fit(boxes: Sequence[Box], centre: tuple[float, float], radius: float) -> bool:

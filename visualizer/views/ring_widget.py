@@ -29,6 +29,8 @@ FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
 """Text sizes tried, largest first, over the widget's font."""
 RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
 """Least outer radius over the ring's shorter side at which a text size is taken; less with more cards around it."""
+MOST_STAGES = 64
+"""Of all rings shown; more have no room for their cards, and would hold the window up at every step."""
 SIDE_BY_SIDE = 22
 """Line heights that each of several rings side by side is wide, at least."""
 
@@ -93,7 +95,7 @@ class RingWidget(Painted, QWidget):
 
     def paint(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), self._theme.panel)
-        if not any(shown.stages for shown in self._rings):
+        if not self.pictures():
             painter.setPen(self._theme.text_muted)
             wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             room = self.rect().adjusted(8, 8, -8, -8)
@@ -146,6 +148,8 @@ class RingWidget(Painted, QWidget):
     def _why_empty(self) -> str:
         if self._history is None or not self._rings:
             return tr("Open or run a recording to see its ring")
+        if (stages := self._stages()) > MOST_STAGES:
+            return tr("{n} stages are too many to draw; Barriers and Shared memory list them.", n=stages)
         why = self._history.structure.unknown
         return tr("No ring is known here: {why}", why=why) if why else tr("No ring is known in this CTA.")
 
@@ -168,8 +172,8 @@ class RingWidget(Painted, QWidget):
         self.update()
 
     def pictures(self) -> tuple[RingPicture, ...]:
-        """What is painted, from left to right."""
-        if not self._pictures:
+        """What is painted, from left to right; nothing if there are no stages, or too many."""
+        if not self._pictures and 0 < self._stages() <= MOST_STAGES:
             if not self._frames:
                 self._frames = tuple(map(self._frame, self._rings, self._bounds()))
             self._pictures = tuple(
@@ -177,6 +181,9 @@ class RingWidget(Painted, QWidget):
                 for one, frame in zip(self._rings, self._frames, strict=True)
             )
         return self._pictures
+
+    def _stages(self) -> int:
+        return sum(len(one.stages) for one in self._rings)
 
     def _bounds(self) -> list[Box]:
         """Where each ring goes: side by side, below the choice if there is one."""

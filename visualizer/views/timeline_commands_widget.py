@@ -162,7 +162,7 @@ class TimelineCommands(QAbstractScrollArea):
         `kind` is "error" (overview alone), "hit" of a breakpoint, "match" of find, or "bookmark".
         """
         if self._scene is not None:
-            self.marks[kind] = Marks(self._scene.history.trace.events["time"][steps], labels)
+            self.marks[kind] = Marks(steps, labels)
             self.overview.set_marks(kind, steps)
             self.viewport().update()
 

@@ -52,8 +52,7 @@ def heading(lane: Lane, rows: LaneRows) -> str:
     """The lane's name among the `rows` shown: without its CTA where the CTA's own lane stands above it; with the signs
     of a pinned lane and of one that folds others."""
     pinned = rows.is_pinned(lane.key)
-    headed = any(other.kind == "cta" for other in rows.shown)
-    title = said_title(lane, with_cta=pinned or (not headed and rows.shown[-1].cta > 0))
+    title = said_title(lane, with_cta=pinned or (not rows.headed and rows.shown[-1].cta > 0))
     if lane.folds:
         title = f"{FOLDED if rows.is_collapsed(lane.key) else UNFOLDED} {title}"
     return f"{PINNED} {title}" if pinned else title

@@ -6,7 +6,7 @@ meaning is never in the colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from visualizer.recording.trace import Trace
+from visualizer.replay.step_index import Steps
+from visualizer.views.overview_model import steps_at
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_frame import Frame
@@ -27,28 +30,34 @@ _SIZE = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Marks of one kind, in order of time; `times` in ps. `labels` are drawn in flags; none: signs without text."""
+    """Marks of one kind at ascending steps. `labels` are drawn in flags; none: signs without text."""
 
-    times: NDArray[np.int64]
+    steps: Steps
     labels: Sequence[str] = ()
 
 
-def visible_pixels(times: NDArray[np.int64], view: View) -> NDArray[np.float64]:
-    """Where in view (pixels from its left edge) to draw signs of ascending `times`: one for all that fall together.
+def visible_rows(trace: Trace, steps: Steps, view: View) -> NDArray[np.int64]:
+    """Rows of the ascending `steps` to draw signs at: one for all that fall together in view.
 
-    Costs a search per sign, not a pass over the times: a breakpoint may have millions of hits.
+    Costs a search per sign, not a pass over the steps: a breakpoint may have millions of hits.
     """
     cell = max(round(_APART * view.ps_per_px), 1)
     # Cells lie fixed in time, so that signs do not dance while the view moves.
     edges = np.arange(view.start // cell, view.end // cell + 2) * cell
-    rows = np.searchsorted(times, np.clip(edges, view.start, view.end + 1))
-    return view.pixels(times[rows[:-1][rows[1:] > rows[:-1]]])
+    rows = np.searchsorted(steps, steps_at(trace, np.clip(edges, view.start, view.end + 1)))
+    first: NDArray[np.int64] = rows[:-1][rows[1:] > rows[:-1]]
+    return first
 
 
 def paint_marks(
-    painter: QPainter, frame: Frame, view: View, marks: Mapping[str, Marks], theme: Theme, fonts: Fonts
+    painter: QPainter, trace: Trace, frame: Frame, view: View, marks: Mapping[str, Marks], theme: Theme, fonts: Fonts
 ) -> None:
     """All marks in view: hits along the ruler's lower edge, matches under it, flags with a line down."""
+
+    def pixels(found: Marks, rows: NDArray[np.int64]) -> list[float]:
+        places: NDArray[np.float64] = view.pixels(trace.events["time"][found.steps[rows]]) + frame.ruler.left()
+        return [float(place) for place in places]
+
     painter.save()
     painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
@@ -56,28 +65,30 @@ def paint_marks(
     if (found := marks.get("match")) is not None:
         painter.setPen(pen(theme.text, 1.2))
         painter.setBrush(brush(theme.panel))
-        for x in (visible_pixels(found.times, view) + frame.ruler.left()).tolist():
+        for x in pixels(found, visible_rows(trace, found.steps, view)):
             painter.drawPolygon(
                 [QPointF(x - _SIZE, bottom + 8), QPointF(x + _SIZE, bottom + 8), QPointF(x, bottom + 1)]
             )
     if (hits := marks.get("hit")) is not None:
         painter.setPen(pen(theme.error.text, 1.0))
         painter.setBrush(brush(theme.error.fill))
-        for x in (visible_pixels(hits.times, view) + frame.ruler.left()).tolist():
+        for x in pixels(hits, visible_rows(trace, hits.steps, view)):
             painter.drawEllipse(QPointF(x, bottom - 5), _SIZE, _SIZE)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     if (flags := marks.get("bookmark")) is not None:
-        _paint_flags(painter, frame, view, flags, theme, fonts)
+        rows = visible_rows(trace, flags.steps, view)
+        labels = [flags.labels[row] for row in rows.tolist()]
+        _paint_flags(painter, frame, zip(pixels(flags, rows), labels, strict=True), theme, fonts)
     painter.restore()
 
 
-def _paint_flags(painter: QPainter, frame: Frame, view: View, flags: Marks, theme: Theme, fonts: Fonts) -> None:
+def _paint_flags(
+    painter: QPainter, frame: Frame, flags: Iterable[tuple[float, str]], theme: Theme, fonts: Fonts
+) -> None:
     height = round(fonts.em * 1.1)
     painter.setFont(fonts.bold)
-    for time, label in zip(flags.times.tolist(), flags.labels, strict=True):
-        if not view.contains(time):
-            continue
-        x = round(frame.ruler.left() + view.pixel(time))
+    for place, label in flags:
+        x = round(place)
         painter.setPen(pen(theme.text_muted, 1.0, dashed=True))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawLine(QPointF(x, frame.ruler.bottom()), QPointF(x, frame.lanes.bottom()))

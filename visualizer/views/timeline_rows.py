@@ -26,6 +26,7 @@ class LaneRows:
             self._collapsed |= {lane.key for lane in lanes if lane.kind == "cta" and lane.cta != self.ctas[0]}
         self.shown: list[Lane]
         self.pinned: int
+        self.headed: bool  # whether any of the lanes shown is a CTA's own
         self._update()
 
     def row_of(self, key: str) -> int | None:
@@ -111,6 +112,7 @@ class LaneRows:
         pins = [self._by_key[key] for key in self._pins]
         others = [lane for lane in self._wanted() if lane.key not in self._pins]
         self.shown, self.pinned = pins + others, len(pins)
+        self.headed = any(lane.kind == "cta" for lane in self.shown)
         self._rows = {lane.key: row for row, lane in enumerate(self.shown)}
         self._heading = {lane.parent for lane in others}
 

@@ -227,7 +227,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self._told = scene.view
             self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
-        paint_marks(painter, scene.frame, scene.view, self.marks, self._theme, self._fonts)
+        paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
         if scene.focused is not None:
             self._paint_values(painter, scene, look)

@@ -28,6 +28,12 @@ def _file_save(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch
     assert window.document.path == tmp_path / "a.pscope"
 
 
+def _file_attach(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    assert window.attaching.dialog.isVisible()
+    window.attaching.dialog.close()
+
+
 def _file_export(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     run()
     assert window.exports.dialog.isVisible()
@@ -132,6 +138,7 @@ def _lecture_export(window: MainWindow, run: Trigger, monkeypatch: pytest.Monkey
 
 CHECKS: dict[str, Check] = {
     "file.open": _file_open,
+    "file.attach": _file_attach,
     "file.save": _file_save,
     "file.export": _file_export,
     "file.compare": _file_compare,

@@ -35,6 +35,8 @@ MODULE = """.version 8.8
     mbarrier.try_wait
 .entry unlucky refused
     mbarrier.try_wait
+.entry fragile once
+    mbarrier.try_wait
 .entry plain
     ret
 """
@@ -98,13 +100,11 @@ class Watched:
     lines: list[str]  # that it printed
 
 
-@pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the driver, the program `host` and a module that it can load."""
+def build_machine(folder: Path) -> Path:
+    """Put a driver, the program `host` and a module that it can load into a folder."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("machine")
     driver = folder / "libcuda.so.1"
     subprocess.run(
         [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", driver, HERE / "fake_cuda.c", "-ldl"],
@@ -113,6 +113,12 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([compiler, "-o", folder / "host", HERE / "host.c", driver, "-ldl"], check=True)
     (folder / "module.ptx").write_text(MODULE)
     return folder
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the driver, the program `host` and a module that it can load."""
+    return build_machine(tmp_path_factory.mktemp("machine"))
 
 
 @pytest.fixture

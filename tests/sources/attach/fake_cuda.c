@@ -1,6 +1,7 @@
 /* A driver without a GPU, for tests of what stands in front of one: modules are lines of text, kernels are lines too.
 
-    .entry NAME [hang|fault|refused]    a kernel that never ends; ends with an error; cannot be launched as a twin
+    .entry NAME [hang|fault|refused|once]    a kernel that never ends; ends with an error; cannot be launched as a twin;
+                                             never ends but as a twin
     //variable NAME BYTES               in "device" memory, which is this process's own
 
 A kernel of a module with a variable "phasescope_control" is a twin: it writes eight numbers behind the log's first 1024
@@ -34,6 +35,7 @@ struct module {
 struct event {
     int kind, state;
 };
+static int ran_twin; /* last */
 static int state; /* of the one stream: 0 idle, 600 busy for ever, 700 faulted */
 
 static R load(H *out, const char *text, int kind) {
@@ -182,7 +184,7 @@ R cuStreamQuery(H stream) { return stream == NULL; }
 R cuEventCreate(H *event, unsigned flags) { return *event = calloc(1, sizeof(struct event)), flags; }
 R cuEventRecord(H event, H stream) { return (void)stream, ((struct event *)event)->state = state, 0; }
 R cuEventQuery(H event) { return ((struct event *)event)->state; }
-R cuEventElapsedTime(float *ms, H a, H b) { return (void)a, (void)b, *ms = 0.25f, 0; }
+R cuEventElapsedTime(float *ms, H a, H b) { return (void)a, (void)b, *ms = ran_twin ? 0.25f : 0.2f, 0; }
 R cuEventDestroy_v2(H event) { return free(event), 0; }
 R cuStreamIsCapturing(H stream, int *status) { return *status = stream == (H)0xCA, 0; }
 R cuStreamSynchronize(H stream) {
@@ -218,6 +220,7 @@ static R run(struct function *function) {
         for (int i = 0; i < 8; i++)
             log[i] = i + 1;
     }
+    ran_twin = is_twin;
     int count = 0;
     if (!variable_of(&place, &size, function->module, "counter"))
         count = ++*(unsigned char *)(uintptr_t)place;
@@ -225,7 +228,7 @@ static R run(struct function *function) {
         return 701;
     printf("%s %s count %d shared %d\n", is_twin ? "twin" : "original", function->name, count, function->attributes[8]);
     fflush(stdout);
-    if (!strcmp(function->behaviour, "hang"))
+    if (!strcmp(function->behaviour, "hang") || (!strcmp(function->behaviour, "once") && !is_twin))
         state = 600;
     if (!strcmp(function->behaviour, "fault"))
         state = 700;

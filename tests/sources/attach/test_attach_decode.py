@@ -84,6 +84,32 @@ def test_a_loop_that_waits_is_one_wait_from_its_first_failure_on() -> None:
     assert int(np.diff(waits["measured"])[0]) / 1000 / NS_PER_CYCLE == pytest.approx(8800, rel=0.01)
 
 
+def test_a_wait_that_took_long_was_blocked_only_if_a_phase_completed_meanwhile() -> None:
+    """Instructions that have yet to be fetched take as long."""
+    written = WrittenLog(warps=2)
+    written.write([INIT, (9000, 3, 0, 1, 0x400, 1)])
+    fresh, due, late = wait(900, 0x400, 1, 600), wait(9050, 0x400, 0, 3000), wait(9900, 0x400, 0, 600)
+    written.write([fresh, due, late], warp=1)
+    written.leave()
+    trace = trace_from(written, SITES)
+    ends = trace.events[trace.events["kind"] == K.WAIT_END]
+    assert ends["flags"].tolist() == [0, EventFlag.BLOCKED, 0]
+    assert not any(violations(trace).values())
+    assert (trace.events["time"] == trace.events["measured"]).all()
+
+
+def test_a_slow_wait_was_not_blocked_where_another_had_passed_on_the_phase_already() -> None:
+    """Of a copy it is not known when it landed, so that the phase may have completed in either wait."""
+    written = WrittenLog(warps=2)
+    written.write([INIT, (300, 4, 0, 64, 0x400, 64), (320, 5, 0, 0, 0x400, 0)])
+    written.write([wait(4000, 0x400, 0, 3000), wait(6000, 0x400, 0, 600)], warp=1)
+    written.leave()
+    trace = trace_from(written, SITES, [TensorMap(128, 0, 7, 2, (8, 8), (32,), (8, 2))])
+    ends = trace.events[trace.events["kind"] == K.WAIT_END]
+    assert ends["flags"].tolist() == [EventFlag.BLOCKED, 0]
+    assert not any(violations(trace).values())
+
+
 def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     written = WrittenLog(warps=2)
     written.write([INIT])

@@ -16,7 +16,7 @@ import visualizer
 from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
-from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory
+from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory, OnHang
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.session import Session
 from visualizer.sources.attach.shim_library import shim_library
@@ -319,3 +319,40 @@ def test_a_process_that_runs_already_can_be_watched_for_a_while(
     ]
     assert len(outcome.recorded) == 2
     assert heard.sentences == []
+
+
+@pytest.mark.parametrize("memory", LOG_MEMORY)
+def test_a_launch_is_repeated_to_time_it(watch: Watch, tmp_path: Path, memory: LogMemory) -> None:
+    """The driver's clock has 200 us for an original and 250 for a twin; the recording stays the first launch's."""
+    options = AttachOptions(rounds=6, log_memory=memory)
+    watched = watch("proc", *LOADED, "launch", "gemm", options=options)
+    assert [line.split()[0] for line in watched.lines] == ["twin"] + ["original", "twin"] * 6
+    assert watched.heard.sentences == []
+    cost = load(tmp_path / "gemm.pscope").meta.cost
+    assert cost["pairs"] == 6
+    assert cost["slowdown_percent"] == pytest.approx(25)
+    assert (cost["off_ns"], cost["on_ns"]) == (pytest.approx(200_000), pytest.approx(250_000))
+    assert watched.instrument.logs == [bytes(byte for number in range(1, 9) for byte in (number, *[0] * 7))]
+
+
+def test_what_ends_while_it_is_repeated_was_recorded_all_the_same(watch: Watch, tmp_path: Path) -> None:
+    printed = tmp_path / "printed"
+    options = AttachOptions(rounds=6, stall_s=0)
+    watched = watch(
+        "proc", *LOADED, "launch", "fragile", options=options, cancelled=lambda: "original" in printed.read_text()
+    )
+    (recorded,) = watched.outcome.recorded
+    assert recorded.trace.meta.ending.kind == "completed"
+
+
+@pytest.mark.parametrize(("on_hang", "status"), [("end", 128 + 15), ("leave", 4)])
+def test_a_launch_that_cannot_be_repeated(watch: Watch, on_hang: OnHang, status: int) -> None:
+    options = AttachOptions(rounds=6, stall_s=0.3, on_hang=on_hang)
+    words = ["launch", "fragile", *(["sync"] if on_hang == "end" else []), "exit", "4"]
+    watched = watch("proc", *LOADED, *words, options=options)
+    assert watched.outcome.status == status
+    (recorded,) = watched.outcome.recorded
+    assert recorded.trace.meta.ending.kind == "completed"
+    assert recorded.trace.meta.cost == {}
+    (sentence,) = watched.heard.sentences
+    assert sentence.startswith("launch 0 of fragile is recorded, but cannot be repeated to time it (it hangs)")

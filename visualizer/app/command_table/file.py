@@ -8,6 +8,14 @@ from visualizer.language import mark
 COMMANDS = (
     Command("file.open", mark("Open…"), mark("Open a recording."), "File", lambda w: w.files.ask_open(), ("Ctrl+O",)),
     Command(
+        "file.attach",
+        mark("Record your own kernel…"),
+        mark("Run a program of yours, and record what the barriers of its kernels do."),
+        "File",
+        lambda w: w.attaching.ask(),
+        ("Ctrl+N",),
+    ),
+    Command(
         "file.save",
         mark("Save…"),
         mark("Save this recording."),

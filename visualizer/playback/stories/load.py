@@ -25,6 +25,7 @@ from visualizer.playback.stories.model import (
     Text,
     Zoom,
 )
+from visualizer.playback.stories.toml_bounds import has_endless_key
 from visualizer.resources import resource_dir
 
 _STORY = {"title", "chapter"}
@@ -65,6 +66,8 @@ def parse_story(text: str, path: Path | None = None) -> Story:
     """The story that the TOML `text` describes. StoryError lists every problem."""
     name = str(path) if path else tr("the story")
     try:
+        if has_endless_key(text):
+            raise RecursionError
         document = tomllib.loads(text)
     except RecursionError:
         raise StoryError(tr("{path}: is nested too deeply", path=name)) from None

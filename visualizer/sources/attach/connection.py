@@ -53,7 +53,7 @@ class Connection:
             self._socket.close()
             self.board.close_file()
         for launch in self._recorder.of(self.origin):
-            self._conclude(launch, Ending("crash", PROCESS_ENDED))
+            self._conclude(launch, Ending("completed") if launch.is_timed else Ending("crash", PROCESS_ENDED))
 
     def hang_up(self) -> None:
         """Have the process go on as if nobody watched; `serve` returns."""
@@ -74,6 +74,8 @@ class Connection:
                 self._choose(message)
             case "start":
                 self._recorder[message.number("recording")].start(message)
+            case "timing":
+                self._recorder[message.number("recording")].is_timed = True
             case "end":
                 self._end(message)
             case "failed":
@@ -140,6 +142,7 @@ class Connection:
                 ("log", f"{chosen.launch.log_bytes} {len(chosen.layout.beginning())} {chosen.memory}"),
                 ("control", f"{CONTROL_SYMBOL} {ADDRESS_AT}"),
                 ("bytes", chosen.layout.control().hex()),
+                ("rounds", self._recorder.rounds),
                 *(("variable", f"{space} {name}") for space, name in chosen.twin.variables),
             ],
             [chosen.launch.log_fd, *([] if twin is None else [twin])],
@@ -150,6 +153,10 @@ class Connection:
     def _end(self, message: Message) -> None:
         launch = self._recorder[message.number("recording")]
         launch.elapsed_ms = float(message.text("ms") or 0)
+        times = message.numbers("rounds")
+        launch.rounds_ns = tuple(zip(times[::2], times[1::2], strict=False))
+        if why := message.text("unrepeated"):
+            self._recorder.excuse_rounds(launch, why)
         result, _, error = message.text("result").partition(" ")
         ending = Ending("completed") if result == "0" else Ending("crash", error or tr("error {number}", number=result))
         self._conclude(launch, ending)

@@ -20,6 +20,7 @@ from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
+from visualizer.sources.attach.copy_bytes import tell_bytes
 from visualizer.sources.attach.log_events import Meanings, events_of
 from visualizer.sources.attach.log_rows import Rows, before_losses, by_warp, counts, lost, oldest, rows_of
 from visualizer.sources.attach.ptx.sites import Site
@@ -64,7 +65,7 @@ def trace_of(
         return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
 
     records = np.concatenate(each(part, _pieces(log, count)))
-    told_by_barriers = _tell_bytes(records, cluster)
+    told_by_barriers = tell_bytes(records, cluster)
     left_out = 0
     if log.layout.keep is Keep.LAST:
         records, left_out = _same_beginning(log, records, missing, numbers)
@@ -206,24 +207,6 @@ def _bytes_of_maps(tensor_maps: Sequence[TensorMap]) -> dict[int, int]:
         for map in tensor_maps
         if map.box and map.type < len(_ELEMENT_BYTES)
     }
-
-
-def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
-    """Give copies whose bytes are not known those that their barriers expect, in equal shares; how many those are."""
-    kind, amount = records["kind"], records["amount"].astype(np.int64)
-    copies = (kind == EventKind.COPY_ISSUE) & (records["address"] != NO_ADDRESS)
-    if not (copies & (amount == 0)).any():
-        return 0
-    expects = (kind == EventKind.ARRIVE_EXPECT_TX) | (kind == EventKind.EXPECT_TX)
-    rows = np.flatnonzero(copies | expects)
-    key = (records["cta"][rows].astype(np.int64) // cluster) << 32 | records["address"][rows]
-    barriers, barrier = np.unique(key, return_inverse=True)
-    asks, unknown = expects[rows], copies[rows] & (amount[rows] == 0)
-    due = np.bincount(barrier[asks], amount[rows[asks]], len(barriers))
-    due -= np.bincount(barrier[~asks], amount[rows[~asks]], len(barriers))
-    shares = np.maximum(due, 0) // np.maximum(np.bincount(barrier[unknown], minlength=len(barriers)), 1)
-    records["amount"][rows[unknown]] = shares[barrier[unknown]]
-    return int(unknown.sum())
 
 
 def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:

@@ -89,10 +89,10 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     wait, passed = meanings.is_wait[site], rows.part == PASSED
     began = rows.clock.copy()
     began[wait] -= (rows.clock[wait].astype(np.uint32) - rows.value[wait]).astype(np.int64)
-    blocked = wait & passed & (rows.clock - began > SLOW_PASS)
+    flags = np.where(wait & passed & (rows.clock - began > SLOW_PASS), EventFlag.SLOW, 0).astype(np.uint8)
     absorbed, opens = _failures(rows, meanings, wait & ~passed)
     after = absorbed + 1
-    began[after], blocked[after] = began[absorbed], True
+    began[after], flags[after] = began[absorbed], EventFlag.BLOCKED
 
     kind = meanings.first[site].copy()
     kind[meanings.is_around[site] & passed] = meanings.second[site[meanings.is_around[site] & passed]]
@@ -121,7 +121,7 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
         (site - 1).astype(np.int16)[source],
         kind[source],
         np.where(wait, (rows.address & 1).astype(np.int8), np.int8(-1))[source],
-        np.where(blocked, EventFlag.BLOCKED, 0).astype(np.uint8)[source],
+        flags[source],
     )
     begins = (wait & passed)[source] & (nth == 0)
     events.kind[begins], events.flags[begins] = EventKind.WAIT_BEGIN, 0

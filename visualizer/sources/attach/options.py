@@ -34,5 +34,6 @@ class AttachOptions:
     on_hang: OnHang = "end"
     log_memory: LogMemory = "auto"
     ranks: tuple[int, ...] = ()  # of a job of many processes; (): every process
+    rounds: int = 0  # a recorded launch is repeated so often, original and recorded in turn, to time both; 0: it is not
     output: Path | None = None  # None: named after the kernel, in the current folder
     list_only: bool = False  # count launches, record none

@@ -68,7 +68,7 @@ class Program:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path, output: IO[bytes] | None = None
     ) -> None:
-        """`output`: where it writes, both standard output and errors; None: where we do."""
+        """`output`: where it writes, both standard output and errors, and then it has nothing to read; None: as we."""
         executable = find_program(command, environment, folder)
         self._mark = f"{ENVIRONMENT}={environment[ENVIRONMENT]}".encode()
         try:
@@ -77,6 +77,7 @@ class Program:
                 executable=executable,
                 env=dict(environment),
                 cwd=folder,
+                stdin=None if output is None else subprocess.DEVNULL,
                 stdout=output,
                 stderr=None if output is None else subprocess.STDOUT,
             )

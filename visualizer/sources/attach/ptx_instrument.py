@@ -22,8 +22,9 @@ from visualizer.sources.errors import SourceError
 
 MOST_LOG, LIMIT = 1 << 30, 1 << 33
 """Bytes of a log up to which more lanes get more room; and which none may have."""
-_ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 8, 16, 24), (0,)
-"""Lanes that act by themselves: any; those that arrive for a CTA each; those that CUTLASS's pipelines choose; one."""
+_ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 1, 8, 16, 24), (0, 1)
+"""Lanes that act by themselves or for others: any; those that arrive for a CTA each; those that CUTLASS's pipelines
+choose; the first of a warp, and the first of the others where it was elected to do something else."""
 _WISHES = (
     (4000, _ANY),
     (4000, _EACH_CTA),

@@ -61,6 +61,8 @@ class RecordedLaunch:
     twin_local: int = 0  # bytes of a thread
     is_copied: bool = False  # its log is in the GPU's memory, which the process copies now and then
     elapsed_ms: float = 0.0  # on the GPU; 0: not known
+    is_timed: bool = False  # it is recorded, and now repeated to time it
+    rounds_ns: tuple[tuple[int, int], ...] = ()  # of the original and of the recorded, each time it was repeated
     started: float = 0.0  # time.monotonic(); 0: not yet
     is_over: bool = False
     _view: mmap.mmap | None = field(default=None, repr=False)

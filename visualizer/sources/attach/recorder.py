@@ -42,11 +42,17 @@ class Recorder:
         self._twins: dict[Kernel, Twin] = {}
         self._excused: set[Kernel] = set()
         self._chosen: list[Chosen] = []
+        self.hangs_repeated = False  # a launch hangs that was recorded and is repeated to time it
 
     @property
     def running(self) -> list[RecordedLaunch]:
-        """Those that have begun and not ended."""
-        return [launch for launch in self._open() if launch.started]
+        """Those that have begun and not ended; what is only repeated has."""
+        return [launch for launch in self._open() if launch.started and not launch.is_timed]
+
+    @property
+    def rounds(self) -> str:
+        """How often to repeat a launch, and after how many ms one that is repeated hangs, as a message says it."""
+        return f"{self._options.rounds} {round(self._options.stall_s * 1000)}"
 
     def of(self, origin: Origin) -> list[RecordedLaunch]:
         """The launches of a process that have not ended."""
@@ -125,6 +131,20 @@ class Recorder:
                 "launch {index} of {kernel} is not recorded: another one was being recorded meanwhile",
                 index=index,
                 kernel=kernel.short,
+            )
+        )
+
+    def excuse_rounds(self, launch: RecordedLaunch, why: str) -> None:
+        """Say why a launch was not repeated as often as was asked for: "stuck", "memory" or an error of the driver."""
+        self.hangs_repeated = self.hangs_repeated or why == "stuck"
+        reasons = {"stuck": tr("it hangs"), "memory": tr("there is no memory for another log")}
+        self._say(
+            tr(
+                "launch {index} of {kernel} is recorded, but cannot be repeated to time it ({why}): what it wrote is"
+                " not restored in between; leave out --time",
+                index=launch.index,
+                kernel=launch.kernel.short,
+                why=reasons.get(why, why),
             )
         )
 

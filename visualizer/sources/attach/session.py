@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import threading
@@ -17,7 +18,7 @@ from typing import IO, Protocol
 from visualizer import __version__
 from visualizer.language import tr
 from visualizer.language.endings import NO_EVENT
-from visualizer.recording.facts import Source
+from visualizer.recording.facts import Cost, Source
 from visualizer.recording.file import save
 from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace, TraceError
@@ -25,6 +26,7 @@ from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.connection import Connection
 from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
 from visualizer.sources.attach.instrument import Instrument
+from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_file
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
@@ -35,6 +37,7 @@ from visualizer.sources.attach.server import Server
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError
 from visualizer.sources.progress import CancelCheck
+from visualizer.sources.runner.cost import LEAST_PAIRS, slowdown
 
 LOOK_S = 0.1
 """How often a session looks at its launches."""
@@ -111,11 +114,31 @@ class Session:
         self._options = options
         self._listener = listener
         self._command = command
+        self._job = secrets.token_hex(6)  # what was recorded together says so
         self._names = OutputNames(options, folder or Path.cwd())
         self._recorder = Recorder(options, instrument, listener.said)
         self._lock = threading.Lock()
         self._recorded: list[Recorded] = []
         self._progress: dict[RecordedLaunch, _Progress] = {}
+        self._server: Server | None = None
+        self._began = time.time()
+        self._symbols = Path()  # where a program of CuTe DSL tells its barriers' names
+
+    @property
+    def launches(self) -> tuple[Launches, ...]:
+        """How often which kernel has been launched until now; none while no program runs. Any thread may ask."""
+        server = self._server
+        if server is None:
+            return ()
+        boards = [connection.board for connection in server.connections]
+        return tuple(
+            Launches(
+                kernel,
+                sum(board.launches(kernel.id) for board in boards),
+                sum(board.captured(kernel.id) for board in boards),
+            )
+            for kernel in server.kernels.kernels
+        )
 
     def run(
         self,
@@ -130,11 +153,12 @@ class Session:
         with session_folder() as private, self._serving(private) as server:
             given = os.environ if environment is None else environment
             watched = watched_environment(given, library, private)
+            self._symbols = symbols_file(given, folder or Path.cwd())
             program = Program(command, watched, folder or Path.cwd(), output)
             hung = False
             try:
                 while (status := program.wait(LOOK_S)) is None:
-                    hung = bool(self._look(server)) or hung
+                    hung = bool(self._look(server)) or hung or self._recorder.hangs_repeated
                     if (hung and self._options.on_hang == "end") or (cancelled and cancelled()):
                         status = program.end()
                         break
@@ -166,11 +190,12 @@ class Session:
         def connect(accepted: socket.socket) -> Connection:
             return Connection(accepted, kernels, self._recorder, self._conclude)
 
-        server = Server(private / SOCKET, kernels, connect)
+        server = self._server = Server(private / SOCKET, kernels, connect)
         try:
             yield server
         finally:
             server.close()
+            self._server = None
 
     def _conclude(self, launch: RecordedLaunch, ending: Ending) -> Recorded | None:
         """Make the recording of a launch that is over, or is taken for it; None if it has been made, or cannot be."""
@@ -180,8 +205,9 @@ class Session:
             trace = self._recorder.trace(launch, ending)
             meta = replace(
                 trace.meta,
-                source={**trace.meta.source, **_circumstances(launch)},
+                source={**trace.meta.source, "job": self._job, **_circumstances(launch), **self._symbols_told()},
                 command=self._command,
+                cost={**trace.meta.cost, **_cost(launch)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
             )
@@ -199,6 +225,15 @@ class Session:
             self._recorded.append(recorded)
         self._listener.recorded(recorded)
         return recorded
+
+    def _symbols_told(self) -> Source:
+        """Names for barriers, from a file that the program may have written by now."""
+        try:
+            symbols = read_symbols(self._symbols, self._began)
+        except SourceError as problem:
+            self._listener.said(str(problem))
+            return {}
+        return {"symbols": symbols} if symbols else {}
 
     def _look(self, server: Server) -> list[RecordedLaunch]:
         """Launches that are found to hang. They have been told by then, and nobody need wait for them any longer."""
@@ -230,16 +265,7 @@ class Session:
     def _outcome(self, server: Server, status: int, *, hung: bool) -> Outcome:
         """What came of it, once every conversation is over."""
         server.close()
-        boards = [connection.board for connection in server.connections]
-        counts = tuple(
-            Launches(
-                kernel,
-                sum(board.launches(kernel.id) for board in boards),
-                sum(board.captured(kernel.id) for board in boards),
-            )
-            for kernel in server.kernels.kernels
-        )
-        return Outcome(status, tuple(self._recorded), counts, hung)
+        return Outcome(status, tuple(self._recorded), self.launches, hung)
 
 
 def _circumstances(launch: RecordedLaunch) -> Source:
@@ -254,6 +280,14 @@ def _circumstances(launch: RecordedLaunch) -> Source:
     if launch.elapsed_ms:
         told["elapsed_ms"] = launch.elapsed_ms  # on the GPU, from before the launch to behind it
     return told
+
+
+def _cost(launch: RecordedLaunch) -> Cost:
+    """What recording did to its time, where it was repeated often enough to tell."""
+    if len(launch.rounds_ns) < LEAST_PAIRS:
+        return {}
+    original, recorded = zip(*launch.rounds_ns, strict=True)
+    return slowdown(original, recorded)
 
 
 def _with_sources(trace: Trace, launch: RecordedLaunch) -> dict[str, str]:

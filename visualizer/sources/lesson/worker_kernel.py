@@ -15,7 +15,6 @@ import numpy as np
 from cuda.bindings import driver
 from numpy.typing import NDArray
 
-from visualizer.language import tr
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.parameters import BOX_COLUMNS, LessonConfig
 from visualizer.resources import resource_dir
@@ -26,6 +25,7 @@ from visualizer.sources.lesson.window import EVERYTHING, Window
 from visualizer.sources.lesson.word_probe import PROBES, RawProbe
 from visualizer.sources.lesson.worker_memory import DeviceMemory, LiveReader, LogMemory, MappedMemory
 from visualizer.sources.lesson.worker_probe import NO_PROBE, ProbeMemory, Probing
+from visualizer.sources.runner.device import tensor_map
 from visualizer.sources.runner.flight import FlightFile
 from visualizer.sources.runner.mirror import Mirror
 
@@ -131,7 +131,7 @@ class LessonKernel:
         self._calibrate_record = module.get_function("calibrate_record")
         self._shared_bytes = config.storage.total_bytes + CONTROL_BYTES
         self._pipeline.max_dynamic_shared_size_bytes = self._shared_bytes
-        self._tensor_map = _tensor_map(self._source, config)
+        self._tensor_map = tensor_map(self._source, (config.tile_rows, BOX_COLUMNS))
 
     def run(
         self,
@@ -255,26 +255,3 @@ def _anchors(on_device: Any) -> NDArray[np.void]:
 
 def _no_anchors() -> NDArray[np.void]:
     return np.zeros((0, 2), dtype=ANCHOR_DTYPE)
-
-
-def _tensor_map(source: Any, config: LessonConfig) -> np.void:
-    """The TMA descriptor of the source matrix: boxes of tile_rows x 64 halves, 128-byte swizzle."""
-    columns = config.source_tiles * config.tile_columns
-    unsigned, long = driver.cuuint32_t, driver.cuuint64_t
-    error, tensor_map = driver.cuTensorMapEncodeTiled(
-        driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-        2,
-        source.data.ptr,
-        [long(columns), long(config.tile_rows)],
-        [long(source.strides[0])],
-        [unsigned(BOX_COLUMNS), unsigned(config.tile_rows)],
-        [unsigned(1), unsigned(1)],
-        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-        driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
-        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-    )
-    if error != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(tr("cuTensorMapEncodeTiled refused the tile: {name}", name=error.name))
-    descriptor: np.void = np.array([int(word) for word in tensor_map.opaque], dtype=np.uint64).view("V128")[0]
-    return descriptor

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from visualizer.language import mark, tr
 from visualizer.sources.runner.protocol import Unable, serve
 
@@ -79,6 +81,34 @@ def compiling() -> Iterator[None]:
             "compile",
             tr("the kernel does not compile here: {problem}", problem=str(problem).strip().splitlines()[0]),
         ) from None
+
+
+def tensor_map(matrix: Any, box: tuple[int, int]) -> np.void:
+    """The TMA descriptor of a CuPy matrix of halves: 128 bytes, an argument of a kernel.
+
+    Boxes of (rows, columns) with the 128-byte swizzle. RuntimeError if the driver refuses them.
+    """
+    from cuda.bindings import driver
+
+    (rows, columns), (box_rows, box_columns) = matrix.shape, box
+    unsigned, long = driver.cuuint32_t, driver.cuuint64_t
+    error, encoded = driver.cuTensorMapEncodeTiled(
+        driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        2,
+        matrix.data.ptr,
+        [long(columns), long(rows)],
+        [long(matrix.strides[0])],
+        [unsigned(box_columns), unsigned(box_rows)],
+        [unsigned(1), unsigned(1)],
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
+        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(tr("cuTensorMapEncodeTiled refused the tile: {name}", name=error.name))
+    descriptor: np.void = np.array([int(word) for word in encoded.opaque], dtype=np.uint64).view("V128")[0]
+    return descriptor
 
 
 def _cuda_version(number: int) -> str:

@@ -159,18 +159,15 @@ def _each(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
 
 
 def _group(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
-    """On another CTA's barrier few lanes arrive, each on a barrier of its own: those are not compared."""
-    if ".shared::cluster" in operands.site.opcode:
-        return _each(operands, text, keep, flag)
+    """Lanes that arrive on one barrier record it as one."""
     guard = _guard(operands)
     word = emit.word(operands.site.number)
-    if guard:
-        chosen = f"""{guard} activemask.b32 %ps_m; vote.sync.ballot.b32 %ps_m,%ps_p,%ps_m;
-@%ps_p match.any.sync.b32 %ps_m,%ps_a,%ps_m;
-and.b32 %ps_n,%ps_m,%ps_below; setp.eq.and.u32 %ps_p,%ps_n,0,%ps_p;"""
-    else:
-        chosen = """activemask.b32 %ps_m; match.any.sync.b32 %ps_m,%ps_a,%ps_m;
-and.b32 %ps_n,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_n,0;"""
+    # Compared without a predicate, which would need a branch: a lane that does not arrive compares no address.
+    compared = "%ps_n" if guard else "%ps_a"
+    arrives = "setp.eq.and.u32 %ps_p,%ps_n,0,%ps_p;" if guard else "setp.eq.u32 %ps_p,%ps_n,0;"
+    nowhere = "selp.b32 %ps_n,%ps_a,-1,%ps_p;" if guard else ""
+    chosen = f"""{guard} {nowhere} activemask.b32 %ps_m; match.any.sync.b32 %ps_m,{compared},%ps_m;
+and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
     chosen += f" popc.b32 %ps_m,%ps_m; or.b32 %ps_w,%ps_m,{word};"
     return _beside(operands, text, keep, chosen, "%ps_p")
 
@@ -195,16 +192,17 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
 
 
 def _beside(operands: _Operands, text: str, keep: Keep, chosen: str, predicate: str) -> str:
-    """A record before the instruction. The store comes behind one that would wait for earlier stores to be seen."""
+    """A record of what is known before the instruction. All else comes behind one that others wait for, and behind one
+    that would wait for earlier stores to be seen."""
     record = emit.store(keep, predicate)
     more = operands.more()
     if more:
         lanes = emit.word(operands.site.number, OTHER, 1)
         record += f"\n{more} mov.u32 %ps_w,{lanes};\n{emit.store(keep, predicate)}"
-    made = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}"
+    known = f"{emit.CLOCK} {operands.address()} {operands.value()}"
     scopes = operands.site.opcode.split(".shared")[0]
-    late = operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES)
-    return emit.scratch(f"{made}\n{text}\n{record}" if late else f"{made}\n{record}\n{text}")
+    late = operands.form.how == "group" or (operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES))
+    return emit.scratch(f"{known}\n{text}\n{chosen}\n{record}" if late else f"{known}\n{chosen}\n{record}\n{text}")
 
 
 def _guard(operands: _Operands) -> str:

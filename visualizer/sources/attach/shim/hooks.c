@@ -63,8 +63,12 @@ Result load_twin(Handle *module, const void *image) { return REAL(cuModuleLoadDa
         if (begin_recording(&launch, &recording)) {                                                                    \
             Handle f = recording.function;                                                                             \
             Result result = REAL(launch_of) run;                                                                       \
-            if (end_recording(&launch, &recording, result))                                                            \
+            if (await_recording(&launch, &recording, result)) {                                                        \
+                while ((f = next_round(&launch, &recording)))                                                          \
+                    end_round(&launch, &recording, REAL(launch_of) run);                                               \
+                end_recording(&launch, &recording);                                                                    \
                 return result;                                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     Handle f = handle;                                                                                                 \

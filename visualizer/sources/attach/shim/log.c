@@ -11,7 +11,7 @@ second while it does not. */
 enum { REGISTERED_PORTABLE = 1, REGISTERED_MAPPED = 2, NON_BLOCKING = 1 };
 enum { COPY_EVERY_NS = 1000000000, REST = 10 }; /* a copy is followed by a rest of so many times its duration */
 
-static int64_t now(void) {
+int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * (int64_t)1000000000 + time.tv_nsec;
@@ -46,6 +46,7 @@ Result open_log(struct log *log, int fd, size_t bytes, size_t begun, bool device
         return NOT_FOUND;
     }
     log->bytes = bytes;
+    log->begun = begun;
     log->copied_at = now();
     if (device && on_device(log, begun, stream) == SUCCESS)
         return SUCCESS;

@@ -57,6 +57,7 @@ static void tell_start(const struct launch *launch, const struct recording *reco
 }
 
 static void give_back(const struct launch *launch, struct recording *recording) {
+    close_rounds(launch, &recording->rounds);
     close_log(&recording->log, launch->stream);
     Handle events[] = {recording->begin, recording->end, recording->written_back};
     for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
@@ -73,6 +74,9 @@ static bool prepare(const struct launch *launch, struct recording *recording, st
     if (!id || !entry || !log || reply->count < 1 || sscanf(entry, "%4095s", name) != 1)
         return false; /* the server has said why in its own words */
     recording->id = atoi(id);
+    const char *rounds = field(reply, "rounds");
+    if (rounds)
+        sscanf(rounds, "%u %d", &recording->rounds.wanted, &recording->rounds.limit_ms);
     if (!recording->twin) {
         recording->twin = reply->count > 1 ? load_module(launch->kernel, context, reply->fds[1], name, recording) : NULL;
         if (!recording->twin)
@@ -155,8 +159,7 @@ static Result wait_for(struct recording *recording) {
     return result;
 }
 
-bool end_recording(const struct launch *launch, struct recording *recording, Result result) {
-    struct message message;
+bool await_recording(const struct launch *launch, struct recording *recording, Result result) {
     if (result != SUCCESS) {
         fail(recording, "cuLaunchKernel", result);
         give_back(launch, recording);
@@ -167,21 +170,26 @@ bool end_recording(const struct launch *launch, struct recording *recording, Res
         cu.cuMemcpyDtoDAsync(recording->written[i].original, recording->written[i].twin, recording->written[i].bytes,
             launch->stream);
     cu.cuEventRecord(recording->written_back, launch->stream);
-    result = wait_for(recording);
-    if (result == NOT_READY) {
-        /* It goes on without us: log and twin stay as they are. */
-        cu.cuThreadExchangeStreamCaptureMode(&recording->capture_mode);
-        return true;
-    }
-    float ms = 0;
+    recording->outcome = wait_for(recording);
+    if (recording->outcome == SUCCESS)
+        cu.cuEventElapsedTime(&recording->ms, recording->begin, recording->end);
+    return true;
+}
+
+void end_recording(const struct launch *launch, struct recording *recording) {
+    struct message message;
     const char *name = NULL;
-    if (result == SUCCESS)
-        cu.cuEventElapsedTime(&ms, recording->begin, recording->end);
-    cu.cuGetErrorName(result, &name);
-    if (open_message(&message, "end")) {
-        add(&message, "recording %d\nresult %d %s\nms %.6f\n", recording->id, result, name ? name : "", ms);
+    /* What goes on without us keeps its log and its twin as they are. */
+    bool goes_on = recording->outcome == NOT_READY || recording->rounds.hangs;
+    cu.cuGetErrorName(recording->outcome, &name);
+    if (recording->outcome != NOT_READY && open_message(&message, "end")) {
+        add(&message, "recording %d\nresult %d %s\nms %.6f\n", recording->id, recording->outcome, name ? name : "",
+            recording->ms);
+        describe_rounds(&message, &recording->rounds);
         tell_and_close(&message);
     }
-    give_back(launch, recording);
-    return true;
+    if (goes_on)
+        cu.cuThreadExchangeStreamCaptureMode(&recording->capture_mode);
+    else
+        give_back(launch, recording);
 }

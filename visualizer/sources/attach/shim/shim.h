@@ -171,7 +171,7 @@ struct recording {
     Handle begin, end, written_back; /* events before and behind the launch, and once its variables are copied */
     struct log {
         void *memory; /* of this process, which the server sees too */
-        size_t bytes;
+        size_t bytes, begun; /* begun: how many the server filled in */
         Device_pointer address; /* as the GPU sees it */
         Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
         bool registered;
@@ -183,8 +183,20 @@ struct recording {
     } written[MOST_VARIABLES]; /* variables that the kernel may have changed */
     unsigned written_count;
     int capture_mode; /* this thread's */
+    float ms; /* of the recorded launch */
+    Result outcome; /* of the recorded launch, once it was waited for; NOT_READY: it goes on without us */
+    Device_pointer address_at; /* where the twin looks for its log's address */
+    struct rounds {
+        unsigned wanted, done; /* done: launches, two of a round */
+        int limit_ms; /* of one launch; 0: none */
+        bool stuck, hangs; /* stuck: beyond the limit; hangs: its launch is still running */
+        const char *failed; /* why no more are done; NULL: nothing failed */
+        struct log scratch; /* where the twin logs meanwhile */
+        float *ms; /* the original's and the twin's in turn */
+    } rounds;
 };
 /* log.c */
+int64_t now(void); /* ns, of the clock that only goes forward */
 Result open_log(struct log *log, int fd, size_t bytes, size_t begun, bool device, Handle stream);
 bool copy_is_due(const struct log *log);
 bool copy_log(struct log *log, bool (*give_up)(const void *), const void *of); /* false: it cannot be read any more */
@@ -209,4 +221,11 @@ bool copy_variables(const struct launch *launch, struct recording *recording, co
 /* recording.c */
 bool begin_recording(const struct launch *launch, struct recording *recording);
 /* Waits for it unless the server says not to. False: nothing ran, launch the original. */
-bool end_recording(const struct launch *launch, struct recording *recording, Result result);
+bool await_recording(const struct launch *launch, struct recording *recording, Result result);
+void end_recording(const struct launch *launch, struct recording *recording);
+
+/* rounds.c: between the two, launch what `next_round` says, and tell `end_round` the result, until it says NULL. */
+Handle next_round(const struct launch *launch, struct recording *recording);
+void end_round(const struct launch *launch, struct recording *recording, Result result);
+void describe_rounds(struct message *message, const struct rounds *rounds);
+void close_rounds(const struct launch *launch, struct rounds *rounds);

@@ -90,6 +90,7 @@ bool set_control(const struct launch *launch, struct recording *recording, struc
     Device_pointer place;
     size_t room;
     Result result = cu.cuModuleGetGlobal(&place, &room, recording->twin->module, symbol);
+    recording->address_at = place + offset;
     if (result == SUCCESS)
         result = cu.cuMemcpyHtoDAsync(place, block, size < room ? size : room, launch->stream);
     return result == SUCCESS || fail(recording, symbol, result);

@@ -1,0 +1,20 @@
+"""Looking up many values at once finds what looking up each would."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from visualizer.arrays.ordering import search
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_search_is_searchsorted_in_any_order(side: Literal["left", "right"]) -> None:
+    random = np.random.default_rng(0)
+    keys = np.sort(random.integers(-50, 50, 40))
+    values = random.integers(-60, 60, 300)
+    assert search(keys, values, side).tolist() == np.searchsorted(keys, values, side).tolist()
+    assert search(keys[:0], values, side).tolist() == [0] * 300
+    assert search(keys, values[:0], side).tolist() == []

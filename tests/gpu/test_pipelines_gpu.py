@@ -1,0 +1,114 @@
+"""The four kernels on a GPU: right in every shape, within twice a library's time, hanging where they should."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assembler import needs_ptxas
+
+from visualizer.children import child_command, child_environment
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.file import load
+from visualizer.recording.schema import EventKind
+from visualizer.replay.history import History
+from visualizer.sources.pipelines.kernels import KERNELS
+
+SHAPES = [
+    *(f"multicast --cluster {cluster} --ctas {ctas} --tiles 33" for cluster in (1, 2, 4) for ctas in (4, 128)),
+    "multicast --tiles 1 --source-tiles 1",
+    "multicast --cluster 4 --tiles 3 --source-tiles 7",
+    "gemm --m 128 --n 256 --k 64",
+    "gemm --m 128 --n 512 --k 320",
+    "gemm --m 4096 --n 2048 --k 1024",
+    "pingpong --m 128 --n 128 --k 64",
+    "pingpong --m 384 --n 128 --k 64 --ctas 1",
+    "pingpong --m 1152 --n 384 --k 448 --ctas 4",
+    "pingpong --m 4096 --n 2048 --k 1024",
+    "attention --heads 1 --length 128",
+    "attention --heads 3 --length 256",
+    "attention --heads 2 --length 1152",
+]
+SMALL = {
+    "multicast": "multicast --ctas 4 --tiles 12",
+    "gemm": "gemm --m 256 --n 512 --k 1024",
+    "pingpong": "pingpong --m 512 --n 256 --k 1024 --ctas 2",
+    "attention": "attention --heads 1 --length 1024",
+}
+FAULTS = [(kernel.name, fault) for kernel in KERNELS for fault in kernel.faults]
+FULL_SIZE_S = 120
+needs_attach = pytest.mark.skipif(shutil.which("cc") is None, reason="attach builds its library with cc")
+
+
+def run(*words: str, limit_s: float = FULL_SIZE_S, **where: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, env=child_environment(), capture_output=True, text=True, check=False, timeout=limit_s, **where
+    )
+
+
+def pipeline(words: str) -> list[str]:
+    return child_command("visualizer.sources.pipelines", *words.split())
+
+
+@pytest.mark.parametrize("words", SHAPES)
+def test_every_value_is_right(words: str) -> None:
+    done = run(*pipeline(f"{words} --check --json"))
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert json.loads(done.stdout)["wrong"] == 0
+
+
+@pytest.mark.parametrize("name", ["gemm", "pingpong", "attention"])
+def test_it_is_within_twice_the_librarys_time(name: str) -> None:
+    pytest.importorskip("torch")
+    done = run(*pipeline(f"{name} --check --time --json"))
+    assert done.returncode == 0, done.stderr + done.stdout
+    figures = json.loads(done.stdout)
+    assert figures["ms"] < 2 * figures["library_ms"], figures
+
+
+def test_multicast_brings_tiles_faster() -> None:
+    rates = []
+    for cluster in (1, 2, 4):
+        done = run(*pipeline(f"multicast --cluster {cluster} --time --json"))
+        assert done.returncode == 0, done.stderr
+        rates.append(json.loads(done.stdout)["gbytes_per_s"])
+    assert rates[1] > rates[0], rates
+
+
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_each_mistake_hangs_and_the_next_run_does_not_notice(name: str, fault: str) -> None:
+    done = run(*pipeline(f"{SMALL[name]} --fault {fault} --give-up 1"))
+    assert done.returncode == 124, done.stderr + done.stdout
+    assert done.stderr == f"{name} did not come back within 1 s: it hangs\n"
+    assert run(*pipeline(f"{SMALL[name]} --check")).returncode == 0
+
+
+@needs_ptxas
+@needs_attach
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_attach_records_it_and_nothing_is_found(kernel: Any, tmp_path: Path) -> None:
+    words = pipeline(f"{SMALL[kernel.name]} --check")
+    attach = child_command("visualizer", "attach", "--level", "all", "-o", str(tmp_path / "run.pscope"), "--", *words)
+    done = run(*attach, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    trace = load(tmp_path / "run.pscope")
+    assert not any(violations(trace).values())
+    assert diagnose(History(trace)).findings == ()
+    assert {EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX} <= set(trace.events["kind"].tolist())
+
+
+@needs_ptxas
+@needs_attach
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_attach_says_why_it_hangs(name: str, fault: str, tmp_path: Path) -> None:
+    words = pipeline(f"{SMALL[name]} --fault {fault} --give-up 60")
+    attach = child_command("visualizer", "attach", "--stall", "2", "-o", str(tmp_path / "stuck.pscope"), "--", *words)
+    done = run(*attach, cwd=tmp_path)
+    assert done.returncode == 124, done.stderr + done.stdout
+    assert load(tmp_path / "stuck.pscope").meta.ending.kind == "timeout"
+    assert "Cause:" in done.stderr

@@ -1,0 +1,55 @@
+"""Copies of unknown bytes get what their barriers expect, turn by turn."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from visualizer.reconstruction.discover import RECORD_DTYPE
+from visualizer.recording.schema import EventKind
+from visualizer.sources.attach.copy_bytes import tell_bytes
+
+
+def turns(expected: list[int], copies: int, told: int = 0, barrier: int = 0x100) -> NDArray[np.void]:
+    """Of one barrier: an expectation, a copy of `told` bytes unless that is 0, and `copies` of unknown ones, for each
+    of `expected`."""
+    rows = []
+    for turn, amount in enumerate(expected):
+        time = 1000 * turn
+        rows.append((time, 0, barrier, amount, 0, 0, 0, EventKind.ARRIVE_EXPECT_TX, -1, 0, 0))
+        if told:
+            rows.append((time + 1, 0, barrier, told, 0, 0, 0, EventKind.COPY_ISSUE, -1, 0, 0))
+        rows += [
+            (time + 2 + n, 0, barrier, 0, 0, 0, 0, EventKind.COPY_ISSUE, -1, 0, 0) for n in range(copies)
+        ]  # fmt: skip
+    return np.array(rows, RECORD_DTYPE)
+
+
+@given(st.lists(st.integers(1, 1 << 20), min_size=1, max_size=9), st.integers(1, 5))
+def test_the_copies_of_every_turn_bring_what_it_expects(expected: list[int], copies: int) -> None:
+    records = turns(expected, copies)
+    assert tell_bytes(records, 1) == copies * len(expected)
+    brought = records["amount"][records["kind"] == EventKind.COPY_ISSUE].reshape(-1, copies)
+    assert brought.sum(axis=1).tolist() == expected
+    assert (np.ptp(brought, axis=1) < copies).all()
+
+
+def test_three_copies_bring_all_of_a_number_that_three_does_not_divide() -> None:
+    records = turns([32768, 32768], 3)
+    tell_bytes(records, 1)
+    assert records["amount"][1:4].tolist() == [10922, 10922, 10924]
+
+
+def test_copies_of_known_bytes_leave_the_rest_to_the_others() -> None:
+    records = turns([32768, 32768], 2, told=16384)
+    assert tell_bytes(records, 1) == 4
+    assert records["amount"].tolist() == [32768, 16384, 8192, 8192] * 2
+
+
+def test_barriers_of_a_cluster_are_told_apart_and_where_nothing_is_expected_nothing_is_known() -> None:
+    other = turns([0], 2, barrier=0x200)[1:]
+    records = np.concatenate([turns([600], 2), other])
+    assert tell_bytes(records, 2) == 4
+    assert records["amount"].tolist() == [600, 300, 300, 0, 0]

@@ -1,0 +1,24 @@
+"""Bounds on the TOML of a story, looked at before it is parsed: Python's parser takes the square of a key's parts, so
+that a key of 600 kB would hold it for hours."""
+
+from __future__ import annotations
+
+import re
+
+MOST_PARTS = 64
+"""Of a key `a.b.c`: more than any story has."""
+# A text that does not end goes on to where TOML would stop reading it, so that each character is looked at once.
+_TEXTS = re.compile(
+    r"\"\"\"(?:(?!\"\"\")(?:[^\\]|\\.))*+(?:\"\"\"|\\?\Z)"
+    r"|'''(?:(?!''').)*+(?:'''|\Z)"
+    r"|\"(?:[^\"\\\n]|\\[^\n])*+(?:\"|\\?(?=\n)|\\?\Z)"
+    r"|'[^'\n]*+'?"
+    r"|\#[^\n]*+",
+    re.DOTALL,
+)
+_BETWEEN = re.compile(r"[=,\[\]{}\n]")
+
+
+def has_endless_key(text: str) -> bool:
+    """Whether any key has more than MOST_PARTS parts. Time linear in the text."""
+    return any(part.count(".") >= MOST_PARTS for part in _BETWEEN.split(_TEXTS.sub("", text)))

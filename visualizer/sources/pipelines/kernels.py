@@ -1,0 +1,218 @@
+"""The kernels as data: what each takes, how it is launched, and what it should come to. Knows no CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visualizer.language import tr
+from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
+from visualizer.sources.errors import SourceError
+from visualizer.sources.pipelines.reference import (
+    CONSUMER_THREADS,
+    attention_error,
+    multiply_transposed,
+    tile_words,
+    walk_sums,
+)
+
+COMMON_FAULTS = ("F01", "F03", "F06", "F20")
+HEAD = 128
+BOX_COLUMNS = 64
+"""Halves in a row of a box: 128 bytes, the span of the swizzle."""
+_WARPGROUPS_THREADS = 384  # a producer warpgroup and two that consume
+_TILE = 128  # rows of a tile
+_ATTENTION_TOLERANCE = 0.01  # of the greatest value: weights are rounded to halves
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A size that can be chosen: a multiple of `multiple`, or one of `choices`."""
+
+    default: int
+    multiple: int = 1
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """An argument: the tensor map of a matrix, in boxes of `rows` rows of 64 halves."""
+
+    array: str
+    rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """A launch on given data."""
+
+    arrays: Mapping[str, NDArray[Any]]  # copied to the GPU
+    arguments: tuple[Boxes | str | int, ...]  # a tensor map, the address of an array, a 32-bit number
+    result: str  # the array that the kernel writes
+    wrong: Callable[[NDArray[Any]], int]  # how many of the result's values are not what they should be
+    grid: tuple[int, int]
+    threads: int
+    shared_bytes: int
+    defines: tuple[str, ...] = ()
+    flop: float = 0.0
+    bytes_loaded: float = 0.0  # into shared memory
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineKernel:
+    """kernels/NAME.cu, whose kernel has the file's name."""
+
+    name: str
+    parameters: Mapping[str, Parameter]
+    faults: tuple[str, ...]  # that can be compiled in; all of them hang
+    prepare: Callable[[Mapping[str, int]], Launch]
+    library: Literal["", "matmul", "attention"] = ""  # what torch has of the same
+
+    def launch(self, values: Mapping[str, int]) -> Launch:
+        """With the defaults for what `values` leaves out. SourceError names the parameter that is wrong."""
+        for name, value in values.items():
+            if name not in self.parameters:
+                raise SourceError(tr("{name} has no parameter {parameter}", name=self.name, parameter=f"--{name}"))
+            self._check(name, value)
+        return self.prepare(self.complete(values))
+
+    def complete(self, values: Mapping[str, int]) -> dict[str, int]:
+        """With the defaults for what is left out."""
+        return {name: one.default for name, one in self.parameters.items()} | dict(values)
+
+    def _check(self, name: str, value: int) -> None:
+        wanted = self.parameters[name]
+        if wanted.choices and value not in wanted.choices:
+            raise SourceError(
+                tr(
+                    "--{parameter} is {value}; {name} takes {choices}",
+                    parameter=name,
+                    value=value,
+                    name=self.name,
+                    choices=", ".join(map(str, wanted.choices)),
+                )
+            )
+        if value < 1 or value % wanted.multiple:
+            raise SourceError(
+                tr(
+                    "--{parameter} is {value}; {name} takes multiples of {multiple}, from {multiple} on",
+                    parameter=name,
+                    value=value,
+                    name=self.name,
+                    multiple=wanted.multiple,
+                )
+            )
+
+
+def find_kernel(name: str) -> PipelineKernel:
+    """SourceError if there is none of that name."""
+    for kernel in KERNELS:
+        if kernel.name == name:
+            return kernel
+    raise SourceError(
+        tr("there is no kernel {name}; there are {names}", name=name, names=", ".join(one.name for one in KERNELS))
+    )
+
+
+def _multicast(values: Mapping[str, int]) -> Launch:
+    cluster, ctas, tiles, source_tiles = (values[name] for name in ("cluster", "ctas", "tiles", "source-tiles"))
+    if ctas % cluster:
+        raise SourceError(
+            tr("--ctas is {ctas}, which is no multiple of the cluster's {cluster} CTAs", ctas=ctas, cluster=cluster)
+        )
+    source = np.random.default_rng(1).integers(0, 0x7C00, (source_tiles * _TILE, BOX_COLUMNS), np.uint16)
+    wanted = walk_sums(tile_words(source), np.arange(ctas) // cluster, tiles)
+    tile_bytes = _TILE * BOX_COLUMNS * 2
+    return Launch(
+        {"source": source.view(np.float16), "sums": np.zeros((ctas, CONSUMER_THREADS), np.uint32)},
+        (Boxes("source", _TILE // cluster), "sums", source_tiles, tiles),
+        "sums",
+        lambda sums: int((sums != wanted).sum()),
+        (ctas, 1),
+        32 + CONSUMER_THREADS,
+        3 * tile_bytes + 1024,
+        (f"-DPHASESCOPE_CLUSTER={cluster}",),
+        bytes_loaded=float(ctas) * tiles * tile_bytes,
+    )
+
+
+def _gemm(values: Mapping[str, int], persistent: bool) -> Launch:
+    m, n, k = (values[name] for name in ("m", "n", "k"))
+    random = np.random.default_rng(2)
+    # Whole numbers whose sums halves can hold: every result must be exactly right.
+    a, b = (random.integers(-2, 3, (rows, k)).astype(np.float16) for rows in (m, n))
+    tile_n = 128 if persistent else 256
+    tiles = m // _TILE * (n // tile_n)
+    sizes = (n // tile_n, tiles, k // BOX_COLUMNS) if persistent else (k // BOX_COLUMNS,)
+    return Launch(
+        {"a": a, "b": b, "c": np.zeros((m, n), np.float16)},
+        (Boxes("a", _TILE), Boxes("b", tile_n), Boxes("c", 64), *sizes),
+        "c",
+        lambda c: int((c != multiply_transposed(a, b)).sum()),
+        (min(values["ctas"], tiles), 1) if persistent else (n // tile_n, m // _TILE),
+        _WARPGROUPS_THREADS,
+        MAX_DYNAMIC_BYTES,
+        flop=2.0 * m * n * k,
+    )
+
+
+def _attention(values: Mapping[str, int]) -> Launch:
+    heads, length = values["heads"], values["length"]
+    random = np.random.default_rng(3)
+    q, k, v = (random.standard_normal((heads * length, HEAD), np.float32).astype(np.float16) for _ in range(3))
+    return Launch(
+        {"q": q, "k": k, "v": v, "o": np.zeros((heads * length, HEAD), np.float16)},
+        (Boxes("q", 64), Boxes("k", _TILE), Boxes("v", _TILE), Boxes("o", 64), length // _TILE),
+        "o",
+        lambda o: attention_error(q, k, v, o, heads, _ATTENTION_TOLERANCE),
+        (length // _TILE, heads),
+        _WARPGROUPS_THREADS,
+        MAX_DYNAMIC_BYTES,
+        flop=4.0 * heads * length * length * HEAD,
+    )
+
+
+KERNELS = (
+    PipelineKernel(
+        "multicast",
+        {
+            "cluster": Parameter(2, choices=(1, 2, 4)),
+            "ctas": Parameter(128),
+            "tiles": Parameter(256),
+            "source-tiles": Parameter(64),
+        },
+        (*COMMON_FAULTS, "F31"),
+        _multicast,
+    ),
+    PipelineKernel(
+        "gemm",
+        {"m": Parameter(4096, _TILE), "n": Parameter(4096, 256), "k": Parameter(4096, BOX_COLUMNS)},
+        COMMON_FAULTS,
+        partial(_gemm, persistent=False),
+        "matmul",
+    ),
+    PipelineKernel(
+        "pingpong",
+        {
+            "m": Parameter(4096, _TILE),
+            "n": Parameter(4096, _TILE),
+            "k": Parameter(4096, BOX_COLUMNS),
+            "ctas": Parameter(132),
+        },
+        (*COMMON_FAULTS, "F48"),
+        partial(_gemm, persistent=True),
+        "matmul",
+    ),
+    PipelineKernel(
+        "attention",
+        {"heads": Parameter(16), "length": Parameter(4096, _TILE)},
+        (*COMMON_FAULTS, "F48"),
+        _attention,
+        "attention",
+    ),
+)
