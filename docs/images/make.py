@@ -260,9 +260,9 @@ def show_comparison(window: MainWindow) -> None:
     window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
-        window.comparing.dock.resize(*SIZE)
+        window.comparing.shown.resize(*SIZE)
         rest()
-        window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
+        window.comparing.shown.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from visualizer.app.document import Document
 from visualizer.app.lane_menu import COMMANDS, lane_menu
 from visualizer.app.main_window import MainWindow
 from visualizer.cli.main import main
 from visualizer.diagnosis.wording import duration
 from visualizer.playback.focus import Focus
+from visualizer.programs.parameters import LessonConfig
 from visualizer.views.counts import bytes_text
 
 
@@ -77,9 +80,11 @@ def test_the_keyboard_marks_a_range_too(window: MainWindow) -> None:
     assert _said(window).startswith("Range of")
 
 
-def test_another_recording_has_no_range(window: MainWindow, qtbot: QtBot) -> None:
+def test_another_recording_has_no_range(
+    window: MainWindow, qtbot: QtBot, make_document: Callable[..., Document]
+) -> None:
     _drag(qtbot, window, _at(window, "producer", 2_000_000), _at(window, "producer", 5_000_000))
-    window.show_document(window.document)
+    window.show_document(make_document(LessonConfig(tiles=3)))
     assert not _said(window).startswith("Range of")
 
 

@@ -8,18 +8,17 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from visualizer.app.fault_box import FaultBox, story
+from visualizer.app.fields import SpinBox, WheelFreeChoice
 from visualizer.app.parameter_form import ParameterForm
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
@@ -47,13 +46,15 @@ class ExperimentPanel(QWidget):
         self._busy = False
         # Without it a style sheet does not paint the background of a plain QWidget.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.source = QComboBox(accessibleName=tr("Source"))
+        self.source = WheelFreeChoice(accessibleName=tr("Source"))
         for name, source in SOURCES.items():
             self.source.addItem(tr(source.title), name)
         self.program = ProgramBox()
         self.fault = FaultBox()
         self.story = PlainLabel(objectName="hint", wordWrap=True)
-        self.seed = QSpinBox(maximum=SEED.kind.high, accessibleName=tr("Seed"))
+        self.seed = SpinBox()
+        self.seed.setMaximum(SEED.kind.high)
+        self.seed.setAccessibleName(tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.recording = RecordingBox()
         self.form = ParameterForm()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
@@ -22,6 +22,7 @@ from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.exports import Exports
 from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
+from visualizer.app.first_steps import FirstSteps
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
@@ -42,21 +43,24 @@ from visualizer.app.places import Places
 from visualizer.app.playback import Playback
 from visualizer.app.range_numbers import RangeNumbers
 from visualizer.app.reading import Reading
-from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.recording_choice import RecordingChoice
+from visualizer.app.running import Running
 from visualizer.app.settings import Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
 from visualizer.app.structuring import Structuring
 from visualizer.app.transport_bar import TransportBar
 from visualizer.app.workspaces import Workspaces
+from visualizer.diagnosis.report import Place
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
+from visualizer.playback.stories.load import story_path
 from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
+from visualizer.views.diagnosis_model import finding_rows
 from visualizer.views.sentence_widget import SentenceWidget
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
@@ -93,7 +97,11 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.recordings = RecordingChoice()
-        self.setCentralWidget(stacked(self.messages, self.recordings, self.sentence, self.find_bar, self.timeline))
+        self.first_steps = FirstSteps()
+        self.running = Running(self)
+        self.setCentralWidget(
+            stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, self.timeline)
+        )
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
         self.story = StoryPane()
@@ -163,8 +171,7 @@ class MainWindow(QMainWindow):
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(ending_sentence(ending))
-        if document.needs_diagnosis:
-            self.show_pane("diagnosis")
+        self._open_at_the_fault(document)
         self.structuring.set_document(document)
         if document.read and document.focus is not None:
             self.places.look_at(document.focus)
@@ -186,14 +193,28 @@ class MainWindow(QMainWindow):
                 self.pane_host.show_again(pane)
             self._mark_errors(document)
         self.status.show_document(document)
-        if document.needs_diagnosis:
-            self.show_pane("diagnosis")
+        self._open_at_the_fault(document)
         self.actions_by_id.refresh()
+
+    def _open_at_the_fault(self, document: Document) -> None:
+        """Look at the first of what is wrong, unless an address says where to look: at the agent that is blocked."""
+        if not document.needs_diagnosis or document.report is None:
+            return
+        self.show_pane("inspector")
+        rows = finding_rows(document.history.trace, document.report)
+        focus = next((row.focus for row in rows if row.focus is not None), None)
+        if document.focus is None and focus is not None:
+            self.navigator.go_to(focus)
+
+    def show_place(self, place: Place) -> None:
+        """Show a line of the source."""
+        self.show_pane("code")
+        self.panes["code"].show_place(place)
 
     @property
     def _of_report(self) -> tuple[QWidget, ...]:
         """The panes that show what a diagnosis found."""
-        return (self.timeline, *(self.panes[name] for name in ("ring", "inspector", "diagnosis")))
+        return (self.timeline, *(self.panes[name] for name in ("ring", "inspector", "code", "diagnosis")))
 
     def show_history(self, document: Document) -> None:
         """What panes and bars show of a history, at the navigator's focus."""
@@ -265,9 +286,10 @@ class MainWindow(QMainWindow):
         self.status.show_document(self.document)
         self._show_title()
 
-    def run_experiment(self, experiment: Experiment) -> None:
-        if self.files.may_replace():
-            self.jobs.start(record_work(experiment, before=self.document))
+    def offer_first_steps(self, offered: bool) -> None:
+        """Show the first steps, or hide them, now and when the window opens."""
+        self.settings.first_steps = offered
+        self.first_steps.setVisible(offered)
 
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -303,6 +325,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             self.files.open(path)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.first_steps.fit(self.height())
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
@@ -328,6 +354,8 @@ class MainWindow(QMainWindow):
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.timeline.lanes_changed.connect(refresh)
+        for name in ("inspector", "diagnosis"):
+            self.panes[name].place_requested.connect(self.show_place)
         self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
@@ -339,13 +367,16 @@ class MainWindow(QMainWindow):
         self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
         self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
-        self.experiment.run_requested.connect(self.run_experiment)
+        self.first_steps.lesson_wanted.connect(lambda: self.lectures.present(story_path("lesson")))
+        self.first_steps.fault_wanted.connect(self.running.break_it)
+        self.first_steps.recording_wanted.connect(self.attaching.ask)
+        self.first_steps.dismissed.connect(lambda: self.offer_first_steps(False))
+        self.experiment.run_requested.connect(self.running.run)
         self.experiment.cancel_requested.connect(self.jobs.cancel)
         self.jobs.busy_changed.connect(self.experiment.set_busy)
         self.jobs.busy_changed.connect(refresh)
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
-        self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
@@ -360,9 +391,11 @@ class MainWindow(QMainWindow):
 
     def _show_theme(self, theme: Theme) -> None:
         self.workspaces.follow_scale()
+        self.first_steps.fit(self.height())
         self.pane_host.set_theme(theme)
         self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
+        self.first_steps.set_theme(theme)
         self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
@@ -375,6 +408,8 @@ class MainWindow(QMainWindow):
 
     def _show_parameters(self, document: Document) -> None:
         """Offer the recording's own parameters for the next run, if it is one of ours."""
+        if document.path is None and not document.saved:
+            return  # it ran here: the panel says what, and goes on saying it
         recorded = document.history.trace.meta.config
         parameters = recorded_parameters(recorded)
         if parameters is not None:
@@ -391,3 +426,4 @@ class MainWindow(QMainWindow):
             room = self.screen().availableSize() - QSize(0, 2 * self.fontMetrics().height())
             self.resize(QSize(1600, 1000).boundedTo(room))
         self.workspaces.restore()
+        self.first_steps.setVisible(self.settings.first_steps)

@@ -99,6 +99,15 @@ class Settings:
         self._store.setValue("reducedMotion", "true" if value else "false")
 
     @property
+    def first_steps(self) -> bool:
+        """Whether the first steps are offered: until somebody dismisses them."""
+        return self._text("firstSteps") != "dismissed"
+
+    @first_steps.setter
+    def first_steps(self, value: bool) -> None:
+        self._store.setValue("firstSteps", "" if value else "dismissed")
+
+    @property
     def recent(self) -> list[Path]:
         """Files opened or saved, newest first; those that are gone are left out."""
         try:

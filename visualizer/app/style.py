@@ -134,6 +134,7 @@ QStatusBar {{ background: {theme.header}; border-top: 1px solid {theme.border}; 
 QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {theme.text_muted}; padding: 1px 7px; }}
 QStatusBar QLabel[alarm="true"] {{ color: {theme.error.text}; background: {theme.error.fill}; border-radius: 3px; }}
+#firstSteps {{ background: {theme.panel}; border-bottom: 1px solid {theme.border}; }}
 #findBar {{ background: {theme.header}; border-bottom: 1px solid {theme.border}; }}
 #messageBar {{ border: 1px solid {theme.border}; background: {theme.raised}; }}
 #messageBar[kind="error"] {{ background: {theme.error.fill}; }}

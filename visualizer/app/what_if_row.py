@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from visualizer.app.fields import WheelFreeChoice
 from visualizer.app.job import JobRunner, Work
 from visualizer.app.titles import with_titles
 from visualizer.language import tr
@@ -26,7 +27,7 @@ class WhatIfRow(QWidget):
         self.setAccessibleName(tr("What if"))
         self._request: Request | None = None
         self.jobs = JobRunner(self)
-        self.choice = QComboBox(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.choice = WheelFreeChoice(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for what_if in WHAT_IFS:
             self.choice.addItem(tr(what_if.title), what_if)
         self.choice.setToolTip(tr("explores random schedules of the program as it is and with this change"))

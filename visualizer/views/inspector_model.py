@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.diagnosis.explain import explain
-from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report import Place, Report
 from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
@@ -261,7 +261,8 @@ def _agent(about: _About) -> Section:
     site = int(state.agent_site[row])
     if site >= 0:
         where = about.trace.sites[site]
-        lines.append(Line(tr("line"), f"{where.file}:{where.line} {where.op}"))
+        place = Place(where.file, where.line, where.op)
+        lines.append(Line(tr("line"), f"{where.file}:{where.line} {where.op}", place=place))
     for ring in history.structure.of_cta(agent.cta):
         index, phase, count = history.agents.cursors(about.trace, about.step, ring.cursor_ring)[row].tolist()
         if index >= 0:

@@ -22,6 +22,8 @@ class InspectorWidget(QWidget):
     """Pane of Sections. `set_report` comes before the `set_history` of the recording it is about."""
 
     focus_requested = Signal(object)
+    place_requested = Signal(object)
+    """A Place in the source."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +39,7 @@ class InspectorWidget(QWidget):
         self.setFocusProxy(self.text)
         self.sections: tuple[Section, ...] = ()
         self._range: tuple[Section, ...] = ()
-        self._links: list[Focus] = []
+        self._links: list[Line] = []
         self._report: Report | None = None
         self._history: History | None = None
         self._rows: tuple[FindingRow, ...] = ()
@@ -113,10 +115,14 @@ class InspectorWidget(QWidget):
         return "".join(parts) + (f"<table cellspacing='1'>{rows}</table>" if rows else "")
 
     def _linked(self, line: Line) -> str:
-        if line.focus is None:
+        if line.focus is None and line.place is None:
             return escape(line.text)
-        self._links.append(line.focus)
+        self._links.append(line)
         return f"<a href='{len(self._links) - 1}' style='color: {self._theme.text}'>{escape(line.text)}</a>"
 
     def _follow(self, link: QUrl) -> None:
-        self.focus_requested.emit(self._links[int(link.toString())])
+        line = self._links[int(link.toString())]
+        if line.place is not None:
+            self.place_requested.emit(line.place)
+        if line.focus is not None:
+            self.focus_requested.emit(line.focus)
