@@ -66,6 +66,7 @@ class ExperimentPanel(QWidget):
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.stage_of_work = PlainLabel(objectName="hint", wordWrap=True)
         self.what_if = WhatIfRow()
+        self._head = QFormLayout()
         self._lay_out()
         self.source.currentIndexChanged.connect(self._refresh)
         self.fault.currentIndexChanged.connect(self._refresh)
@@ -108,6 +109,7 @@ class ExperimentPanel(QWidget):
         self.form.say_again()
         self.fault.say_again()
         self.recording.say_again()
+        self.what_if.say_again()
         self._refresh()
 
     def show_progress(self, fraction: float, what: str) -> None:
@@ -129,6 +131,10 @@ class ExperimentPanel(QWidget):
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
         self.seed.setEnabled(self._has_seed())
+        # Values that do not apply are not shown: a greyed 3 still reads as three stages.
+        for part in (self.form, self.reset_button):
+            part.setVisible(program == LESSON)
+        self._head.setRowVisible(self.seed, self._has_seed())
         self.what_if.set_request(request)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
@@ -159,7 +165,7 @@ class ExperimentPanel(QWidget):
         return ""
 
     def _lay_out(self) -> None:
-        head = QFormLayout()
+        head = self._head
         head.setVerticalSpacing(3)
         head.addRow(tr("Source"), self.source)
         head.addRow(tr("Program"), self.program)

@@ -26,6 +26,7 @@ class WhatIfRow(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("What if"))
         self._request: Request | None = None
+        self._answer: Answer | None = None  # that is shown
         self.jobs = JobRunner(self)
         self.choice = WheelFreeChoice(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for what_if in WHAT_IFS:
@@ -75,10 +76,17 @@ class WhatIfRow(QWidget):
         self._say("")
         self._refresh()
 
+    def say_again(self) -> None:
+        """The language is another now."""
+        if self._answer is not None:
+            self._show(self._answer)
+
     def _show(self, answer: Answer) -> None:
         self._say(answer.sentence)
+        self._answer = answer
 
     def _say(self, sentence: str) -> None:
+        self._answer = None
         self.answer.setText(sentence)
         self.answer.setVisible(bool(sentence))
 

@@ -179,8 +179,8 @@ def _barrier(about: _About) -> Section:
     title = tr("Barrier {name}", name=history.barrier_title(row))
     if not state.valid:
         init = history.barriers.index.after(row, step)
-        lines = () if init is None else (Line(tr("next"), about.name_of(init), about.link(init, lane)),)
-        return Section(title, tr("Not initialised here, so it counts nothing."), lines)
+        following = [] if init is None else [Line(tr("next"), about.name_of(init), about.link(init, lane))]
+        return Section(title, tr("Not initialised here, so it counts nothing."), tuple(following))
     lines = [Line(tr("phase"), tr("#{phase} (parity {parity})", phase=state.phase, parity=state.parity))]
     lines.append(Line(tr("arrived"), arrived_of(state)))
     came = [at for at in phase_of(history.barriers, row, step + 1).arrivals if at <= step]
@@ -288,8 +288,8 @@ def _findings(about: _About, report: Report | None, rows: Sequence[FindingRow]) 
     if not own:
         elsewhere = tr("None is about this.") if rows else tr("Nothing is wrong with this recording.")
         first = next((row for row in rows if row.focus is not None), None)
-        lines = () if first is None else (Line(tr("elsewhere"), first.text, first.focus),)
-        return Section(tr("Finding"), elsewhere, lines)
+        other = [] if first is None else [Line(tr("elsewhere"), first.text, first.focus)]
+        return Section(tr("Finding"), elsewhere, tuple(other))
     first, *others = own
     lines = [*first.lines, *(Line(tr("also") if not n else "", row.text, row.focus) for n, row in enumerate(others))]
     return Section(first.text, first.cause, tuple(lines), first.severity == "error")

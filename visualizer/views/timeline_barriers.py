@@ -88,7 +88,8 @@ def _landed(curve: BarrierCurve, first: NDArray[np.bool_]) -> Ints:
     came = np.cumsum(np.maximum(before - curve.tx, 0), dtype=np.int64)
     begins = np.flatnonzero(first)
     base = np.append(0, came)[begins]
-    return came - np.repeat(base, np.diff(begins, append=len(first)))
+    landed: Ints = came - np.repeat(base, np.diff(begins, append=len(first)))
+    return landed
 
 
 def wave_height(height: float) -> int:

@@ -82,6 +82,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._tiles: TileCount | None = None
         self.marks: dict[str, Marks] = {}
         self._pointer: QPointF | None = None
+        self._hovers = False  # since the pointer moved, and until the focus does
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
@@ -146,6 +147,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene is None or (scene.focused is not None and focus == scene.focused.focus):
             return
         before, was = scene.view, scene.focused
+        self._hovers = False  # what it says would lie over the lanes that are stepped through
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
         stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
@@ -244,7 +246,7 @@ class TimelineWidget(Painted, TimelineCommands):
             paint_chip(painter, *chip, look)
         if self._builder.waiting:
             paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
-        if self._pointer is not None and self._gesture is None:
+        if self._pointer is not None and self._hovers and self._gesture is None:
             paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
 
     def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
@@ -351,7 +353,7 @@ class TimelineWidget(Painted, TimelineCommands):
                 self.focus_requested.emit(focus)
 
     def mouseMoveEvent(self, event) -> None:
-        self._pointer = event.position()
+        self._pointer, self._hovers = event.position(), True
         if self._gesture is not None:
             self._gesture.move(self._pointer.x(), self._pointer.y(), _free(event))
         self.viewport().update()

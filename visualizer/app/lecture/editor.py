@@ -91,7 +91,7 @@ class StoryEditor(QWidget):
         self._check()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.isWindowModified() and not self._may_discard():
+        if self.isWindowModified() and not self._may_close():
             event.ignore()
             return
         super().closeEvent(event)
@@ -146,7 +146,7 @@ class StoryEditor(QWidget):
             branch.setData(0, _PLACE, (number, 0))
             self.steps.addTopLevelItem(branch)
             for at, step in enumerate(chapter.steps):
-                leaf = QTreeWidgetItem([f"{at + 1}  {step.text.spoken(current())}"])
+                leaf = QTreeWidgetItem([_row_text(at, step)])
                 leaf.setData(0, _PLACE, (number, at))
                 branch.addChild(leaf)
                 if (number, at) == self.place:
@@ -183,7 +183,14 @@ class StoryEditor(QWidget):
         step = replace(self._step(), text=texts["text"], notes=texts["notes"], question=question)
         self.story = edit.replace_step(self.story, self.place, step)
         self.setWindowModified(True)
+        self._caption()
         self._check()
+
+    def _caption(self) -> None:
+        """The current step's row, as its text is now."""
+        item = self.steps.currentItem()
+        if item is not None and item.parent() is not None and tuple(item.data(0, _PLACE)) == self.place:
+            item.setText(0, _row_text(self.place[1], self._step()))
 
     def _move(self, direction: int) -> None:
         if self.story is not None:
@@ -220,9 +227,28 @@ class StoryEditor(QWidget):
         chapter, step = self.place
         return self.story.chapters[chapter].steps[step]
 
-    def _may_discard(self) -> bool:
-        answer = QMessageBox.question(self, tr("Story"), tr("Close without saving the story?"))
-        return answer == QMessageBox.StandardButton.Yes
+    def _may_close(self) -> bool:
+        """Offer to save first; False if the story shall stay open."""
+        answer = self.ask_about_unsaved()
+        if answer == QMessageBox.StandardButton.Save:
+            self.save()
+            return not self.isWindowModified()
+        return answer == QMessageBox.StandardButton.Discard
+
+    def ask_about_unsaved(self) -> QMessageBox.StandardButton:
+        """A method of its own, so that tests can answer."""
+        buttons = QMessageBox.StandardButton
+        return QMessageBox.question(
+            self,
+            tr("Story"),
+            tr("The story was changed and is not saved."),
+            buttons.Save | buttons.Discard | buttons.Cancel,
+            buttons.Save,
+        )
+
+
+def _row_text(number: int, step: Step) -> str:
+    return f"{number + 1}  {step.text.spoken(current())}"
 
 
 def _text_of(step: Step, field: str) -> Text:
