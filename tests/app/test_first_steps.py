@@ -14,6 +14,7 @@ from visualizer.app.first_steps import FirstSteps
 from visualizer.app.main_window import MainWindow
 from visualizer.app.running import lesson_faults
 from visualizer.app.settings import Settings
+from visualizer.playback.focus import Focus
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
 
@@ -77,8 +78,9 @@ def test_an_address_is_looked_at_first(newcomer: MainWindow, tmp_path: Path, qtb
         newcomer.running.break_it("F06")
     path = tmp_path / "stuck.pscope"
     assert newcomer.files.save(path)
-    newcomer.places.go(f"{path}#step=2")
-    qtbot.waitUntil(lambda: newcomer.document.focus is not None)
+    with qtbot.waitSignal(newcomer.jobs.succeeded):
+        newcomer.files.open(path, Focus(2))
+    assert newcomer.document.needs_diagnosis
     assert newcomer.navigator.focus.step == 2
 
 

@@ -108,7 +108,7 @@ class Docks:
             columns = min(columns, 2)
         while len(groups) > columns:
             last = groups.pop()
-            groups[-1] = (*groups[-1], *last)
+            groups[-1] = (*last, *groups[-1])  # the first is the one in front
         if beside:
             window.addDockWidget(_LEFT, docks[beside[0]])
         window.addDockWidget(_BOTTOM, docks[groups[0][0]])
@@ -121,7 +121,7 @@ class Docks:
         for name, dock in docks.items():
             dock.setVisible(name in (workspace.open if shown is None else shown))
         for group in filter(None, (beside, *groups)):
-            docks[_front(group, workspace)].raise_()
+            docks[group[0]].raise_()
         self._share_out(workspace, size, beside, groups)
         self._show_tabs()
 
@@ -154,7 +154,7 @@ class Docks:
             left = max(least, round(rest * workspace.left_share))
             resize([docks[beside[0]]], [left], Qt.Orientation.Horizontal)
             rest -= left
-        fronts = [docks[_front(group, workspace)] for group in groups]
+        fronts = [docks[group[0]] for group in groups]
         widths = [rest // len(groups)] * len(groups)
         if groups[0][0] == "code" and len(groups) > 1:
             digit = QFontMetrics(inherited_mono_font()).horizontalAdvance("0")
@@ -162,12 +162,6 @@ class Docks:
             widths = [code, *[(rest - code) // (len(groups) - 1)] * (len(groups) - 1)]
         resize(fronts, widths, Qt.Orientation.Horizontal)
         resize(fronts[:1], [round(size.height() * workspace.bottom_share)], Qt.Orientation.Vertical)
-
-
-def _front(group: tuple[str, ...], workspace: Workspace) -> str:
-    """Of those that are open, the last group's first where groups were put together."""
-    heads = [head for head in (g[0] for g in (*workspace.bottom, workspace.left) if g) if head in group]
-    return heads[-1]
 
 
 class _Scrolling(QScrollArea):

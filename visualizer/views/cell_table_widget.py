@@ -169,6 +169,8 @@ class CellTable(Painted, QTableView):
 
     nothing = mark("There is nothing to show.")
     """The message that stands where there are no rows: no table is empty without a word."""
+    without_source = mark("No recording. Open one, or run an experiment.")
+    """The one where there is nothing that could have rows."""
 
     def __init__(self, name: str, columns: tuple[Column, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -222,8 +224,7 @@ class CellTable(Painted, QTableView):
     def paint(self, painter: QPainter) -> None:
         """The keyboard's place, on top of what Qt has drawn; and why there are no rows where there are none."""
         if not self.cells.rowCount():
-            none = tr("No recording. Open one, or run an experiment.")
-            words = none if self.cells.source is None else tr(self.nothing)
+            words = tr(self.without_source if self.cells.source is None else self.nothing)
             painter.setPen(pen(self.cells.theme.text_muted))
             painter.setFont(QFont())
             painter.drawText(self.viewport().rect().adjusted(8, 8, -8, -8), _WORDS, words)

@@ -115,6 +115,11 @@ class RingCursor:
         return cursor_text(self.index, self.phase, self.count)
 
     @property
+    def brief_text(self) -> str:
+        """Without the stage, which its mark points at."""
+        return tr("phase {phase}, tile {count}", phase=self.phase, count=self.count)
+
+    @property
     def waits(self) -> bool:
         return any(activity == ACTIVITY_WORDS[AgentActivity.WAITING] for _, activity in self.groups)
 

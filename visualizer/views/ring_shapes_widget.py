@@ -207,7 +207,8 @@ class RingShapes:
         """The producer's label and its font: smaller if need be, and "P" if even that does not fit its box."""
         full = f"{', '.join(cursor.lines)} {cursor.state_text}"
         room = self.producer_box(cursor.index).width() - 2.5 * self.sizes.pad
-        for text in (full, full.replace("producer", "P", 1), f"P {cursor.state_text}"):
+        brief = (f"P {cursor.state_text}", f"P {cursor.brief_text}", "P")
+        for text in (full, full.replace("producer", "P", 1), *brief):
             for font in self._pill_fonts():
                 if QFontMetricsF(font).horizontalAdvance(text) <= room:
                     return text, font
