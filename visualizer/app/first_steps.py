@@ -5,16 +5,23 @@ They stay until they are dismissed, and the Help menu brings them back.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from visualizer.app.running import lesson_faults
+from visualizer.app.settings import Settings
 from visualizer.language import mark, tr
+from visualizer.playback.stories.load import story_path
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, hatch_brush, pen
 from visualizer.views.plain_text_widget import PlainLabel
 from visualizer.views.theme import Theme, load_theme
+
+if TYPE_CHECKING:
+    from visualizer.app.main_window import MainWindow
 
 _MEANINGS = (
     ("empty", mark("empty")),
@@ -80,6 +87,11 @@ class FirstSteps(QFrame):
         for part in (*self._hints, self.legend):
             part.setVisible(roomy)
 
+    def offer(self, settings: Settings, *, offered: bool) -> None:
+        """Show them or hide them, now and when a window opens."""
+        settings.first_steps = offered
+        self.setVisible(offered)
+
     def set_theme(self, theme: Theme) -> None:
         self.legend.theme = theme
         self.legend.update()
@@ -90,6 +102,16 @@ class FirstSteps(QFrame):
         for fault, title in lesson_faults():
             self.menu.addAction(f"{title} ({fault})", lambda fault=fault: self.fault_wanted.emit(fault))
         self.menu.popup(self.faults.mapToGlobal(self.faults.rect().bottomLeft()))
+
+
+def connect_first_steps(window: MainWindow) -> None:
+    """What the cards of one window lead to."""
+    cards = window.first_steps
+    cards.lesson_wanted.connect(lambda: window.lectures.present(story_path("lesson")))
+    cards.fault_wanted.connect(window.running.break_it)
+    cards.recording_wanted.connect(lambda: window.attaching.ask())
+    cards.dismissed.connect(lambda: cards.offer(window.settings, offered=False))
+    cards.setVisible(window.settings.first_steps)
 
 
 class Legend(Painted, QWidget):

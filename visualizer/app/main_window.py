@@ -22,7 +22,7 @@ from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.exports import Exports
 from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
-from visualizer.app.first_steps import FirstSteps
+from visualizer.app.first_steps import FirstSteps, connect_first_steps
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
@@ -51,16 +51,13 @@ from visualizer.app.story_exports import StoryExports
 from visualizer.app.structuring import Structuring
 from visualizer.app.transport_bar import TransportBar
 from visualizer.app.workspaces import Workspaces
-from visualizer.diagnosis.report import Place
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
-from visualizer.playback.stories.load import story_path
 from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
-from visualizer.views.diagnosis_model import finding_rows
 from visualizer.views.sentence_widget import SentenceWidget
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
@@ -130,6 +127,7 @@ class MainWindow(QMainWindow):
             self.pane_host.add(pane, self.docks[name])
         self._connect()
         connect_debugging(self)
+        connect_first_steps(self)
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
@@ -171,7 +169,7 @@ class MainWindow(QMainWindow):
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(ending_sentence(ending))
-        self._open_at_the_fault(document)
+        self.places.open_at_the_fault(document)
         self.structuring.set_document(document)
         if document.read and document.focus is not None:
             self.places.look_at(document.focus)
@@ -193,23 +191,8 @@ class MainWindow(QMainWindow):
                 self.pane_host.show_again(pane)
             self._mark_errors(document)
         self.status.show_document(document)
-        self._open_at_the_fault(document)
+        self.places.open_at_the_fault(document)
         self.actions_by_id.refresh()
-
-    def _open_at_the_fault(self, document: Document) -> None:
-        """Look at the first of what is wrong, unless an address says where to look: at the agent that is blocked."""
-        if not document.needs_diagnosis or document.report is None:
-            return
-        self.show_pane("inspector")
-        rows = finding_rows(document.history.trace, document.report)
-        focus = next((row.focus for row in rows if row.focus is not None), None)
-        if document.focus is None and focus is not None:
-            self.navigator.go_to(focus)
-
-    def show_place(self, place: Place) -> None:
-        """Show a line of the source."""
-        self.show_pane("code")
-        self.panes["code"].show_place(place)
 
     @property
     def _of_report(self) -> tuple[QWidget, ...]:
@@ -286,11 +269,6 @@ class MainWindow(QMainWindow):
         self.status.show_document(self.document)
         self._show_title()
 
-    def offer_first_steps(self, offered: bool) -> None:
-        """Show the first steps, or hide them, now and when the window opens."""
-        self.settings.first_steps = offered
-        self.first_steps.setVisible(offered)
-
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
@@ -355,7 +333,7 @@ class MainWindow(QMainWindow):
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.timeline.lanes_changed.connect(refresh)
         for name in ("inspector", "diagnosis"):
-            self.panes[name].place_requested.connect(self.show_place)
+            self.panes[name].place_requested.connect(self.places.show)
         self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
@@ -367,10 +345,6 @@ class MainWindow(QMainWindow):
         self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
         self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
-        self.first_steps.lesson_wanted.connect(lambda: self.lectures.present(story_path("lesson")))
-        self.first_steps.fault_wanted.connect(self.running.break_it)
-        self.first_steps.recording_wanted.connect(self.attaching.ask)
-        self.first_steps.dismissed.connect(lambda: self.offer_first_steps(False))
         self.experiment.run_requested.connect(self.running.run)
         self.experiment.cancel_requested.connect(self.jobs.cancel)
         self.jobs.busy_changed.connect(self.experiment.set_busy)
@@ -426,4 +400,3 @@ class MainWindow(QMainWindow):
             room = self.screen().availableSize() - QSize(0, 2 * self.fontMetrics().height())
             self.resize(QSize(1600, 1000).boundedTo(room))
         self.workspaces.restore()
-        self.first_steps.setVisible(self.settings.first_steps)

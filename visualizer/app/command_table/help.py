@@ -27,7 +27,7 @@ COMMANDS = (
         mark("First steps"),
         mark("Show the cards of the beginning, and what the colours mean; or hide them."),
         "Help",
-        lambda w: w.offer_first_steps(w.first_steps.isHidden()),
+        lambda w: w.first_steps.offer(w.settings, offered=w.first_steps.isHidden()),
         checked=lambda w: not w.first_steps.isHidden(),
     ),
     Command(
