@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 from visualizer.app.languages import say_again
 from visualizer.app.main_window import MainWindow
 from visualizer.language import tr, use
+from visualizer.playback.focus import Focus
+from visualizer.playback.stories.load import story_path
 from visualizer.resources import resource_dir
 from visualizer.views.theme import contrast, theme_names
 
@@ -164,3 +166,45 @@ def test_a_first_window_leaves_room_for_its_frame(make_window: Callable[[], Main
     available = window.screen().availableSize()
     assert window.height() + window.fontMetrics().height() <= available.height()
     assert window.statusBar().geometry().bottom() < window.height()
+
+
+def test_a_note_at_the_pointer_goes_when_the_focus_moves(window: MainWindow, qtbot: QtBot) -> None:
+    window.navigator.go_to(Focus(20))
+    timeline = window.timeline
+    frame = timeline.scene.frame
+    place = QPoint(round(frame.lanes.center().x()), round(frame.lanes.top() + 8))
+    qtbot.mouseMove(timeline.viewport(), place)
+    with_note = timeline.viewport().grab().toImage()
+    window.navigator.go_to(Focus(21))
+    window.navigator.go_to(Focus(20))
+    without = timeline.viewport().grab().toImage()
+    assert with_note != without
+    qtbot.mouseMove(timeline.viewport(), place + QPoint(1, 0))
+    qtbot.mouseMove(timeline.viewport(), place)
+    assert timeline.viewport().grab().toImage() == with_note
+
+
+def test_no_table_is_empty_without_a_word(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_pane("breakpoints")
+    hits = window.panes["breakpoints"].hits
+    empty = hits.viewport().grab().toImage()
+    assert len({empty.pixel(x, y) for x in range(empty.width()) for y in range(min(40, empty.height()))}) > 2
+
+
+def test_fields_that_do_not_apply_show_no_values(window: MainWindow) -> None:
+    window.workspaces.go_to("experiment")
+    panel = window.experiment
+    assert panel.form.isVisible()
+    assert panel.seed.isVisible()
+    panel.program.choose("baseline")
+    panel.source.setCurrentIndex(panel.source.findData("gpu"))
+    assert not panel.form.isVisible()
+    assert not panel.reset_button.isVisible()
+    assert not panel.seed.isVisible()
+
+
+def test_a_previewed_stage_has_the_room_of_one(window: MainWindow) -> None:
+    window.lectures.present(story_path("lesson"), full_screen=False)
+    stage = window.lectures.lecture.stage
+    assert (stage.width(), stage.height()) >= (960, 600)
+    window.lectures.leave()

@@ -17,7 +17,7 @@ from visualizer.language import mark, tr
 from visualizer.playback.stories.load import story_path
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, colour, hatch_brush, pen
-from visualizer.views.plain_text_widget import PlainLabel
+from visualizer.views.plain_text_widget import PlainLabel, tip
 from visualizer.views.theme import Theme, load_theme
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class FirstSteps(QFrame):
             card.addWidget(button)
             hint = PlainLabel(says, objectName="hint", wordWrap=True)
             self._hints.append(hint)
-            button.setToolTip(says)
+            button.setToolTip(tip(says))
             card.addWidget(hint)
             cards.addLayout(card, 1)
         cards.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)

@@ -15,7 +15,7 @@ import numpy as np
 from visualizer.diagnosis.explain import explain
 from visualizer.diagnosis.report import Place, Report
 from visualizer.diagnosis.wording import duration, state_word
-from visualizer.language import tr, trn
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_steps, stage_of_lane
 from visualizer.recording.schema import EventKind, kind_name
@@ -100,7 +100,7 @@ class _About:
         """A link to each step; of many the first few, and how many more there are."""
         shown = [Line("" if n else label, self.name_of(at), self.link(at)) for n, at in enumerate(steps[:_MOST])]
         if len(steps) > _MOST:
-            shown.append(Line("", trn("and {n} more", "and {n} more", len(steps) - _MOST)))
+            shown.append(Line("", tr("and {n} more", n=len(steps) - _MOST)))
         return shown
 
 
@@ -210,7 +210,7 @@ def _waiting(about: _About, row: int) -> list[Line]:
         focus = None if since is None else about.link(since, about.trace.agents[agent].name)
         lines.append(Line("" if number else tr("waits"), text, focus))
     if int(waits.sum()) > _MOST:
-        lines.append(Line("", trn("and {n} more", "and {n} more", int(waits.sum()) - _MOST)))
+        lines.append(Line("", tr("and {n} more", n=int(waits.sum()) - _MOST)))
     return lines or [Line(tr("waits"), tr("nobody"))]
 
 

@@ -28,7 +28,7 @@ COMMANDS = (
         mark("Zoom to the slice"),
         mark("Fit what the focus lies in: a wait, a read, a copy, a phase. A double click does the same."),
         lambda w: w.timeline.zoom_to_slice(),
-        "Z",
+        "X",
     ),
     _view(
         "undo_zoom",
