@@ -152,7 +152,7 @@ def stranger_log(trace: Trace, seed: int = 0, late_ps: int = 20_000, skew_ps: in
     """
     random = np.random.default_rng(seed)
     events = trace.events.copy()
-    engines = [row for row, agent in enumerate(trace.agents) if agent.role == "copy_engine"]
+    engines = [row for row, agent in enumerate(trace.agents) if agent.role in ("copy_engine", "tensor_core")]
     events = events[~np.isin(events["agent"], engines) & (events["kind"] != EventKind.PHASE_COMPLETE)]
     events = events[(events["flags"] & EventFlag.BY_ARRIVAL) == 0]
     events = events[np.argsort(events["agent"], kind="stable")]

@@ -51,7 +51,7 @@ def test_a_deadlock_opens_at_the_agent_that_is_blocked(
     qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
     assert inspector.sections[0].alarm
     assert inspector.sections[0].text == finding.cause
-    assert window.status.text("findings") == "⚠ 4 findings"
+    assert window.status.text("findings") == "⚠ 1 finding"
 
 
 def test_a_clean_run_raises_nothing_and_says_so(
@@ -78,7 +78,7 @@ def test_findings_lead_there_and_back_again(
         findings.setCurrentRow(row)
         findings.itemActivated.emit(findings.item(row))
     assert deadlock.report is not None
-    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.findings[:2])
+    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.every[:2])
     assert window.navigator.focus == second
     window.actions_by_id["step.back"].trigger()
     assert (window.navigator.focus, findings.currentRow()) == (first, 0)

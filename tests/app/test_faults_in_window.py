@@ -76,6 +76,24 @@ def test_the_chosen_fault_is_told_and_the_recording_names_it(window: MainWindow,
     assert panel.fault.fault() == "F20", "the recording's own fault is offered for the next run"
 
 
+def test_what_a_fault_sets_is_shown_and_locked(window: MainWindow) -> None:
+    panel = window.experiment
+    phase, arrivals = panel.form.field("producer_phase"), panel.form.field("consumer_arrivals")
+    arrivals.setValue(5)
+    panel.fault.choose("F06")
+    assert (phase.value(), phase.isEnabled()) == (0, False)
+    assert arrivals.isEnabled()
+    assert "producer_phase" not in panel.experiment().request.parameters
+    panel.fault.choose("F01")
+    assert (phase.value(), phase.isEnabled()) == (1, True)
+    assert (arrivals.value(), arrivals.isEnabled()) == (97, False)
+    panel.form.field("consumer_warps").setValue(2)
+    assert arrivals.value() == 65
+    assert panel.run_button.isEnabled()
+    panel.fault.choose(None)
+    assert (arrivals.value(), arrivals.isEnabled()) == (5, True)
+
+
 def test_the_faults_follow_the_program(window: MainWindow, tmp_path: Path) -> None:
     panel = window.experiment
     assert _offered(panel.fault) == [fault.id for fault in FAULTS.values() if fault.fits_lesson]

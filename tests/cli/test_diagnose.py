@@ -12,6 +12,7 @@ import pytest
 KEYS = [
     "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+    "blamed", "certain", "advice",
 ]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None
     outcome = phasescope("diagnose", "--program", "baseline", "--fault", "F14")
     assert outcome.status == 1
     lines = outcome.out.splitlines()
-    assert lines[0] == "2 findings: the run ended in a deadlock"
+    assert lines[0] == "1 finding: the run ended in a deadlock"
     assert lines[2].startswith("1. STARVED (error): C0 is blocked at tile 0, step ")
     assert lines[2].endswith(" on full[0], waiting for phase #0 (parity 0)")
     assert lines[3] == "   full[0] is in phase #0: pending 0/1, tx 4096."
@@ -53,7 +54,8 @@ def test_the_json_of_a_finding_has_every_key(phasescope: Callable[..., Any]) -> 
     document = json.loads(outcome.out)
     assert list(document) == ["ended", "lost_events", "findings", "not_judged", "schedules"]
     assert document["ended"] == "deadlock"
-    assert all(list(finding) == KEYS for finding in document["findings"])
+    assert all(list(finding) == [*KEYS, "effects"] for finding in document["findings"])
+    assert all(list(effect) == KEYS for finding in document["findings"] for effect in finding["effects"])
     root = document["findings"][0]
     assert (root["verdict"], root["agent"], root["barrier"]) == ("STARVED", "P", "empty[0]")
     assert (root["phase_wanted"], root["phase_now"], root["pending"], root["expected"]) == (0, 0, 1, 2)

@@ -70,7 +70,7 @@ def test_json_keeps_its_keys_and_words_and_explains_in_the_language(capsys: pyte
     english, chinese = documents["en"]["findings"][0], documents["zh"]["findings"][0]
     assert chinese["verdict"] == "STARVED"
     assert chinese["severity"] == "error"
-    assert {name for name in english if english[name] != chinese[name]} == {"cause", "owed", "released_by"}
+    assert {name for name in english if english[name] != chinese[name]} == {"cause", "effects", "owed", "released_by"}
     assert "producer 必须反相起步" in chinese["cause"]
 
 

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy
 import pytest
 
 from visualizer import __version__
 from visualizer.cli import main as main_module
+from visualizer.cli import version as version_module
 from visualizer.playback.address import Address
 
 _WITHOUT_QT = """
@@ -36,7 +38,21 @@ def _run_without_qt(*words: object) -> subprocess.CompletedProcess[str]:
 
 def test_version(phasescope: Callable) -> None:
     outcome = phasescope("--version")
-    assert (outcome.status, outcome.out) == (0, f"phasescope {__version__}\n")
+    assert outcome.status == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == f"phasescope {__version__}"
+    assert [line.split()[0] for line in lines[1:]] == ["Python", "numpy", "PySide6", "CuPy", "cuda-bindings", "NVIDIA"]
+    assert f"  numpy {numpy.__version__}" in lines
+
+
+def test_the_version_of_a_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "version"
+    monkeypatch.setattr(version_module, "_DRIVER", file)
+    assert version_module.driver_version() == ""
+    assert "NVIDIA driver not installed" in version_module.version_text()
+    module = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs)\n"
+    file.write_text(f"{module}GCC version: 12.3.0\n")
+    assert version_module.driver_version() == "580.159.04"
 
 
 @pytest.mark.parametrize("words", [(), *((name,) for name in main_module.COMMANDS)])
@@ -79,7 +95,7 @@ def test_python_m_visualizer_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "visualizer", "--version"], capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout == f"phasescope {__version__}\n"
+    assert done.stdout.startswith(f"phasescope {__version__}\n")
 
 
 def test_recording_and_showing_need_no_qt(tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ def test_names_and_faults_choose_the_program(
         (("--source", "gpu", "--program", "baseline"), "--program baseline needs the simulator (--source simulator)"),
         (("--source", "gpu", "--program", "mine.py"), "--program mine.py needs the simulator (--source simulator)"),
         (("--source", "gpu", "--fault", "F40"), "--fault F40 "),
+        (("--program", "lesson", "--fault", "F06", "--producer-phase", "1"), "--producer-phase is 1, but --fault F06"),
+        (("--source", "gpu", "--fault", "F06", "--producer-phase", "1"), "--producer-phase is 1, but --fault F06"),
     ],
 )
 def test_what_does_not_fit_is_refused(phasescope: Callable, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
@@ -114,3 +116,14 @@ def test_a_fault_of_parameters_runs_on_the_gpu(
     phasescope("record", "--source", "gpu", "--fault", "F06", "--stages", 2, "-o", path)
     assert seen == [LessonConfig(stages=2, producer_phase=0)]
     assert load(path).meta.config == {**LessonConfig(stages=2).as_dict(), "fault": "F06"}
+
+
+@pytest.mark.parametrize("command", ["diagnose", "show", "stats", "predict"])
+def test_a_program_in_place_of_a_recording_is_pointed_to_its_option(
+    phasescope: Callable, mine: Path, command: str
+) -> None:
+    outcome = phasescope(command, mine)
+    assert outcome.status == 2
+    assert outcome.err == (
+        f"phasescope: {mine} is a program, not a recording: diagnose or record it with --program {mine}\n"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -80,9 +81,9 @@ MUST_SAY = {
     "F43": said("STARVED", "C0", "full[1]", "2048 bytes will never come", tx=2048),
     "F44": said("STARVED", "C0", "full[0]", "Use .noinc", pending=1, expected=2),
     "F45": said("LAPPED", "C0", "full[1]", "must flip once per lap of the ring", phase_wanted=0, phase_now=1),
-    "F46": said("LAPPED", "C0", "full[1]", "means phase #1 but waits with parity 0 instead of 1", tile=4),
+    "F46": said("WRONG TILE", "C0", "full[0]", "C0 used that stage for tile 2 right before", tile=3),
     "F47": said("STARVED", "P", "empty[1]", "C1 exited", pending=1, expected=2),
-    "F48": said("STARVED", "C0", "turn[0]", "A cycle of waits: C0 for C1, C1 for C0", pending=1),
+    "F48": said("STARVED", "C0", "turn[0]", "C0 and C1 take turns and nobody has the first", pending=1),
     "F49": said("BYTES NEVER EXPECTED", "CTA0.P", "CTA1.full[0]", "nobody expected them"),
     "F50": said("UNDEFINED", "CTA0.C", "CTA1.empty[1]", "producer_tail"),
     "F51": said("READ BEFORE DATA", "C0", None, "before anything was copied into it", stage=0),
@@ -109,11 +110,13 @@ def test_the_diagnosis_says_what_the_scenario_is(fault: str) -> None:
     for report in reports(fault):
         fitting += [
             finding
-            for finding in report.findings
+            for finding in report.every
             if (finding.verdict, finding.agent, finding.barrier) == (must.verdict, must.agent, must.barrier)
             and must.words in finding.cause
             and all(getattr(finding, name) == value for name, value in must.fields.items())
         ]
+    firsts = [report.findings[0] for report in reports(fault)]
+    assert any(fit is first for fit in fitting for first in firsts), "it comes first"
     assert fitting, [(f.verdict, f.agent, f.barrier, f.cause) for f in reports(fault)[0].findings]
     assert all(finding.severity != "note" for finding in fitting)
 
@@ -128,7 +131,7 @@ def test_every_blocked_agent_has_the_full_template(fault: str) -> None:
     for report in reports(fault):
         if report.ended != "deadlock":
             continue
-        blocked = [f for f in report.findings if f.verdict in ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")]
+        blocked = [f for f in report.every if f.verdict in ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")]
         assert blocked
         assert any(finding.severity == "error" for finding in blocked), "somebody is at the root"
         for finding in blocked:
@@ -142,7 +145,7 @@ def test_every_blocked_agent_has_the_full_template(fault: str) -> None:
 
 
 def test_a_starved_wait_names_who_arrived_and_who_owes() -> None:
-    (root,) = [finding for finding in reports("F21")[0].findings if finding.verdict == "STARVED"]
+    (root,) = [finding for finding in reports("F21")[0].every if finding.verdict == "STARVED"]
     assert [(arrived.agent, arrived.arrivals) for arrived in root.arrived] == [("C0", 1)]
     assert [(owed.agent, owed.state, owed.next) for owed in root.owed] == [("C1", "blocked on full[0]", "none")]
     assert root.released_by == ()
@@ -151,7 +154,7 @@ def test_a_starved_wait_names_who_arrived_and_who_owes() -> None:
 
 
 def test_the_chain_ends_at_the_root() -> None:
-    victim = next(finding for finding in reports("F14")[0].findings if finding.severity == "note")
+    victim = next(finding for finding in reports("F14")[0].every if finding.severity == "note")
     assert victim.cause == "P waits for C0; C0 is STARVED on full[0], which is the root."
 
 
@@ -164,4 +167,6 @@ def test_the_same_is_said_without_the_program() -> None:
         trace.meta.config["fault"] = "unknown"
         guessed = diagnose(History(trace)).findings[0]
         assert (guessed.verdict, guessed.agent, guessed.barrier) == (known.verdict, known.agent, known.barrier), fault
-        assert guessed.cause == known.cause
+        assert guessed.blamed == known.blamed
+        # How many turns are as usual is another number where those to come are not known.
+        assert re.sub(r"\d+ other turns", "", guessed.cause) == re.sub(r"\d+ other turns", "", known.cause)

@@ -44,7 +44,7 @@ def test_a_latent_race_is_found_in_every_schedule(fault: str, kind: str, seed: i
 def test_a_race_that_did_no_harm_is_a_warning_and_one_that_did_an_error(read_bandwidth: float) -> None:
     """F12: the second warp reads slowly or fast; the order is missing either way."""
     trace = simulate(find_program("baseline", fault="F12"), latencies=Latencies(read_bandwidth=read_bandwidth))
-    found = [f for f in diagnose(History(trace)).findings if f.verdict == "WRITE AFTER READ"]
+    found = [f for f in diagnose(History(trace)).every if f.verdict == "WRITE AFTER READ"]
     assert found
     lucky = all("clean by luck" in finding.cause for finding in found)
     assert lucky == all(finding.severity == "warning" for finding in found)
@@ -52,14 +52,14 @@ def test_a_race_that_did_no_harm_is_a_warning_and_one_that_did_an_error(read_ban
 
 def test_few_arrivals_make_every_reader_unordered() -> None:
     report = diagnose(History(simulate(lesson(LessonConfig(consumer_arrivals=32)))))
-    assert {f.agent for f in report.findings if f.verdict == "WRITE AFTER READ"} == {"producer"}
+    assert {f.agent for f in report.every if f.verdict == "WRITE AFTER READ"} == {"producer"}
     assert report.findings[0].verdict == "COUNT MISMATCH"
 
 
 def test_ctas_are_judged_by_themselves() -> None:
     """A fault in every CTA is found in every CTA, with its own names."""
     report = diagnose(History(simulate(lesson(LessonConfig(ctas=3, consumer_phase=1)))))
-    early = {f.barrier for f in report.findings if f.verdict == "EARLY PASS"}
+    early = {f.barrier for f in report.every if f.verdict == "EARLY PASS"}
     assert early == {"CTA0.full[0]", "CTA1.full[0]", "CTA2.full[0]"}
 
 

@@ -34,7 +34,7 @@ SAME_AS_SIMULATED = sorted(set(FIRST) - {"F08"})  # a lapped waiter's step depen
 
 
 def findings(fault: str) -> tuple[Finding, ...]:
-    return diagnose(History(load(RECORDINGS / f"{fault}.pscope"))).findings
+    return diagnose(History(load(RECORDINGS / f"{fault}.pscope"))).every
 
 
 def facts(finding: Finding) -> tuple[object, ...]:
@@ -76,7 +76,7 @@ def test_the_first_finding_is_the_root_cause(fault: str) -> None:
 
 @pytest.mark.parametrize("fault", SAME_AS_SIMULATED)
 def test_the_simulated_run_gets_the_same_diagnosis(fault: str) -> None:
-    simulated = diagnose(History(simulate(find_program("lesson", fault=fault)))).findings
+    simulated = diagnose(History(simulate(find_program("lesson", fault=fault)))).every
     assert sorted(map(repr, map(facts, findings(fault)))) == sorted(map(repr, map(facts, simulated)))
 
 

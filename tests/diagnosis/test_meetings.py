@@ -27,7 +27,7 @@ def test_a_sync_after_the_last_use_hides_no_race(end: str) -> None:
     for report in [*simulated(program), *witnessed(program)]:
         first = report.findings[0]
         assert first.verdict in ("WRITE AFTER READ", "STALE DATA", "LAPPED", "STALE PASS", "EARLY PASS PENDING")
-        assert any("C1" in (finding.agent or "") + finding.cause for finding in report.findings)
+        assert any("C1" in (finding.agent or "") + finding.cause for finding in report.every)
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -79,6 +79,6 @@ def test_a_lap_without_its_sync_is_found(sync: str, skipped: int) -> None:
     program = every_lap(sync, skipped)
     for seed in range(6):
         report = diagnose(History(simulate(program, seed=seed)), program)
-        hazards = [f for f in report.findings if f.verdict in ("WRITE AFTER READ", "OVERWRITE UNREAD")]
+        hazards = [f for f in report.every if f.verdict in ("WRITE AFTER READ", "OVERWRITE UNREAD")]
         assert hazards
         assert min(f.tile for f in hazards if f.tile is not None) == skipped + 1

@@ -43,7 +43,7 @@ def test_a_sound_kernel_with_two_rings_is_clean(seed: int, ctas: int) -> None:
 
 
 def test_the_ring_that_nobody_releases_is_named() -> None:
-    found = diagnose(History(two_rings(10, release_v=False))).findings
+    found = diagnose(History(two_rings(10, release_v=False))).every
     hazards = [finding for finding in found if finding.verdict in ("WRITE AFTER READ", "OVERWRITE UNREAD")]
     assert {finding.ring for finding in hazards} == {"V"}
     assert "of ring V" in hazards[0].cause

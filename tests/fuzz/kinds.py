@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import damage, longer_texts, seeds, texts, windows
+from tests.fuzz import damage, logs, longer_texts, seeds, texts, windows
 from tests.fuzz.asking import Asked, stages
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
@@ -57,6 +57,6 @@ def recording(seed: int, folder: Path, outcome: Outcome) -> None:
         outcome.reached.append(stage)
 
 
-KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS, **longer_texts.KINDS, **windows.KINDS}
+KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **windows.KINDS}
 ALONE = frozenset(windows.KINDS)
 """Kinds that need Qt. A case of them has a process of its own: a window is never the first one's heir."""

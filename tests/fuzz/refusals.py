@@ -11,6 +11,7 @@ from tests.fuzz.outcome import Outcome
 from visualizer.cli.errors import UserError
 from visualizer.cli.main import main
 from visualizer.diagnosis.predict.errors import PredictError
+from visualizer.diagnosis.snapshot.model import SnapshotError
 from visualizer.export.errors import ExportError
 from visualizer.language import use
 from visualizer.playback.notes_file import NotesError
@@ -21,7 +22,8 @@ from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import SourceError
 
 REFUSALS = (
-    UserError, ExportError, NotesError, PredictError, ProgramError, QueryError, SourceError, StoryError, TraceError,
+    UserError, ExportError, NotesError, PredictError, ProgramError, QueryError, SnapshotError, SourceError, StoryError,
+    TraceError,
 )  # fmt: skip
 """What says in a sentence what is wrong."""
 

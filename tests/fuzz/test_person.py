@@ -35,7 +35,7 @@ windows.recording_in_a_window(3, Path(sys.argv[1]), Outcome())
         ("from PySide6.QtCore import qWarning; RingWidget.set_focus = lambda self, focus: qWarning('x')", "Qt said: "),
         ("RingWidget.set_focus = lambda self, focus: sum(range(10**8))", "the window stood still for"),
         ("from visualizer.app import record_job; record_job.diagnose = fail", "phasescope has a defect"),
-        ("from visualizer.app import record_job; record_job.load = fail", "phasescope has a defect"),
+        ("from visualizer.app import record_job; record_job.read_recording = fail", "phasescope has a defect"),
     ],
 )
 def test_what_goes_wrong_in_a_window_is_found(plant: str, said: str, tmp_path: Path) -> None:

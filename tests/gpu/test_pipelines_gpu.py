@@ -71,15 +71,6 @@ def test_it_is_within_twice_the_librarys_time(name: str) -> None:
     assert figures["ms"] < 2 * figures["library_ms"], figures
 
 
-def test_multicast_brings_tiles_faster() -> None:
-    rates = []
-    for cluster in (1, 2, 4):
-        done = run(*pipeline(f"multicast --cluster {cluster} --time --json"))
-        assert done.returncode == 0, done.stderr
-        rates.append(json.loads(done.stdout)["gbytes_per_s"])
-    assert rates[1] > rates[0], rates
-
-
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
 def test_each_mistake_hangs_and_the_next_run_does_not_notice(name: str, fault: str) -> None:
     done = run(*pipeline(f"{SMALL[name]} --fault {fault} --give-up 1"))

@@ -83,6 +83,11 @@ def compile_kernel(file: str, *defines: str) -> str:
     return _compile(file, defines, "PTX").decode().rstrip("\0")
 
 
+def compile_cubin(file: str, *defines: str) -> bytes:
+    """The machine code of such a file."""
+    return _compile(file, defines, "CUBIN")
+
+
 def _compile(file: str, defines: tuple[str, ...], form: Literal["PTX", "CUBIN"]) -> bytes:
     nvrtc = _library()
     kernels = resource_dir("kernels")

@@ -57,7 +57,9 @@ def test_the_multicast_kernel_is_made_for_its_cluster(cluster: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "fault"), [(kernel, fault) for kernel in KERNELS for fault in kernel.faults], ids=str
+    ("kernel", "fault"),
+    [(kernel, fault) for kernel in KERNELS for fault in kernel.faults],
+    ids=lambda value: getattr(value, "name", value),
 )
 def test_each_mistake_changes_the_kernel(kernel: PipelineKernel, fault: str) -> None:
     sound, broken = (entry(compiled(kernel, number), kernel.name) for number in (0, int(fault[1:])))

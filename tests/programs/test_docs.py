@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.buffer_builder import BufferBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
+from visualizer.programs.meeting_builder import MeetingBuilder
+from visualizer.programs.tensor_builder import TensorBuilder
+from visualizer.replay.history import History
 from visualizer.sources.explorer import explore_exhaustively
 from visualizer.sources.simulator.simulate import simulate
 
@@ -43,16 +47,27 @@ def test_the_example_is_short_and_completes(example: Path) -> None:
     assert {simulate(program, seed=seed).meta.ending.kind for seed in SEEDS} == {"completed"}
 
 
-def test_the_example_of_two_rings_is_clean_in_every_schedule(text: str, tmp_path: Path) -> None:
-    _, code = examples(text)
-    path = tmp_path / "k_and_v.py"
+@pytest.mark.parametrize("number", [1, 2, 3], ids=["attention", "pingpong", "blackwell"])
+def test_the_longer_examples_are_short_sound_and_proved(text: str, tmp_path: Path, number: int) -> None:
+    code = examples(text)[number]
+    assert len(code.splitlines()) < 80
+    path = tmp_path / "mine.py"
     path.write_text(code, encoding="utf-8")
     program = load_program(path)
-    assert program.rings == ("k", "v")
-    assert {simulate(program, seed=seed).meta.ending.kind for seed in SEEDS} == {"completed"}
+    for seed in SEEDS:
+        history = History(simulate(program, seed=seed))
+        assert history.trace.meta.ending.kind == "completed"
+        for given in (program, None):
+            assert not diagnose(history, given).findings
     found = explore_exhaustively(program)
     assert found.is_complete
     assert found.is_clean
+
+
+@pytest.mark.parametrize(("number", "name"), [(2, "pingpong"), (3, "blackwell")])
+def test_a_built_in_that_is_shown_is_shown_as_it_is(text: str, number: int, name: str) -> None:
+    own = DOCS.parents[1] / "visualizer" / "programs" / f"{name}.py"
+    assert examples(text)[number].replace('NAME = "my-', 'NAME = "') == own.read_text(encoding="utf-8")
 
 
 def test_the_example_s_operations_stand_on_their_lines(example: Path) -> None:
@@ -82,11 +97,11 @@ def test_every_fault_is_in_the_table(text: str) -> None:
     assert text.count("\n| F") == len(FAULTS)
 
 
-@pytest.mark.parametrize("builder", [Builder, AgentBuilder, BufferBuilder, Cursor])
+@pytest.mark.parametrize("builder", [Builder, AgentBuilder, BufferBuilder, MeetingBuilder, TensorBuilder, Cursor])
 def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
     used_by_the_builder_itself = {
         "site", "row_of", "ring_row", "ring_of", "init_count", "cta_of", "barriers_of", "whole", "fail", "finished",
-        "named_barrier",
+        "named_barrier", "check_reach", "tensor_core",
     }  # fmt: skip
     for name in vars(builder):
         if not name.startswith("_") and name not in used_by_the_builder_itself:

@@ -196,3 +196,39 @@ def test_a_fault_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ProgramError, match=r"--fault F12 is not among the mistakes.*or one of F01, F02, F03, F06, F07"):
         fault_on_gpu(find_fault("F12"), LessonConfig())
     assert fault_on_gpu(find_fault("F20"), LessonConfig()) == (LessonConfig(), 20)
+
+
+@pytest.mark.parametrize(("fault", "role", "phase"), [("F06", "producer", 0), ("F07", "consumer", 1)])
+def test_a_start_phase_is_set_not_flipped(fault: str, role: str, phase: int) -> None:
+    """A program that starts in that phase already is as broken with the fault as without."""
+    for clean in (lesson(LessonConfig()), lesson(LessonConfig(**{f"{role}_phase": phase})), baseline()):
+        broken = FAULTS[fault].apply(clean)
+        starts = {a.agent.start.phase for a in broken.agents if a.agent.role == role and a.agent.start}
+        assert starts == {phase}
+        assert FAULTS[fault].apply(broken) == broken
+        assert simulate(broken).meta.ending.kind == "deadlock"
+
+
+def test_a_start_phase_that_the_user_sets_breaks_the_run() -> None:
+    assert simulate(find_program("lesson", {"producer_phase": 0})).meta.ending.kind == "deadlock"
+    assert simulate(find_program("lesson", {"consumer_phase": 1})).meta.ending.kind == "deadlock"
+
+
+@pytest.mark.parametrize(
+    ("fault", "parameters", "says"),
+    [
+        ("F06", {"producer_phase": 1}, "--producer-phase is 1, but --fault F06 sets it to 0"),
+        ("F07", {"consumer_phase": 0}, "--consumer-phase is 0, but --fault F07 sets it to 1"),
+        ("F01", {"consumer_arrivals": 5}, "--consumer-arrivals is 5, but --fault F01 sets it to 97"),
+        ("F14", {"transaction_bytes": 16384}, "--transaction-bytes is 16384, but --fault F14 sets it to 32768"),
+    ],
+)
+def test_what_contradicts_a_fault_is_refused(fault: str, parameters: dict[str, int], says: str) -> None:
+    with pytest.raises(ProgramError, match=f"^{says}: leave one of the two out$"):
+        find_program("lesson", parameters, fault)
+
+
+def test_what_a_fault_sets_may_be_said_as_well() -> None:
+    assert find_program("lesson", {"consumer_arrivals": 97}, "F01") == find_program("lesson", fault="F01")
+    recorded = {**LessonConfig().as_dict(), "fault": "F06"}  # of before the fault, as recordings hold them
+    assert rebuild_program("lesson", recorded) == find_program("lesson", fault="F06")

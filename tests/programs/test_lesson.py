@@ -7,6 +7,7 @@ import pytest
 from visualizer.programs import lesson as lesson_module
 from visualizer.programs.accesses import Read
 from visualizer.programs.lesson import agents_of, barriers_of, lesson
+from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import (
     Advance,
     Arrive,
@@ -17,7 +18,6 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Operation,
-    Sync,
     Wait,
 )
 from visualizer.programs.parameters import LessonConfig
@@ -229,9 +229,20 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
 def test_programs_are_found_by_name() -> None:
     assert find_program("lesson", {"tiles": 3}) == lesson(LessonConfig(tiles=3))
     assert find_program() == lesson(LessonConfig())
-    assert list(PROGRAMS) == ["lesson", "baseline", "cluster", "cp-async", "attention"]
+    assert next(iter(PROGRAMS)) == "lesson"
+    assert set(PROGRAMS) == {
+        "lesson",
+        "baseline",
+        "cluster",
+        "cp-async",
+        "attention",
+        "multicast",
+        "gemm",
+        "pingpong",
+        "blackwell",
+    }
     with pytest.raises(
         ProgramError,
-        match=r"there is no 'lessen'; known are attention, baseline, cluster, cp-async, lesson, and files",
+        match=r"there is no 'lessen'; known are attention, baseline, blackwell, cluster, cp-async, gemm, lesson,",
     ):
         find_program("lessen")

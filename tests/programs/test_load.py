@@ -81,7 +81,7 @@ def test_a_file_becomes_a_program_with_its_lines(tmp_path: Path) -> None:
         ("a.wgmma_wait(-1)", "keep is -1; it must be 0..1024"),
         ("a.exit(); a.fence()", "CTA0.P has left with .exit(); nothing can follow"),
         ("b.agent('P')", "there is an agent 'CTA0.P' already"),
-        ("b.agent('Q', role='boss')", "role is 'boss'; it must be one of producer, consumer, other"),
+        ("b.agent('Q', role='boss')", "role is 'boss'; it must be one of producer, consumer, mma, epilogue, other"),
         ("b.agent('Q', cta=2)", "cta is 2; it must be 0..1"),
         ("b.barriers('full', 1, count=1)", "there is a barrier 'CTA0.full[0]' already"),
         ("b.barriers('x', 1, count=0)", "count is 0; it must be 1..1048575"),
@@ -152,8 +152,9 @@ def test_a_mistake_is_told_by_the_process_that_made_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("import os; os._exit(7)", r"Python ended while it ran the file \(status 7\)"),
-        ("import os; os.kill(os.getpid(), 9)", r"\(status -9\)"),
+        ("import os; os._exit(7)", r"mine\.py:8: Python ended while it ran the file \(status 7\)"),
+        ("import os; os.kill(os.getpid(), 11)", r"mine\.py:8: .*\(status -11\)"),
+        ("import os; os.kill(os.getpid(), 9)", r"mine\.py: .*\(status -9\)"),
         ("import os; os.closerange(0, 100); os._exit(0)", r"\(status 0\)"),
         ("import pathlib; b = Builder('x', config={'a': pathlib.Path()}); b.agent('A')", r"holds what no program does"),
     ],
@@ -161,6 +162,29 @@ def test_a_mistake_is_told_by_the_process_that_made_it(tmp_path: Path) -> None:
 def test_what_it_does_to_its_python_stays_there(tmp_path: Path, line: str, why: str) -> None:
     with pytest.raises(ProgramError, match=why):
         load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["while True: pass", "list(iter(int, 1))", "for _ in a.tiles(10**9): a.delay(1)", "import time; time.sleep(99)"],
+)
+def test_one_that_runs_for_ever_is_ended_and_its_line_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(
+        ProgramError, match=r"mine\.py:8: (it still ran after 1 s|there is no memory left|the program has)"
+    ):
+        load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"), longest_s=1, most=2 << 30)
+
+
+def test_children_that_stay_do_not_keep_it(tmp_path: Path) -> None:
+    line = "import os\n    if not os.fork():\n        while True: pass\n    os.kill(os.getpid(), 9)"
+    with pytest.raises(ProgramError, match=r"\(status -9\)"):
+        load_program(written(tmp_path, f"{_START}    {line}\n"))
+
+
+@pytest.mark.parametrize("line", ["a = 'x' * 10**11", "x = []\n    while True: x.append({})"])
+def test_one_that_allocates_without_end_is_ended_and_its_line_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ProgramError, match=r"mine\.py:[89]: there is no memory left for what it makes"):
+        load_program(written(tmp_path, f"{_START}    {line}\n    return b.build()\n"), most=1 << 30)
 
 
 def test_what_it_prints_is_no_answer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

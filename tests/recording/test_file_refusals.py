@@ -242,7 +242,7 @@ def test_no_pickle_is_ever_loaded(repack: Callable[..., Path], tmp_path: Path) -
         ("site", -2, "event 3 has site -2"),
         ("stage", 3, "event 3 has stage 3, outside -1..2"),
         ("kind", 0, "event 3 has kind 0"),
-        ("kind", 38, "event 3 has kind 38"),
+        ("kind", 44, "event 3 has kind 44"),
         ("parity", 2, "event 3 has parity 2"),
         ("time", -5, "event 3 at -5 ps is earlier than event 2"),
     ],

@@ -48,7 +48,7 @@ def test_an_event_is_48_little_endian_bytes_without_gaps() -> None:
 
 
 def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
-    assert [kind_name(kind) for kind in range(1, 38)] == [
+    assert [kind_name(kind) for kind in range(1, 44)] == [
         "init",
         "inval",
         "wait_begin",
@@ -86,6 +86,12 @@ def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
         "tensor_commit",
         "cp_async_arrive",
         "cp_async_arrive_noinc",
+        "mma_issue",
+        "setmaxnreg_dec",
+        "setmaxnreg_inc_begin",
+        "setmaxnreg_inc_end",
+        "range_begin",
+        "range_end",
     ]
     assert [(flag.name, flag.value) for flag in EventFlag] == [
         ("BLOCKED", 1),
@@ -94,11 +100,12 @@ def test_the_numbers_of_kinds_and_flags_are_those_of_written_files() -> None:
         ("HAS_TOKEN", 8),
         ("SAME_COPY", 16),
         ("BY_ARRIVAL", 32),
+        ("SLOW", 64),
     ]
     assert set(ARRIVAL_KINDS) < set(BARRIER_STATE_KINDS)
     assert EventKind.EXPECT_TX not in ARRIVAL_KINDS
-    with pytest.raises(ValueError, match="38"):
-        kind_name(38)
+    with pytest.raises(ValueError, match="44"):
+        kind_name(44)
 
 
 def test_a_trace_is_immutable(lesson_trace: Trace) -> None:
@@ -140,7 +147,7 @@ def test_a_trace_without_events_or_tables(lesson_trace: Trace) -> None:
         ("barrier", -1, 5),
         ("site", -1, 11),
         ("stage", -1, 2),
-        ("kind", 1, 37),
+        ("kind", 1, 43),
         ("parity", -1, 1),
     ],
 )

@@ -27,6 +27,7 @@ _ACTIVITY = {
     EventKind.WGMMA_WAIT_BEGIN: AgentActivity.WAITING,
     EventKind.STORE_WAIT_BEGIN: AgentActivity.WAITING,
     EventKind.READ_BEGIN: AgentActivity.READING,
+    EventKind.RANGE_BEGIN: AgentActivity.IN_RANGE,
     EventKind.TIMEOUT: AgentActivity.TIMED_OUT,
 }
 

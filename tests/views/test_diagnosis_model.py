@@ -35,7 +35,7 @@ def diagnosed(fault: str) -> tuple[History, Report]:
 
 def _chain(fault: str, number: int = 0) -> Chain:
     history, report = diagnosed(fault)
-    return chain(history.trace, report, report.findings[number])
+    return chain(history.trace, report, report.every[number])
 
 
 def _nodes(shown: Chain) -> list[tuple[str, str, bool, int]]:
@@ -47,7 +47,7 @@ def test_a_row_says_what_is_wrong_and_leads_there() -> None:
     rows = finding_rows(history.trace, report)
     assert [row.text for row in rows] == [
         "✖ STARVED  P blocked on empty[1], tile 3",
-        "ℹ NOT YET  C0 blocked on full[1], tile 3",
+        "      ℹ NOT YET  C0 blocked on full[1], tile 3",
     ]
     assert rows[0].focus == Focus(40, "P")
     assert rows[0].cause.startswith("C0 read tile 1 from stage 1 and never arrived on empty[1]")
@@ -104,14 +104,14 @@ def test_a_lapped_phase_has_gone_by() -> None:
 
 def test_a_finding_about_no_blocked_agent_has_no_chain() -> None:
     _, report = diagnosed("F28")
-    number = [finding.verdict for finding in report.findings].index("WRITE AFTER READ")
+    number = [finding.verdict for finding in report.every].index("WRITE AFTER READ")
     assert _chain("F28", number) == Chain()
 
 
 def test_the_first_divergence_is_the_earliest_of_the_errors() -> None:
     _, report = diagnosed("F28")
     known = [f.first_divergence for f in report.findings if f.severity == "error" and f.first_divergence is not None]
-    assert first_divergence(report) == min(known) == 15
+    assert first_divergence(report) == min(known) == 22
     assert first_divergence(Report("completed", 0, ())) is None
 
 
@@ -149,5 +149,5 @@ def test_the_headline_says_what_was_not_judged() -> None:
 
 def test_findings_are_counted_by_severity() -> None:
     _, report = diagnosed("32")
-    assert count_text(report) == "4 findings"
+    assert count_text(report) == "1 finding"
     assert headline(report) == "Deadlock: 3 errors, 1 note."

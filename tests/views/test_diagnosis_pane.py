@@ -53,7 +53,7 @@ def test_a_click_on_a_finding_leads_to_its_step_and_lane(
 ) -> None:
     wishes = requested(pane)
     _click(qtbot, pane, 1)
-    finding = stuck[1].findings[1]
+    finding = stuck[1].every[1]
     assert wishes == [Focus(finding.step, finding.agent)]
     assert finding.cause in pane.details.toPlainText()
 
@@ -63,7 +63,7 @@ def test_return_does_what_a_click_does(qtbot: QtBot, pane: DiagnosisWidget, stuc
     qtbot.keyClick(pane.findings, Qt.Key.Key_Down)
     assert wishes == []  # moving is not choosing
     qtbot.keyClick(pane.findings, Qt.Key.Key_Return)
-    assert wishes == [Focus(stuck[1].findings[1].step, stuck[1].findings[1].agent)]
+    assert wishes == [Focus(stuck[1].every[1].step, stuck[1].every[1].agent)]
 
 
 def test_the_first_divergence_is_a_link(pane: DiagnosisWidget, stuck: tuple[History, Report]) -> None:
@@ -98,7 +98,7 @@ def test_a_click_on_a_box_of_the_chain_leads_there(qtbot: QtBot, pane: Diagnosis
 
 def test_going_back_selects_the_finding_again(pane: DiagnosisWidget, stuck: tuple[History, Report]) -> None:
     for number in (1, 0):
-        finding = stuck[1].findings[number]
+        finding = stuck[1].every[number]
         assert finding.step is not None
         pane.set_focus(Focus(finding.step, finding.agent))
         assert pane.findings.currentRow() == number

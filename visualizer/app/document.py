@@ -44,8 +44,8 @@ class Document:
 
     @property
     def would_be_lost(self) -> bool:
-        """A run on a GPU never comes back; a simulation does, event for event, from its seed."""
-        return not self.saved and self._source != "simulator"
+        """A run on a GPU never comes back; a simulation does from its seed, an import from its file"""
+        return not self.saved and self._source not in ("simulator", "import")
 
     def saved_as(self, path: Path) -> Document:
         return replace(self, path=path, saved=True)

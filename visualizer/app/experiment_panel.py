@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from visualizer.app.recording_box import RecordingBox
 from visualizer.app.titles import with_titles
 from visualizer.app.what_if_row import WhatIfRow
 from visualizer.language import tr
+from visualizer.programs.faults import FAULTS, fields_set, without_fields
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import SourceError
@@ -126,6 +128,7 @@ class ExperimentPanel(QWidget):
             problem = self.fault.problem() or self._problem_of_recording()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
+        self._lock_fields()
         self.story.setText(story(self.fault.fault()))
         self.story.setVisible(bool(self.story.text()))
         self.form.setEnabled(program == LESSON)
@@ -144,10 +147,20 @@ class ExperimentPanel(QWidget):
     def _has_seed(self) -> bool:
         return SEED in SOURCES[self.source.currentData()].options
 
+    def _lock_fields(self) -> None:
+        """What the fault sets is shown and cannot be changed: it would be another fault, or none."""
+        fault = self.fault.fault()
+        if fault is None or self.program.program() != LESSON:
+            self.form.lock({})
+            return
+        with suppress(ProgramError):  # said where the parameters are checked
+            self.form.lock(fields_set(FAULTS[fault], self.form.parameters()))
+
     def _program_to_run(self) -> Request:
         """Program, parameters and fault, however they are recorded; ProgramError if they do not go together."""
-        program = self.program.program()
-        return Request(program, self.form.parameters() if program == LESSON else {}, self.fault.fault())
+        program, fault = self.program.program(), self.fault.fault()
+        parameters = self.form.parameters() if program == LESSON else {}
+        return Request(program, parameters if fault is None else without_fields(FAULTS[fault], parameters), fault)
 
     def _checked(self) -> tuple[Request | None, str]:
         """The program to run, or why there is none."""

@@ -14,7 +14,7 @@ from visualizer.app.fields import WheelFreeChoice
 from visualizer.app.titles import with_titles
 from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
-from visualizer.programs.faults import FAULTS
+from visualizer.programs.faults import FAULTS, without_fields
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import check_program
 from visualizer.sources.errors import SourceError
@@ -62,7 +62,7 @@ class FaultBox(WheelFreeChoice):
             self._fill(program)
         for index in range(1, self.count()):
             fault = FAULTS[self.itemData(index)]
-            refusal = _refusal(Request(program, parameters or {}, fault.id), source)
+            refusal = _refusal(Request(program, without_fields(fault, parameters or {}), fault.id), source)
             self._refusals[fault.id] = refusal
             self._enable(index, not refusal)
             tooltip = refusal or story(fault.id)

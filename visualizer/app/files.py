@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
 SUFFIX = ".pscope"
-_FILTER = mark("Recordings (*{suffix});;All files (*)")
+_FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
 
 class Files:
@@ -33,7 +33,8 @@ class Files:
         self._together: tuple[Path, ...] = ()
 
     def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
-        """Load `path` beside the picture that is there; a bad file is a message and changes nothing.
+        """Load `path`, or import another tool's file, beside the picture that is there; a bad file is a message and
+        changes nothing.
 
         `together`: the files that it belongs to, itself among them; the window offers to change to them.
         """

@@ -22,7 +22,7 @@ MOUSE = (
     (mark("Ctrl+wheel"), mark("zoom at the pointer")),
     (mark("Shift+wheel, middle-drag"), mark("pan")),
     (mark("drag on the ruler"), mark("measure, snapped to events; with Alt held, freely")),
-    (mark("drop a .pscope file"), mark("open it")),
+    (mark("drop a file"), mark("open it; import it if it is another tool's")),
 )
 
 

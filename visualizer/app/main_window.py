@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
         """On the overview: waits that gave up, and where findings of an error stand."""
         steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
         if document.report is not None:
-            steps += [f.step for f in document.report.findings if f.severity == "error" and f.step is not None]
+            steps += [f.step for f in document.report.every if f.severity == "error" and f.step is not None]
         self.timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
 
     def show_pane(self, name: str) -> None:

@@ -29,6 +29,7 @@ class ParameterForm(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Parameters"))
         self._fields: dict[str, QSpinBox | QCheckBox] = {}
+        self._own: dict[str, Any] = {}  # of the fields that a fault has set: what the user wants there
         layout = QFormLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(3)
@@ -54,26 +55,47 @@ class ParameterForm(QWidget):
             self.layout().labelForField(field).setToolTip(tip(_tooltip(parameter)))
 
     def values(self) -> dict[str, Any]:
+        """What the fields show."""
         return {
             name: field.isChecked() if isinstance(field, QCheckBox) else field.value()
             for name, field in self._fields.items()
         }
 
     def parameters(self) -> dict[str, Any]:
-        """The values as they stand; ProgramError if they do not go together."""
-        return LessonConfig(**self.values()).as_dict()
+        """The user's values, whatever a fault sets; ProgramError if they do not go together."""
+        return LessonConfig(**{**self.values(), **self._own}).as_dict()
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
         """Show these; those left out are the lesson's."""
-        values = {**_LESSON.as_dict(), **parameters}
-        blocked = self.blockSignals(True)
-        for name, field in self._fields.items():
-            if isinstance(field, QCheckBox):
-                field.setChecked(values[name])
-            else:
-                field.setValue(values[name])
-        self.blockSignals(blocked)
+        self._unlock()
+        self._show({**_LESSON.as_dict(), **parameters})
         self.changed.emit()
+
+    def lock(self, values: Mapping[str, Any]) -> None:
+        """Show these, which a fault sets, and let nobody change them; all others show the user's values again."""
+        if values == {name: self.values()[name] for name in self._own}:
+            return
+        self._unlock()
+        self._own = {name: self.values()[name] for name in values}
+        self._show(values)
+        for name in values:
+            self._fields[name].setEnabled(False)
+
+    def _unlock(self) -> None:
+        own, self._own = self._own, {}
+        self._show(own)
+        for name in own:
+            self._fields[name].setEnabled(True)
+
+    def _show(self, values: Mapping[str, Any]) -> None:
+        blocked = self.blockSignals(True)
+        for name, value in values.items():
+            field = self._fields[name]
+            if isinstance(field, QCheckBox):
+                field.setChecked(value)
+            else:
+                field.setValue(value)
+        self.blockSignals(blocked)
 
     def _make_field(self, parameter: Parameter) -> QSpinBox | QCheckBox:
         field: QSpinBox | QCheckBox

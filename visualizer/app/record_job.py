@@ -17,9 +17,9 @@ from visualizer.playback.opening import history_with
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import parameter_words
 from visualizer.programs.program import Program
-from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
+from visualizer.sources.imports.registry import is_recording, read_recording
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.registry import SOURCES, check, record
 from visualizer.sources.source import Request
@@ -78,7 +78,8 @@ _READ_AT_ONCE = 300_000
 
 
 def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
-    """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file.
+    """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file. Another tool's file is
+    imported, which leaves the file as it is: the document is one that is not saved yet.
 
     See `read_work` for a document that is not read. A sidecar file that cannot be read tells no structure; the notebook
     says why.
@@ -86,18 +87,18 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, tr("loading {name}", name=path.name))
-        trace = load(path)
+        trace = read_recording(path, progress, cancelled)
+        own = is_recording(path)
         try:
             entries = tuple(load_structure(sidecar))  # the notes with them: the window asks for a file known by then
         except NotesError:
             entries = ()
         history = history_with(trace, entries)
+        document = Document(history, path=path if own else None, saved=own, focus=focus, entries=entries)
         if len(trace) > _READ_AT_ONCE:
-            return Document(history, path=path, saved=True, read=False, focus=focus, entries=entries)
-        history = _built(history, progress, cancelled)
-        return diagnosed(
-            Document(history, path=path, saved=True, focus=focus, entries=entries), None, progress, cancelled
-        )
+            return replace(document, read=False)
+        _built(history, progress, cancelled)
+        return diagnosed(document, None, progress, cancelled)
 
     return work
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.defects import Defects
@@ -16,6 +17,7 @@ from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import Settings
 from visualizer.language import use
 from visualizer.playback.address import Address
+from visualizer.resources import resource_dir
 
 _LAST_S = 1.0
 """For jobs to notice that they are cancelled, and to end what they started themselves."""
@@ -51,6 +53,8 @@ def make_application() -> QApplication:
     application = QApplication(sys.argv[:1])
     application.setApplicationName("phasescope")
     application.setApplicationDisplayName("")
+    application.setDesktopFileName("phasescope")  # so that a desktop that has the entry knows whose window it is
+    application.setWindowIcon(QIcon(str(resource_dir("assets") / "icons" / "phasescope.svg")))
     application.setStyle("Fusion")
     return application
 

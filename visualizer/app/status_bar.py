@@ -69,8 +69,10 @@ class RecordingStatus(QStatusBar):
 
 
 def source_text(meta: Meta) -> str:
-    """ "simulator, seed 0", or the GPU's name."""
+    """ "simulator, seed 0", "imported from log.csv", or the GPU's name."""
     source = meta.source
+    if source.get("kind") == "import":
+        return tr("imported from {name}", name=source.get("file", "?"))
     if source.get("kind") == "simulator":
         return tr("simulator, seed {seed}", seed=source.get("seed", 0))
     return str(source.get("gpu") or source.get("kind", ""))

@@ -61,6 +61,18 @@ def distinct(values: Ints) -> Ints:
     return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
 
 
+def distinct_rows(*columns: NDArray[np.integer]) -> list[NDArray[np.integer]]:
+    """The rows of these columns once each, sorted by the first column, by the second where that is equal, and so on.
+    (`np.unique` compares rows as bytes, many times slower.)"""
+    order = order_by(*columns)
+    ordered = [column[order] for column in columns]
+    new = np.zeros(len(order), bool)
+    new[:1] = True
+    for column in ordered:
+        new[1:] |= column[1:] != column[:-1]
+    return [column[new] for column in ordered]
+
+
 def running_total(group: Ints, amount: Ints) -> Ints:
     """Sum of the amounts before each row within its group; equal groups must be adjacent."""
     before = np.cumsum(amount) - amount

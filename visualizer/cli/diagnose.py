@@ -14,6 +14,9 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.schedules import with_other_schedules
+from visualizer.diagnosis.snapshot.judge import judge
+from visualizer.diagnosis.snapshot.model import SnapshotError, load_snapshot
+from visualizer.diagnosis.snapshot.text import judged_text, snapshot_json
 from visualizer.language import mark, tr
 from visualizer.programs.load import is_file_name
 from visualizer.programs.program import Program
@@ -26,10 +29,12 @@ EXAMPLES = mark("""examples:
   phasescope diagnose --program baseline --fault F06      a known mistake, run in the simulator
   phasescope diagnose --program my_pipeline.py --seed 3   your own program
   phasescope diagnose run.pscope --program my_pipeline.py a recording of your own program
+  phasescope diagnose snapshot.toml                       one moment that a debugger saw (docs/snapshot.md)
   phasescope diagnose run.pscope --partial                exit status 0 if what could be judged is clean
 
 exit status: 0 clean; 1 findings; 2 bad input; 3 no findings, but something that applies was not judged
 """)
+SNAPSHOT_SUFFIX = ".toml"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -43,7 +48,9 @@ def add_parser(subparsers: Any) -> None:
         epilog=tr(EXAMPLES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help=tr("a .pscope file; or use --program"))
+    parser.add_argument(
+        "trace", nargs="?", type=Path, metavar="TRACE", help=tr("a .pscope file or a snapshot.toml; or use --program")
+    )
     add_program_options(parser)
     parser.add_argument("--seed", type=int, metavar="N", help=tr("seed of the simulator's timing (default: 0)"))
     parser.add_argument("--json", action="store_true", help=tr("print JSON"))
@@ -52,6 +59,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.trace is not None and args.trace.suffix == SNAPSHOT_SUFFIX:
+        return _diagnose_snapshot(args)
     history, program = _what(args)
     report = diagnose(history, program)
     if args.trace is None and program is not None:
@@ -65,6 +74,21 @@ def run(args: argparse.Namespace) -> int:
     # What no rule could judge, a look at all schedules has.
     judged = not report.not_judged or (tried is not None and tried.all)
     return EXIT_CLEAN if judged or args.partial else EXIT_PARTIAL
+
+
+def _diagnose_snapshot(args: argparse.Namespace) -> int:
+    """What one moment, which a debugger saw, shows."""
+    if args.program is not None or args.fault is not None or args.seed is not None or parameters_from(args):
+        raise UserError(tr("{trace} is a snapshot, which no program runs: give it alone", trace=args.trace))
+    try:
+        snapshot = load_snapshot(args.trace)
+    except SnapshotError as error:
+        raise UserError(str(error)) from None
+    found = judge(snapshot)
+    print(json.dumps(snapshot_json(snapshot), indent=1) if args.json else judged_text(snapshot))
+    if any(finding.severity != "note" for finding in found):
+        return EXIT_FINDINGS
+    return EXIT_CLEAN if args.partial else EXIT_PARTIAL
 
 
 def _what(args: argparse.Namespace) -> tuple[History, Program | None]:

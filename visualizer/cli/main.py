@@ -6,14 +6,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from visualizer import __version__, language
+from visualizer import language
 from visualizer.cli import (
     attach,
     compare,
+    decode,
+    desktop,
     diagnose,
     doctor,
     explore,
     export,
+    importing,
     open,
     predict,
     record,
@@ -24,21 +27,25 @@ from visualizer.cli import (
 from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
 from visualizer.cli.terminal import plain_output
+from visualizer.cli.version import VersionAction
 from visualizer.language import LANGUAGES, mark, tr
 
 COMMANDS = {
     "open": open,
     "record": record,
     "attach": attach,
+    "import": importing,
     "show": show,
     "stats": stats,
     "predict": predict,
     "diagnose": diagnose,
+    "decode": decode,
     "explore": explore,
     "compare": compare,
     "export": export,
     "story": story,
     "doctor": doctor,
+    "desktop": desktop,
 }
 
 EPILOG = mark("""examples:
@@ -47,10 +54,12 @@ EPILOG = mark("""examples:
   phasescope record -o my-run.pscope           record the lesson in the exact simulator
   phasescope record --source gpu -o run.pscope record it on an SM90 GPU
   phasescope attach -- ./my_gemm               record the kernels of any program
+  phasescope import synclog.txt -o run.pscope  make a recording of another tool's log
   phasescope show run.pscope --table           the lesson's per-tile table, as text
   phasescope stats run.pscope                  who waited for whom, and what bound the run
   phasescope predict run.pscope                the time per tile with other stage counts
   phasescope diagnose run.pscope               why it hangs, or what is wrong with it
+  phasescope decode 0x7ffff00000000000         what an mbarrier's word in a debugger means
   phasescope explore --exhaustive              prove that no schedule of the lesson deadlocks or races
   phasescope compare a.pscope b.pscope         what differs between two recordings, tile by tile
   phasescope export run.pscope -o run.pftrace  for Perfetto; also VCD, CSV, pictures, a web page
@@ -68,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=tr(EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"phasescope {__version__}")
+    parser.add_argument("--version", action=VersionAction)
     _add_language_option(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS.values():

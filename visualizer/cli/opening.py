@@ -6,13 +6,20 @@ import sys
 from pathlib import Path
 
 from visualizer.cli.errors import UserError
+from visualizer.language import tr
 from visualizer.playback.notes_file import NotesError, notes_path
 from visualizer.playback.opening import open_recording, problems_with
+from visualizer.programs.load import is_file_name
 from visualizer.replay.history import History
 
 
 def open_history(path: Path) -> History:
-    """The recording, with the structure that a person told of it. UserError where the sidecar file cannot be read."""
+    """The recording, with the structure that a person told of it. UserError for a program's file, or where
+    the sidecar file cannot be read."""
+    if is_file_name(str(path)):
+        raise UserError(
+            tr("{path} is a program, not a recording: diagnose or record it with --program {path}", path=path)
+        )
     try:
         history = open_recording(path)
     except NotesError as error:

@@ -49,23 +49,24 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         if parameter.option == "--tile":
             continue
         if parameter.is_switch:
-            group.add_argument(parameter.option, action="store_true", help=tr(parameter.help))
+            group.add_argument(parameter.option, action="store_true", default=None, help=tr(parameter.help))
         else:
             group.add_argument(
                 parameter.option,
                 type=int,
                 metavar=(parameter.unit or "n").upper(),
-                default=parameter.default,
                 help=_help(parameter),
             )
 
 
 def parameters_from(args: argparse.Namespace) -> dict[str, Any]:
-    """The parameters that are not the lesson's own; ProgramError names the option that is out of its limits."""
-    values: dict[str, Any] = {p.name: getattr(args, p.name) for p in _PARAMETERS if p.option != "--tile"}
+    """The parameters that were given; ProgramError names the option that is out of its limits."""
+    given: dict[str, Any] = {p.name: getattr(args, p.name) for p in _PARAMETERS if p.option != "--tile"}
     if args.tile is not None:
-        values["tile_rows"], values["tile_columns"] = args.tile
-    return {name: value for name, value in complete_parameters(values).items() if value != _DEFAULTS[name]}
+        given["tile_rows"], given["tile_columns"] = args.tile
+    given = {name: value for name, value in given.items() if value is not None}
+    complete_parameters(given)
+    return given
 
 
 def program_from(args: argparse.Namespace) -> Program:

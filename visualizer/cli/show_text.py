@@ -45,7 +45,7 @@ def summary_text(document: Document) -> str:
             (tr("left out"), sentences(*document["left_out"]) or tr("nothing")),
             (tr("trust"), document["trust"]),
             (tr("cost"), _facts(document["cost"]) or tr("not measured")),
-            (tr("clock"), _facts(document["clock"]) or tr("exact")),
+            (tr("clock"), _facts(document["clock"]) or _clock_word(document["source"])),
             (tr("reconciled"), _facts(document["reconcile"]) or tr("no event was moved")),
             (tr("command"), document["command"] or tr("unknown")),
             (tr("created"), document["created"] or tr("unknown")),
@@ -178,6 +178,11 @@ def _wait(wait: Document | None) -> str | None:
 
 def _flip(flip: Sequence[int] | None) -> str | None:
     return None if flip is None else f"{flip[0]}->{flip[1]}"
+
+
+def _clock_word(source: Mapping[str, Any]) -> str:
+    """Of a recording whose clock was not fitted."""
+    return tr("as the file has it") if source.get("kind") == "import" else tr("exact")
 
 
 def _facts(facts: Document) -> str:

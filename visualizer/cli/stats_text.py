@@ -43,8 +43,9 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
                     tr("starved"),
                     tr("other waits"),
                     tr("issue"),
+                    *([tr("stuck")] if found.stuck else []),
                 ),
-                *map(_role, found.roles),
+                *(_role(role, with_stuck=bool(found.stuck)) for role in found.roles),
             ]
         ),
         *([_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]),
@@ -121,9 +122,10 @@ def _path(path: CriticalPath) -> str:
     )
 
 
-def _role(role: RoleShare) -> Row:
+def _role(role: RoleShare, *, with_stuck: bool) -> Row:
     shares = (role.busy, role.back_pressure, role.starved, role.other, role.issue)
-    return (role.role, role.agents, *(f"{role.share(part):.1%}" if role.present else None for part in shares))
+    cells = (f"{role.share(part):.1%}" if role.has_shares else None for part in shares)
+    return (role.role, role.agents, *cells, *([role.stuck] if with_stuck else []))
 
 
 def _ring(ring: RingNumbers) -> str:

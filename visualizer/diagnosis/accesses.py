@@ -40,6 +40,8 @@ class Reads:
     place: Steps
     agent: Steps
     tile: Steps
+    asker: Steps  # who had to know that the data is there: the agent, or the warp whose tcgen05.mma it is ...
+    asked: Steps  # ... and when: the step at which it began, or was handed to the tensor core
 
 
 T = TypeVar("T", Fills, Reads)
@@ -64,10 +66,13 @@ def find_fills(history: History) -> Fills:
 
 
 def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
-    """Known places that copies of several barriers go to, from each copy's place and barrier: perhaps more than one
-    buffer by that number (two rings that were told as one, say), so that it does not tell which buffer is meant."""
-    pairs = np.unique((place << 32) + (barrier + np.int64(1))) >> 32
-    places, times = np.unique(pairs, return_counts=True)
+    """Known places that the copies of several barriers go to for the most part, from each copy's place and barrier:
+    perhaps more than one buffer by that number (two rings that were told as one, say), so that it does not tell which
+    buffer is meant."""
+    pairs, often = np.unique((barrier.astype(np.int64) + 1 << 32) + place + 1, return_counts=True)
+    order = np.lexsort((-often, pairs >> 32))
+    _, first = np.unique(pairs[order] >> 32, return_index=True)
+    places, times = np.unique((pairs[order][first] & 0xFFFFFFFF) - 1, return_counts=True)
     shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
 
@@ -94,7 +99,28 @@ def find_reads(history: History) -> Reads:
     ends = np.append(steps[~begins][order], NEVER)
     found = np.append(end_keys[order], -1)[at] == keys
     tile = trace.events["tile"][steps[begins]].astype(np.int64)
-    return Reads(steps[begins], np.where(found, ends[at], NEVER), place[begins], agent[begins], tile)
+    end = np.where(found, ends[at], NEVER)
+    return Reads(steps[begins], end, place[begins], agent[begins], tile, *_asked(history, steps[begins], agent[begins]))
+
+
+def _asked(history: History, begin: Steps, agent: Steps) -> tuple[Steps, Steps]:
+    """Who asked for each read and when: a tensor core reads what warps of its CTA hand to it, in that order."""
+    asker, asked = agent.copy(), begin.astype(np.int64)
+    issues = np.flatnonzero(history.kinds == EventKind.MMA_ISSUE)
+    if not len(issues):
+        return asker, asked
+    events, agents = history.trace.events, history.trace.agents
+    cta = np.array([table.cta for table in agents], np.int64)
+    is_core = np.array([table.role == "tensor_core" for table in agents], bool)
+    by = events["agent"][issues].astype(np.int64)
+    own = np.flatnonzero(is_core[agent])
+    span = max(len(issues), len(own)) + 1
+    wanted, handed = _ranks(cta[agent[own]], span), _ranks(cta[by], span)
+    order = np.argsort(handed)
+    at = np.minimum(np.searchsorted(handed[order], wanted), len(order) - 1)
+    known = handed[order][at] == wanted
+    asker[own[known]], asked[own[known]] = by[order[at[known]]], issues[order[at[known]]]
+    return asker, asked
 
 
 def _ranks(lane: NDArray[np.integer], span: int) -> Steps:

@@ -172,6 +172,9 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         first_divergence=cause.divergence,
         site=cause.site or site_at(trace, step),
         step=step,
+        certain=cause.certain,
+        advice=cause.advice,
+        blamed=cause.blamed,
     )
 
 

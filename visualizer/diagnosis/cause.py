@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.diagnosis.report import Place
+from visualizer.diagnosis.report import Advice, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +15,5 @@ class Cause:
     divergence: int | None = None
     site: Place | None = None
     certain: bool = True
+    advice: Advice | None = None
+    blamed: str | None = None  # the agent whose doing it is, where that is known

@@ -7,9 +7,17 @@ import numpy as np
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.missing_arrivals import missing_arrival_cause
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.passes import first_wrong_parity, lapped_because, parity_cause, restarted
+from visualizer.diagnosis.passes import (
+    first_wrong_parity,
+    lapped_because,
+    nobody_acquires,
+    parity_advice,
+    parity_cause,
+    restarted,
+)
 from visualizer.diagnosis.places import line, site_at
-from visualizer.diagnosis.wording import commas, sentences
+from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 
@@ -24,7 +32,8 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
     begin = int(waits.begin[wait])
     if wrong := parity_cause(outlook.history, intents, wait):
         first = first_wrong_parity(outlook.history, intents, wait)
-        return Cause(wrong, first, site_at(trace, first))
+        advice = parity_advice(outlook.history, intents, wait)
+        return Cause(wrong, first, site_at(trace, first), advice=advice, blamed=agent)
     if now < wanted:
         return Cause(
             tr(
@@ -42,16 +51,19 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         & (trace.events["barrier"] == row)
         & (trace.events["amount"] == wanted + 1)
     )
-    lap = int(completions[0]) if len(completions) else None
+    lap = completed = int(completions[0]) if len(completions) else None
     why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, row, agent)
+    if nobody_acquires(outlook.history, waits, row):
+        lap = _first_refill(outlook, row) or lap
     return Cause(
         sentences(
             tr(
-                "Phase #{wanted} of {barrier} completed, and so did #{next} before {agent} looked: with one parity bit"
-                " it waits for ever.",
+                "Phase #{wanted} of {barrier} completed, and so did #{next}{by} before {agent} looked: with one parity"
+                " bit it waits for ever.",
                 wanted=wanted,
                 barrier=name,
                 next=wanted + 1,
+                by=_by(outlook, completed),
                 agent=agent,
             ),
             why,
@@ -59,6 +71,29 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         lap,
         site_at(trace, lap) if lap is not None else None,
     )
+
+
+def _by(outlook: Outlook, completion: int | None) -> str:
+    """ ", completed by P at tile 3 (x.cu:7),": whose arrival or copy completed a phase."""
+    if completion is None:
+        return ""
+    event = outlook.trace.events[completion]
+    tile = int(event["tile"])
+    return tr(
+        ", completed by {agent}{tile}{site},",
+        agent=outlook.trace.agents[int(event["agent"])].name,
+        tile=tr(" at tile {tile}", tile=tile) if tile >= 0 else "",
+        site=line(site_at(outlook.trace, completion)),
+    )
+
+
+def _first_refill(outlook: Outlook, row: int) -> int | None:
+    """The first copy into a stage of the barrier's ring that was filled before."""
+    fills, structure = outlook.buffers.fills, outlook.history.structure
+    places = structure.ring_of[row]
+    own = (fills.place >= structure.first_place[places]) & (fills.place < structure.first_place[places + 1])
+    again = own & (np.diff(fills.place, prepend=-1) == 0) & (fills.phase != 0)
+    return int(fills.issue[again].min()) if again.any() else None
 
 
 def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
@@ -70,6 +105,8 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
         return _bytes_cause(outlook, row)
     if (cause := missing_arrival_cause(outlook, wait)) is not None:
         return cause
+    if cycle and (nobody := _nobody_begins(outlook, cycle)) is not None:
+        return nobody
     names = [outlook.trace.agents[agent].name for agent in cycle]
     if cycle:
         pairs = zip(names, [*names[1:], names[0]], strict=True)
@@ -90,6 +127,31 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
             certain=False,
         )
     return Cause(tr("Nobody that is left will arrive on {barrier} for this phase.", barrier=name), certain=False)
+
+
+def _nobody_begins(outlook: Outlook, cycle: tuple[int, ...]) -> Cause | None:
+    """Agents that take turns and each wait for their first: all with the parity that blocks on a fresh barrier."""
+    trace, waits = outlook.trace, outlook.waits
+    first = [outlook.blocked[agent] for agent in cycle]
+    rows = [int(waits.barrier[wait]) for wait in first]
+    turns = all(outlook.history.structure.kinds[row] in ("order", "other") for row in rows)
+    fresh = all(outlook.barrier(row).phase == 0 and not outlook.arrived(row) for row in rows)
+    if not turns or not fresh or len(cycle) < 2:
+        return None
+    begins = min(first, key=lambda wait: (int(waits.barrier[wait]), int(waits.begin[wait])))
+    step, agent = int(waits.begin[begins]), trace.agents[int(waits.agent[begins])].name
+    barrier = trace.barriers[int(waits.barrier[begins])].name
+    planned = Planned("wait_begin", barrier, None, -1, 1, -1, int(trace.events["tile"][step]))
+    return Cause(
+        tr(
+            "{agents} take turns and nobody has the first: each waits for another's arrival, with parity 0 on a barrier"
+            " that is in its first phase. One of them must begin, as with parity 1.",
+            agents=listed([trace.agents[agent].name for agent in sorted(cycle)]),
+        ),
+        step,
+        site_at(trace, step),
+        advice=Advice(agent, (step,), (planned,), step),
+    )
 
 
 def _uncounted_cause(outlook: Outlook, row: int) -> Cause:
@@ -119,11 +181,16 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
     expected = int(events["amount"][expects].sum()) if expects else 0
     delivered = int(events["amount"][list(phase.bytes_landed)].sum()) if phase.bytes_landed else 0
     first = expects[0] if expects else None
+    advice = _expecting(outlook, row, first, delivered) if first is not None and delivered else None
+    armed_by = trace.agents[int(events["agent"][first])].name if first is not None else None
     site = site_at(trace, first) if first is not None else None
     if state.tx < 0 and not expected:
         issues = outlook.history.copies.issues.steps(row)
         issue = int(issues[0]) if len(issues) else None
         site = site_at(trace, issue) if issue is not None else None
+        arrived = phase.arrivals[0] if phase.arrivals else None
+        advice = _expecting(outlook, row, arrived, delivered) if arrived is not None else None
+        since = min(step for step in (issue, _first_arrival(outlook, row)) if step is not None)
         return Cause(
             tr(
                 "{delivered} bytes came to {barrier} that nobody ever expected: its arrivals carry no expect_tx, so a"
@@ -132,8 +199,9 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
                 barrier=name,
                 site=line(site),
             ),
-            issue,
+            since,
             site,
+            advice=advice,
         )
     facts = {"barrier": name, "phase": state.phase, "expected": expected, "delivered": delivered, "tx": state.tx}
     if state.tx < 0:
@@ -146,6 +214,8 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
             ),
             first,
             site,
+            advice=advice,
+            blamed=armed_by,
         )
     if outlook.in_flight(row):
         return Cause(
@@ -167,6 +237,8 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
             ),
             first,
             site,
+            advice=advice,
+            blamed=armed_by,
         )
     return Cause(
         tr(
@@ -177,7 +249,23 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
         ),
         first,
         site,
+        advice=advice,
+        blamed=armed_by,
     )
+
+
+def _first_arrival(outlook: Outlook, row: int) -> int | None:
+    arrivals = outlook.history.arrivals
+    steps = arrivals.step[arrivals.barrier == row]
+    return int(steps.min()) if len(steps) else None
+
+
+def _expecting(outlook: Outlook, row: int, step: int, bytes_: int) -> Advice:
+    """To expect so many bytes with the arrival at `step`, whatever it expects now."""
+    event = outlook.trace.events[step]
+    kind = "expect_tx" if event["kind"] == EventKind.EXPECT_TX else "arrive_expect_tx"
+    planned = Planned(kind, outlook.trace.barriers[row].name, None, -1, -1, bytes_, int(event["tile"]))
+    return Advice(outlook.trace.agents[int(event["agent"])].name, (step,), (planned,), step)
 
 
 def _astray(outlook: Outlook, row: int) -> str:

@@ -9,10 +9,10 @@ from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.crashes import crash_findings
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.leftovers import leftover_findings
-from visualizer.diagnosis.places import barrier_facts, init_step, line, site_at, stage_and_ring
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
-from visualizer.diagnosis.wording import commas
+from visualizer.diagnosis.wording import commas, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
@@ -99,10 +99,12 @@ def _completed_twice(history: History, intents: Intents, told: set[int]) -> list
     Not in the CTAs of which the reason is `told`."""
     trace, events = history.trace, history.trace.events
     pairs = np.full(len(trace.barriers) + 1, -1, np.int64)
+    used = np.isin(np.arange(len(trace.barriers)), history.arrivals.barrier)
     for ring in history.structure.rings:
         for full, free in zip(ring.full, ring.empty, strict=False):
-            # With several of a kind, which full barrier is this one's is not told.
-            if len(full) == len(free) == 1:
+            # With several of a kind, which full barrier is this one's is not told. One that nobody arrives on says
+            # nothing of fills: those of a pair of CTAs (cta_group::2) complete on the leader's.
+            if len(full) == len(free) == 1 and used[full[0]]:
                 pairs[free[0]] = full[0]
     # Where the consumers free every stage at the start, the producer's first wait is for phase #0: one phase ahead.
     ahead = np.full(len(trace.barriers) + 1, -1, np.int64)
@@ -153,12 +155,30 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     return Finding(
         "COUNT MISMATCH",
         "error",
-        cause,
+        sentences(cause, _who_gives_more(by, total, state.needed)),
         **barrier_facts(history, row, state),
         tile=tile if tile >= 0 else None,
         first_divergence=init,
         site=site,
         step=step,
+        advice=init_advice(trace, row, total) if total > state.needed else None,
+    )
+
+
+def _who_gives_more(by: dict[str, int], total: int, needed: int) -> str:
+    """Where one agent gives more than each of the others or than the barrier takes: which two changes come in question,
+    as a sentence; "" where all give alike."""
+    most = max(by.values(), default=0)
+    named = [name for name, count in by.items() if count == most]
+    if len(named) != 1 or most < 2 or (len(by) > 1 and most == min(by.values())):
+        return ""
+    return tr(
+        "Either {agent} is to arrive less often than {most} times in one use, or the barrier is to be initialised with"
+        " {total} in place of {needed}.",
+        agent=named[0],
+        most=most,
+        total=total,
+        needed=needed,
     )
 
 

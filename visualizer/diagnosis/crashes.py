@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 
-from visualizer.diagnosis.places import barrier_facts, place, site_at
+import numpy as np
+
+from visualizer.diagnosis.places import barrier_facts, init_step, place, site_at
 from visualizer.diagnosis.program_steps import next_operation
-from visualizer.diagnosis.report import Arrived, Finding
+from visualizer.diagnosis.report import Advice, Arrived, Finding, Planned
 from visualizer.language import recorded, tr
+from visualizer.programs.operations import Init, Operation
 from visualizer.programs.program import Program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import History
 from visualizer.replay.phases import phase_of
@@ -34,20 +38,30 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     operation = next_operation(history, program, agent) if program is not None else None
     groups = told.groupdict()
     row = history.trace.barrier_index.get(groups.get("barrier") or "", getattr(operation, "barrier", -1))
-    site = place(history.trace, getattr(operation, "site", -1))
+    last = history.agents.acts.before(agent, history.steps)
+    # A wait says that it begins before it looks.
+    waits = (
+        last is not None
+        and history.kinds[last] == EventKind.WAIT_BEGIN
+        and history.trace.events["barrier"][last] == row
+    )
+    if waits:
+        operation = None
+    site = site_at(history.trace, last) if waits and last is not None else None
+    site = site or place(history.trace, getattr(operation, "site", -1))
     over = groups.get("rule") == "over-arrival" or "are pending" in told["what"]
     what = recorded(told["what"].strip().rstrip("."))
     if "rule" in groups and site is not None:
         what = site.op
-    last = history.agents.acts.before(agent, history.steps)
     cause = f"{what}."
     if groups.get("rule"):
         cause = tr(
             "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
         )
+    blamed = told["agent"]
     if row < 0:
         verdict = "OVER-ARRIVAL" if over else "UNDEFINED"
-        return [Finding(verdict, "error", cause, agent=told["agent"], first_divergence=last, step=step)]
+        return [Finding(verdict, "error", cause, agent=blamed, first_divergence=last, step=step, blamed=blamed)]
     state, name = history.barrier_at(row, step), history.barrier_title(row)
     if over:
         cause = tr(
@@ -69,8 +83,43 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             first_divergence=last,
             site=site or (None if over else site_at(history.trace, last) if last is not None else None),
             step=step,
+            blamed=told["agent"],
+            advice=_one_too_many(history, row, agent, operation) if over else _advice(history, row, agent, operation),
+            certain=not over,
         )
     ]
+
+
+def _one_too_many(history: History, row: int, agent: int, operation: Operation | None) -> Advice | None:
+    """To leave out an arrival that comes a second time for the same tile; None: it may be the one before."""
+    events = history.trace.events
+    arrived = phase_of(history.barriers, row, history.steps).arrivals
+    own = [step for step in arrived if events["agent"][step] == agent]
+    tile = getattr(operation, "tile", None)
+    if not own or tile is None or any(events["tile"][step] != tile for step in own):
+        return None
+    return Advice(history.trace.agents[agent].name, (history.steps,))
+
+
+def _advice(history: History, row: int, agent: int, operation: Operation | None) -> Advice | None:
+    """An init too many is left out, and a missing one made by who makes the others; None: it is something else."""
+    if isinstance(operation, Init):
+        return Advice(history.trace.agents[agent].name, (history.steps,), (), history.steps)
+    if init_step(history.trace, row) is not None:
+        return None
+    barrier = history.trace.barriers[row]
+    agent = _who_inits(history, barrier.cta)
+    own = history.trace.events["agent"] == agent
+    later = np.flatnonzero(own & ~np.isin(history.kinds, (EventKind.INIT, EventKind.FENCE)))
+    init = Planned("init", barrier.name, None, -1, -1, barrier.init_count)
+    return Advice(history.trace.agents[agent].name, (), (init,), int(later[0]) if len(later) else history.steps)
+
+
+def _who_inits(history: History, cta: int) -> int:
+    """The agent of the CTA's latest init; 0 if there is none."""
+    agents = history.trace.agent_cta[history.trace.events["agent"]]
+    inits = np.flatnonzero((history.kinds == EventKind.INIT) & (agents == cta))
+    return int(history.trace.events["agent"][inits[-1]]) if len(inits) else 0
 
 
 def _arrived(history: History, row: int) -> tuple[Arrived, ...]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.counts import count_findings
+from visualizer.diagnosis.effects import causes_first
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
-from visualizer.diagnosis.hazards import HAZARDS
 from visualizer.diagnosis.intents import find_intents
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
 from visualizer.diagnosis.outlook import Outlook
@@ -16,7 +16,8 @@ from visualizer.diagnosis.passes import pass_findings
 from visualizer.diagnosis.probe_findings import probe_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
-from visualizer.diagnosis.report import SEVERITIES, Finding, Report
+from visualizer.diagnosis.report import Finding, Report
+from visualizer.diagnosis.stuck_syncs import sync_findings
 from visualizer.diagnosis.tile_findings import tile_findings
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
@@ -71,24 +72,19 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
-    findings = sorted((_titled(history, finding) for finding in findings), key=_rank)
-    return Report(meta.ending.kind, lost, tuple(findings), note, left_out)
+    causes = tuple(_titled(history, cause) for cause in causes_first(history, findings, program))
+    return Report(meta.ending.kind, lost, causes, note, left_out)
 
 
 def _titled(history: History, finding: Finding) -> Finding:
     row = history.trace.barrier_index.get(finding.barrier or "", -1)
-    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier)
-
-
-def _rank(finding: Finding) -> tuple[int, bool, int]:
-    """Worst first; of those the buffer hazards last, which follow from the others; then what went wrong first."""
-    since = finding.first_divergence if finding.first_divergence is not None else finding.step
-    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, since if since is not None else 0
+    effects = tuple(_titled(history, effect) for effect in finding.effects)
+    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier, effects=effects)
 
 
 def _stuck(history: History, outlook: Outlook) -> list[Finding]:
-    if outlook.blocked:
-        return blocked_findings(outlook)
+    if found := [*sync_findings(outlook), *blocked_findings(outlook)]:
+        return found
     # Nobody is blocked on a barrier: the run hangs elsewhere, as at a __syncthreads.
     ending = history.trace.meta.ending
     cause = recorded(ending.detail) or tr("The run made no more progress, and no agent waits on a barrier.")

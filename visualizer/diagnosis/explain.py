@@ -189,6 +189,12 @@ _EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
     EventKind.WRITE: explain_groups.write,
     EventKind.PROXY_FENCE: explain_groups.plain,
     EventKind.TENSOR_COMMIT: explain_groups.tensor_commit,
+    EventKind.MMA_ISSUE: explain_groups.mma_issue,
+    EventKind.SETMAXNREG_DEC: explain_groups.registers,
+    EventKind.SETMAXNREG_INC_BEGIN: explain_groups.registers,
+    EventKind.SETMAXNREG_INC_END: explain_groups.registers,
     EventKind.CP_ASYNC_ARRIVE: explain_groups.cp_async_arrive,
     EventKind.CP_ASYNC_ARRIVE_NOINC: explain_groups.cp_async_arrive,
+    EventKind.RANGE_BEGIN: explain_groups.range_begin,
+    EventKind.RANGE_END: explain_groups.range_end,
 }

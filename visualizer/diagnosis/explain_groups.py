@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visualizer.diagnosis.scene import Scene
 from visualizer.language import mark, tr, trn
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import SYNCWARP, EventKind
 
 _PLAIN = {
     EventKind.CLUSTER_ARRIVE: mark("{agent} arrives at the cluster's barrier (barrier.cluster.arrive) and goes on."),
@@ -28,8 +28,18 @@ def plain(scene: Scene) -> str:
     return tr(_PLAIN[EventKind(scene.kind)], agent=scene.agent.name)
 
 
+def range_begin(scene: Scene) -> str:
+    return tr("{agent} begins {name!r}.", agent=scene.agent.name, name=scene.operation)
+
+
+def range_end(scene: Scene) -> str:
+    return tr("{agent} ends {name!r}.", agent=scene.agent.name, name=scene.operation)
+
+
 def sync_begin(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "id": _id(scene)}
+    if _id(scene) >= SYNCWARP:
+        return tr("{agent} waits for the other lanes of its warp (__syncwarp).", agent=scene.agent.name)
     if _is_syncthreads(scene):
         return tr("{agent} waits at __syncthreads (bar.sync 0) for every thread of the CTA.", agent=scene.agent.name)
     if scene.amount > 0:
@@ -43,6 +53,8 @@ def sync_begin(scene: Scene) -> str:
 
 
 def sync_end(scene: Scene) -> str:
+    if _id(scene) >= SYNCWARP:
+        return tr("{agent} passes __syncwarp: every lane of its warp has come.", agent=scene.agent.name)
     if _is_syncthreads(scene):
         return tr("{agent} passes __syncthreads: every thread of the CTA has come.", agent=scene.agent.name)
     return tr("{agent} passes named barrier {id}: all have come.", agent=scene.agent.name, id=_id(scene))
@@ -72,6 +84,12 @@ def store_wait_begin(scene: Scene) -> str:
 
 def write(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "bytes": scene.amount}
+    if scene.role == "tensor_core":
+        return tr(
+            "{agent} has added to the accumulator in stage {stage}, {bytes} bytes in tensor memory.",
+            stage=scene.stage_words,
+            **facts,
+        )
     if scene.place < 0:
         return tr("{agent} itself writes {bytes} bytes to shared memory (st.shared).", **facts)
     return tr("{agent} itself writes {bytes} bytes into stage {stage} (st.shared).", stage=scene.stage_words, **facts)
@@ -83,6 +101,30 @@ def tensor_commit(scene: Scene) -> str:
         agent=scene.agent.name,
         barrier=scene.barrier_name,
     )
+
+
+def mma_issue(scene: Scene) -> str:
+    return tr(
+        "{agent} hands {bytes} bytes of stage {stage} to the tensor core (tcgen05.mma) and goes on; tcgen05.commit will"
+        " tell when they have been read.",
+        agent=scene.agent.name,
+        bytes=scene.amount,
+        stage=scene.stage_words,
+    )
+
+
+def registers(scene: Scene) -> str:
+    facts = {"agent": scene.agent.name, "registers": scene.amount}
+    if scene.kind == EventKind.SETMAXNREG_DEC:
+        return tr(
+            "{agent} keeps {registers} registers a thread and leaves the rest to the CTA (setmaxnreg.dec).", **facts
+        )
+    if scene.kind == EventKind.SETMAXNREG_INC_BEGIN:
+        return tr(
+            "{agent} asks for {registers} registers a thread and waits until the CTA has them (setmaxnreg.inc).",
+            **facts,
+        )
+    return tr("{agent} has {registers} registers a thread.", **facts)
 
 
 def cp_async_arrive(scene: Scene) -> str:

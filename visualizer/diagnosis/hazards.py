@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import order_by, search
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only, shared_places
 from visualizer.diagnosis.buffers import Buffers
+from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.meetings import Meetings, find_meetings
 from visualizer.diagnosis.vector_clocks import races
@@ -150,7 +151,7 @@ class _Proofs:
         starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
             latest[start:stop] = np.maximum.accumulate(latest[start:stop])
-        knows = self.relied_by(reads.agent, self._full[reads.place], reads.begin)
+        knows = self.relied_by(reads.asker, self._full[reads.place], reads.asked)
         has_copies = np.bincount(copies.place, minlength=len(self._full))[reads.place] > 0
         early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
 
@@ -224,9 +225,7 @@ def _exact(
     trace = history.trace
     events = trace.events
     agent_cta = trace.agent_cta[events["agent"]]
-    barrier_cta = np.append(trace.barrier_cta, -1)[events["barrier"]]
-    crossing = (barrier_cta >= 0) & (barrier_cta != agent_cta)
-    together = _joined(np.stack((agent_cta[crossing], barrier_cta[crossing])), trace.ctas)
+    together = joined_ctas(history)
     cta = together[agent_cta]
     cta_of_place = np.repeat([ring.cta for ring in history.structure.rings], np.diff(history.structure.first_place))
     suspect_cta = together[cta_of_place[suspects[0]]]
@@ -250,22 +249,6 @@ def _exact(
         if budget <= 0:
             break
     return found
-
-
-def _joined(pairs: NDArray[np.integer], ctas: int) -> NDArray[np.int64]:
-    """The first CTA of those that each is joined with by `pairs` (2, n), directly or by others: such as its cluster's.
-    Clocks of those who never meet need not know of each other."""
-    first = list(range(ctas))
-
-    def find(cta: int) -> int:
-        while first[cta] != cta:
-            first[cta] = cta = first[first[cta]]
-        return cta
-
-    for a, b in np.unique(pairs, axis=1).T.tolist():
-        a, b = sorted((find(a), find(b)))
-        first[b] = a
-    return np.array([find(cta) for cta in range(ctas)], np.int64)
 
 
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:

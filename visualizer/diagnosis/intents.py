@@ -24,7 +24,7 @@ class Intents:
 
     waits: Waits
     wanted: NDArray[np.int64]  # the phase it means
-    strict: NDArray[np.bool_]  # a stage's barrier: `wanted` counts uses, whatever the parities say
+    strict: NDArray[np.bool_]  # a stage's barrier, of known count: `wanted` counts uses, whatever the parities say
 
     @property
     def due(self) -> NDArray[np.int64]:
@@ -44,7 +44,8 @@ def find_intents(history: History) -> Intents:
     structure = history.structure
     full, empty = (np.array([kind == one for kind in structure.kinds], bool)[barrier] for one in ("full", "empty"))
     produces = np.array([role == "producer" for role in structure.roles], bool)[agent]
-    strict = full | empty
+    # Where no phase is known, none can be told from the one that is meant.
+    strict = (full | empty) & ~history.barriers.uncounted[barrier]
     lap, laps = _laps(history, waits, previous)
     jumped = np.where((laps >= 2) & (laps % 2 != same_parity), laps, 1)
     step_on = np.where(_again(history, waits) | _by_others_of_the_warp(history, waits, full), 0, jumped)

@@ -6,15 +6,18 @@ then it lies between the last event that an agent has before it and the first it
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
 from visualizer.diagnosis.program_steps import steps_of_operations
-from visualizer.programs.operations import Init, Sync
+from visualizer.programs.meetings import Sync
+from visualizer.programs.operations import Init
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 
 
@@ -45,6 +48,7 @@ def _named(history: History, found: defaultdict[int, list[Meeting]]) -> None:
     begins = (EventKind.SYNC_BEGIN, EventKind.CLUSTER_WAIT_BEGIN)
     ends = (EventKind.SYNC_END, EventKind.CLUSTER_WAIT_END)
     steps = np.flatnonzero(np.isin(history.kinds, [*begins, *ends, EventKind.SYNC_ARRIVE]))
+    cluster_size = _cluster_size(trace)
     here: defaultdict[object, list[int]] = defaultdict(list)
     arrived: defaultdict[object, list[int]] = defaultdict(list)
     met: defaultdict[object, set[int]] = defaultdict(set)
@@ -53,7 +57,8 @@ def _named(history: History, found: defaultdict[int, list[Meeting]]) -> None:
         steps.tolist(), kinds, rows, trace.events["token"][steps].tolist(), strict=True
     ):
         cluster = kind in (EventKind.CLUSTER_WAIT_BEGIN, EventKind.CLUSTER_WAIT_END)
-        place = None if cluster else (trace.agents[agent].cta, token)
+        cta = trace.agents[agent].cta
+        place = ("cluster", cta // cluster_size) if cluster else (cta, token)
         if kind in begins:
             here[place].append(agent)
         elif kind == EventKind.SYNC_ARRIVE:
@@ -63,6 +68,14 @@ def _named(history: History, found: defaultdict[int, list[Meeting]]) -> None:
         else:
             found[step].append(Meeting(tuple(here.pop(place, ())), tuple(arrived.pop(place, ()))))
             met[place] |= set(found[step][-1].agents) - {agent}
+
+
+def _cluster_size(trace: Trace) -> int:
+    """CTAs of a cluster, which are numbered in turn; all that there are where nobody told of smaller ones."""
+    launched, told = trace.meta.source.get("cluster"), trace.meta.config.get("cluster", 0)
+    if launched:
+        return math.prod(launched) or 1
+    return told if isinstance(told, int) and told > 0 else trace.ctas + 1
 
 
 def _unseen(history: History, program: Program, found: defaultdict[int, list[Meeting]]) -> None:

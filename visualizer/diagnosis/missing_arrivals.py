@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.init_counts import init_too_large
 from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.places import family, init_step, line, site_at, stage_words
+from visualizer.diagnosis.places import family, line, site_at, stage_words
+from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.use_findings import missed_cause
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
-
-_WARP = 32
 
 
 def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
@@ -24,7 +24,7 @@ def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
         _misplaced,
         _missing_release,
         _missed_use,
-        _count_mismatch,
+        init_too_large,
         _gone,
     ):
         if (cause := look(outlook, wait)) is not None:
@@ -54,6 +54,23 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
         ),
         alone[0],
         site,
+        advice=Advice(
+            agent,
+            (alone[0],),
+            (
+                Planned(
+                    "arrive_expect_tx",
+                    outlook.trace.barriers[row].name,
+                    None,
+                    -1,
+                    -1,
+                    int(events["amount"][alone[0]]),
+                    int(events["tile"][alone[0]]),
+                ),
+            ),
+            alone[0],
+        ),
+        blamed=agent,
     )
 
 
@@ -107,6 +124,13 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
         ),
         begin,
         site_at(trace, begin),
+        advice=Advice(
+            trace.agents[agent].name,
+            (begin,),
+            (Planned("wait_begin", trace.barriers[row].name, None, -1, 1, -1, int(trace.events["tile"][begin])),),
+            begin,
+        ),
+        blamed=trace.agents[agent].name,
     )
 
 
@@ -139,6 +163,8 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
             )
         held = outlook.held_stages(agent, ring)
         coming = outlook.next_arrival(agent, row)
@@ -155,6 +181,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                blamed=name,
             )
         if stage in held:
             return Cause(
@@ -169,8 +196,20 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
             )
     return None
+
+
+def _release(outlook: Outlook, agent: int, row: int, read: int) -> Advice:
+    """To arrive on the stage's barrier once right after the read that ended at `read`."""
+    events = outlook.trace.events
+    later = np.flatnonzero(events["agent"] == agent)
+    later = later[later > read]
+    planned = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][read]))
+    name = outlook.trace.agents[agent].name
+    return Advice(name, (), (planned,), int(later[0]) if len(later) else None)
 
 
 def _misplaced(outlook: Outlook, wait: int) -> Cause | None:
@@ -184,37 +223,6 @@ def _missed_use(outlook: Outlook, wait: int) -> Cause | None:
     return missed_cause(outlook.history, outlook.buffers.deviations, int(outlook.waits.barrier[wait]))
 
 
-def _count_mismatch(outlook: Outlook, wait: int) -> Cause | None:
-    """Everybody who ever arrives has arrived, and the init count asks for more."""
-    row = int(outlook.waits.barrier[wait])
-    arrived = outlook.arrived(row)
-    state, trace = outlook.barrier(row), outlook.trace
-    owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
-    if not arrived or owing or state.phase > 0 or not outlook.knows_arrivers(row):
-        return None
-    name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
-    why = ""
-    if total * _WARP == state.needed:
-        why = tr(": the init counts threads, and one elected lane arrives")
-    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
-        why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
-    sentence = trn(
-        "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
-        " Initialise it with {n}{site}, or add the missing arrivals.",
-        "{barrier} is initialised for {needed} per phase, but only {n} come ({agents}) and nobody else can{why}."
-        " Initialise it with {n}{site}, or add the missing arrivals.",
-        total,
-        barrier=name,
-        needed=trn("{n} arrival", "{n} arrivals", state.needed),
-        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
-        why=why,
-        site=line(site),
-    )
-    return Cause(sentence, init, site)
-
-
 def _gone(outlook: Outlook, wait: int) -> Cause | None:
     """The roles that owe the arrival have left."""
     row = int(outlook.waits.barrier[wait])
@@ -226,7 +234,8 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
     first = min(left, key=lambda a: outlook.exited[a])
     step = outlook.exited[first]
     who = listed([trace.agents[a].name for a in left])
-    having = ""
+    tiles = trace.events["tile"][trace.events["agent"] == first]
+    having = tr(" after tile {tile}", tile=int(tiles.max())) if len(tiles) and tiles.max() >= 0 else ""
     if not (outlook.history.copies.agent == first).any() and outlook.history.structure.roles[first] == "producer":
         having = tr(" having issued nothing")
     return Cause(
@@ -243,4 +252,5 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
         ),
         step,
         site_at(trace, step),
+        blamed=trace.agents[first].name,
     )

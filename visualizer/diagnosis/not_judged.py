@@ -33,7 +33,7 @@ def not_judged(history: History) -> tuple[str, ...]:
     """The rules that could not be applied, or not to everything; a sentence each."""
     found = [(tr(rule.looks_for), rule.lacks(history)) for rule in RULES]
     told = [tr("{rule}: {reason}", rule=rule, reason=reason) for rule, reason in found if reason]
-    return (*told, *_buffers_left_out(history))
+    return (*told, *_waits_left_out(history), *_buffers_left_out(history))
 
 
 def knows_no_ring(history: History) -> bool:
@@ -87,6 +87,23 @@ RULES = (
     Rule(mark("Whether a buffer is filled again before it was read"), _no_places),
     Rule(mark("Whether a buffer is read too early, or overwritten while it is read"), _no_reads),
 )
+
+
+def _waits_left_out(history: History) -> list[str]:
+    """Waits on barriers that say full or empty, but whose count nobody told."""
+    kinds = np.array([kind != "other" for kind in history.structure.kinds], bool)
+    waited = np.zeros(len(kinds), bool)
+    waited[history.waits.on_barriers.barrier] = True
+    uncounted = int((kinds & waited & history.barriers.uncounted).sum())
+    if not uncounted:
+        return []
+    return [
+        trn(
+            "Waits on {n} barrier: how many arrivals its phases take is not in the recording.",
+            "Waits on {n} barriers: how many arrivals their phases take is not in the recording.",
+            uncounted,
+        )
+    ]
 
 
 def _buffers_left_out(history: History) -> list[str]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.places import family, site_at, stage_and_ring
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.replay.history import History
@@ -45,7 +45,8 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
     state = history.barrier_at(row, step)
     tile = int(waits.tile[wait])
     stage, ring = stage_and_ring(history, int(history.structure.place_of[row]))
-    cause = parity_cause(history, intents, wait) or _cause(history, intents, wait, verdict)
+    wrong = parity_cause(history, intents, wait)
+    cause = wrong or _cause(history, intents, wait, verdict)
     fresh = ""
     if verdict == "EARLY PASS" and not waits.met[wait]:
         fresh = tr("It passed on the fresh barrier, before anything had completed.")
@@ -68,7 +69,22 @@ def _finding(history: History, intents: Intents, verdict: str, group: list[int])
         first_divergence=int(waits.begin[wait]),
         site=site_at(history.trace, step),
         step=step,
+        certain=bool(wrong),
+        blamed=history.trace.agents[int(waits.agent[wait])].name if wrong else None,
+        advice=parity_advice(history, intents, wait) if wrong else None,
     )
+
+
+def parity_advice(history: History, intents: Intents, wait: int) -> Advice:
+    """To wait with the parity that is due at the first of the agent's waits of the kind that have another."""
+    waits = intents.waits
+    alike = _alike(history, waits, wait) & (waits.parity != intents.due)
+    first = int(np.flatnonzero(alike)[waits.begin[alike].argmin()])
+    barrier, step = history.trace.barriers[int(waits.barrier[first])], int(waits.begin[first])
+    planned = Planned(
+        "wait_begin", barrier.name, None, -1, int(intents.due[first]), -1, int(history.trace.events["tile"][step])
+    )
+    return Advice(history.trace.agents[int(waits.agent[first])].name, (step,), (planned,), step)
 
 
 def parity_cause(history: History, intents: Intents, wait: int) -> str:
@@ -159,8 +175,7 @@ def lapped_because(history: History, waits: Waits, barrier: int, agent: str) -> 
             "It completes more often than its stage is used: its init count is smaller than the arrivals of one use, or"
             " somebody arrives twice."
         )
-    empty = (np.array(structure.kinds) == "empty") & (structure.ring_of == structure.ring_of[barrier])
-    if not bool(empty[waits.barrier].any()):
+    if nobody_acquires(history, waits, barrier):
         return tr(
             "Nobody ever waits on {barriers} (producer_acquire is missing), so the barrier is re-armed while its tile"
             " is unread.",
@@ -171,6 +186,15 @@ def lapped_because(history: History, waits: Waits, barrier: int, agent: str) -> 
         " waits for the releases.",
         agent=agent,
     )
+
+
+def nobody_acquires(history: History, waits: Waits, barrier: int) -> bool:
+    """Whether nobody ever waits on the empty barriers of a full barrier's ring."""
+    structure = history.structure
+    if structure.kinds[barrier] != "full":
+        return False
+    empty = (np.array(structure.kinds) == "empty") & (structure.ring_of == structure.ring_of[barrier])
+    return not bool(empty[waits.barrier].any())
 
 
 def _empties(history: History, barrier: int) -> str:

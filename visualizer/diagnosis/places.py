@@ -6,7 +6,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from visualizer.diagnosis.report import Place
+from visualizer.diagnosis.report import Advice, Place, Planned
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
@@ -77,6 +77,15 @@ def init_step(trace: Trace, barrier: int) -> int | None:
     """The step of the barrier's first INIT."""
     steps = np.flatnonzero((trace.events["kind"] == EventKind.INIT) & (trace.events["barrier"] == barrier))
     return int(steps[0]) if len(steps) else None
+
+
+def init_advice(trace: Trace, barrier: int, count: int) -> Advice | None:
+    """To initialise a barrier with another count; None: its init is not in the recording."""
+    step = init_step(trace, barrier)
+    if step is None:
+        return None
+    planned = Planned("init", trace.barriers[barrier].name, None, -1, -1, count)
+    return Advice(trace.agents[int(trace.events["agent"][step])].name, (step,), (planned,), step)
 
 
 def family(history: History, row: int) -> str:

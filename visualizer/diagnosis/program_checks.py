@@ -5,11 +5,15 @@ A recording has no event for the __syncthreads after a fence, so these checks lo
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.diagnosis.places import line, place
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.language import tr
-from visualizer.programs.operations import Arrive, ArriveDrop, BarArrive, BarSync, CpAsync, Init, Operation, Sync, Wait
+from visualizer.programs.meetings import BarArrive, BarSync, Sync
+from visualizer.programs.operations import Arrive, ArriveDrop, CpAsync, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
+from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 
 _SYNCS = (Sync, BarSync)
@@ -26,10 +30,12 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
     synced: dict[str, int] = {}
     for agent in program.agents:
         inits = [n for n, operation in enumerate(agent.operations) if isinstance(operation, Init)]
-        init_by |= {agent.operations[n].barrier: agent.agent.name for n in inits}  # type: ignore[union-attr]
-        synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[inits[-1] if inits else 0 :])
+        first_of = {agent.operations[n].barrier: n for n in reversed(inits)}  # type: ignore[union-attr]
+        init_by |= dict.fromkeys(first_of, agent.agent.name)
+        published = max(first_of.values(), default=0)
+        synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[published:])
     for agent in program.agents:
-        first = _first_use(agent)
+        first = _first_use(agent) if agent.threads else None  # a tensor core acts for its warp
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
             continue
         owner = init_by[first[1]]
@@ -37,25 +43,38 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
             continue
         barrier = trace.barriers[first[1]]
         spot = place(trace, getattr(agent.operations[first[0]], "site", -1))
+        lacking = agent.agent.name if synced[owner] else owner
+        sync = Planned("sync", None, None, -1, -1, -1)
         return [
             Finding(
                 "UNDEFINED",
                 "warning",
                 tr(
                     "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
-                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use.",
+                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use. {lacking} has no"
+                    " sync between.",
                     agent=agent.agent.name,
                     barrier=barrier.name,
                     site=line(spot),
                     owner=owner,
+                    lacking=lacking,
                 ),
                 agent=agent.agent.name,
                 barrier=barrier.name,
                 stage=barrier.stage if barrier.stage >= 0 else None,
                 site=spot,
+                blamed=lacking,
+                advice=Advice(lacking, (), (sync,), _first_step_after_init(trace, lacking)),
             )
         ]
     return []
+
+
+def _first_step_after_init(trace: Trace, agent: str) -> int | None:
+    """The agent's first event that is no init or fence; None: there is none."""
+    early = (EventKind.INIT, EventKind.FENCE)
+    own = np.flatnonzero((trace.events["agent"] == trace.agent_index[agent]) & ~np.isin(trace.events["kind"], early))
+    return int(own[0]) if len(own) else None
 
 
 def _first_use(agent: ProgramAgent) -> tuple[int, int] | None:

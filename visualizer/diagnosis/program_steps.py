@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.programs import accesses
+from visualizer.programs import accesses, meetings, tensor
 from visualizer.programs import operations as ops
 from visualizer.programs.operations import Operation
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
-_LEAVES: dict[type, EventKind] = {
+LEAVES: dict[type, EventKind] = {
     ops.Init: EventKind.INIT,
     ops.Inval: EventKind.INVAL,
-    ops.BarSync: EventKind.SYNC_BEGIN,
-    ops.BarArrive: EventKind.SYNC_ARRIVE,
+    meetings.BarSync: EventKind.SYNC_BEGIN,
+    meetings.BarArrive: EventKind.SYNC_ARRIVE,
+    meetings.SyncWarp: EventKind.SYNC_BEGIN,
     ops.Wait: EventKind.WAIT_BEGIN,
     ops.Arrive: EventKind.ARRIVE,
     ops.ArriveDrop: EventKind.ARRIVE_DROP,
@@ -27,10 +28,19 @@ _LEAVES: dict[type, EventKind] = {
     accesses.Read: EventKind.READ_BEGIN,
     accesses.ReadAsync: EventKind.READ_BEGIN,
     accesses.Store: EventKind.READ_BEGIN,
+    tensor.MmaIssue: EventKind.MMA_ISSUE,
+    tensor.TensorCommit: EventKind.TENSOR_COMMIT,
     ops.Advance: EventKind.ADVANCE,
     ops.Exit: EventKind.EXIT,
 }
 """The first event of an operation. Those that are not here leave none, or one that not every source logs."""
+
+
+def first_event(operation: Operation) -> EventKind | None:
+    """The kind of the operation's first event that every source logs; None: there is none."""
+    if isinstance(operation, meetings.Sync) and operation.cluster:
+        return EventKind.CLUSTER_WAIT_BEGIN
+    return LEAVES.get(type(operation))
 
 
 def steps_of_operations(history: History, program: Program, agent: int) -> dict[int, int]:
@@ -45,7 +55,7 @@ def steps_of_operations(history: History, program: Program, agent: int) -> dict[
     found: dict[int, int] = {}
     at = 0
     for number, operation in enumerate(operations):
-        kind = _LEAVES.get(type(operation))
+        kind = first_event(operation)
         if kind is None:
             continue
         barrier = getattr(operation, "barrier", -1)
@@ -63,7 +73,7 @@ def next_operation(history: History, program: Program, agent: int) -> Operation 
     name = history.trace.agents[agent].name
     operations = next((a.operations for a in program.agents if a.agent.name == name), ())
     done = max(steps_of_operations(history, program, agent), default=-1)
-    return next((o for o in operations[done + 1 :] if type(o) in _LEAVES), None)
+    return next((o for o in operations[done + 1 :] if first_event(o) is not None), None)
 
 
 def _behind(operation: Operation, at: int, kinds: list[int], counts: list[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "note"]
@@ -39,6 +39,30 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """An operation to add, as events have it: `amount` bytes or arrivals; -1, None where one does not apply."""
+
+    kind: str
+    barrier: str | None
+    ring: str | None
+    stage: int
+    parity: int
+    amount: int
+    tile: int = -1
+    ctas: int = 1  # that a multicast copy goes to
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The change of the program that a cause amounts to: what the agent is to leave out, and what to do instead."""
+
+    agent: str
+    remove: tuple[int, ...]  # steps of the operations' events; how many steps there are: the one that came next
+    add: tuple[Planned, ...] = ()
+    before: int | None = None  # the step of the agent's event that `add` comes before; None: at the end of its list
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong. Fields are named as in the JSON; None or () where a field does not apply.
 
@@ -67,6 +91,10 @@ class Finding:
     first_divergence: int | None = None
     site: Place | None = None
     step: int | None = None
+    blamed: str | None = None  # the agent whose doing it is, where that is known
+    certain: bool = True  # the recording shows this very fault; else it is the likeliest of what would explain it
+    advice: Advice | None = None  # None: there is no single operation to change
+    effects: tuple[Finding, ...] = ()  # what came after it in the same CTAs, or follows from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +122,24 @@ class Report:
         """Nothing of what was judged is wrong."""
         return not self.findings
 
+    @property
+    def every(self) -> tuple[Finding, ...]:
+        """The findings, each with its effects behind it."""
+        return tuple(one for finding in self.findings for one in (finding, *finding.effects))
+
 
 _KEYS = (
     "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
+    "blamed", "certain", "advice",
 )  # fmt: skip
 
 
 def report_json(report: Report) -> dict[str, Any]:
     """The document of `diagnose --json`; every finding has all of its keys."""
-    findings = []
-    for finding in report.findings:
-        values = asdict(finding)
-        findings.append({key: list(values[key]) if isinstance(values[key], tuple) else values[key] for key in _KEYS})
+    findings = [
+        _finding_json(finding) | {"effects": list(map(_finding_json, finding.effects))} for finding in report.findings
+    ]
     return {
         "ended": report.ended,
         "lost_events": report.lost_events,
@@ -114,3 +147,8 @@ def report_json(report: Report) -> dict[str, Any]:
         "not_judged": list(report.not_judged),
         "schedules": asdict(report.schedules) if report.schedules is not None else None,
     }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    values = asdict(replace(finding, effects=()))
+    return {key: list(values[key]) if isinstance(values[key], tuple) else values[key] for key in _KEYS}

@@ -66,9 +66,17 @@ def finding_text(number: int, finding: Finding) -> str:
         lines.append(tr("Released only by: {released_by}.", released_by=released_by))
     if finding.first_divergence is not None:
         lines.append(tr("First divergence: step {step}.", step=finding.first_divergence))
-    lines.append(tr("Cause: {cause}", cause=finding.cause))
+    if finding.certain:
+        lines.append(tr("Cause: {cause}", cause=finding.cause))
+    else:
+        lines.append(tr("Likely cause: {cause}", cause=finding.cause))
     if finding.site is not None:
         lines.append(tr("Look at: {place}", place=f"{finding.site.op}{line(finding.site)}"))
+    if finding.effects:
+        lines.append(tr("What came of it, or after it:"))
+    for effect in finding.effects:
+        lines.append(f"   {effect.verdict} ({tr(_SEVERITY[effect.severity])}){_where(effect)}")
+        lines.append(f"      {effect.cause}")
     return "\n   ".join(lines)
 
 

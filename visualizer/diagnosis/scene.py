@@ -73,8 +73,7 @@ class Scene:
     @property
     def operation(self) -> str:
         """CUTLASS's word for what the agent does; "" where no site is known."""
-        site = int(self.event["site"])
-        return self.trace.sites[site].op if site >= 0 else ""
+        return self.trace.op_of(int(self.event["site"]))
 
     @cached_property
     def before(self) -> BarrierState:

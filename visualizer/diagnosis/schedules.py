@@ -35,6 +35,13 @@ def with_other_schedules(report: Report, program: Program, budget: float = BUDGE
     except ProgramError as error:
         return replace(report, not_judged=(*report.not_judged, tr("Other schedules: {why}", why=str(error))))
     bad = explored.bad
+    if bad is None and not explored.all:
+        unexplored = tr(
+            "Other schedules than the {n} that were explored in {seconds} s: there are too many to try all.",
+            n=explored.tried,
+            seconds=f"{budget:g}",
+        )
+        report = replace(report, not_judged=(*report.not_judged, unexplored))
     schedules = Schedules(explored.tried, explored.all, bad is not None)
     if bad is None or report.findings:
         return replace(report, schedules=schedules)

@@ -6,14 +6,18 @@ the fills: they agreed before, and it reads every fill, or they agree for the mo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.passes import restarted
 from visualizer.diagnosis.places import line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
@@ -53,7 +57,11 @@ def tile_findings(history: History, intents: Intents, buffers: Buffers) -> list[
             wrong = mine[~agree[mine]][0]
             before = mine[agree[mine] & (mine < wrong)]
             last = int(reads.tile[before[-1]]) if len(before) else None
-            found.append(_finding(history, fills, reads, int(wrong), int(use[wrong]), int(fill[wrong]), last))
+            finding = _finding(history, fills, reads, int(wrong), int(use[wrong]), int(fill[wrong]), last)
+            again = _restarted(history, intents, int(reads.agent[wrong]))
+            if not again and len(mine) and mine.tolist().index(wrong) > 0:
+                again = _stays(history, reads, int(mine[mine.tolist().index(wrong) - 1]), int(wrong))
+            found.append(replace(finding, cause=sentences(finding.cause, again)))
     return found
 
 
@@ -62,6 +70,25 @@ def _common_numbers(agree: NDArray[np.bool_], ordinal: Steps) -> bool:
     uses = np.unique(ordinal)
     reads_all = len(uses) == int(uses[-1] - uses[0]) + 1
     return bool(agree.any()) if reads_all else 2 * int(agree.sum()) > len(agree)
+
+
+def _stays(history: History, reads: Reads, before: int, read: int) -> str:
+    """Whether the reader uses the stage of its tile before once more, as a sentence; "" if not."""
+    same = reads.place[before] == reads.place[read] and reads.tile[before] != reads.tile[read]
+    if not same or history.structure.at(int(reads.place[read]))[0].stages < 2:
+        return ""
+    return tr(
+        "{agent} used that stage for tile {tile} right before: its cursor did not move on, or began anew.",
+        agent=history.trace.agents[int(reads.agent[read])].name,
+        tile=int(reads.tile[before]),
+    )
+
+
+def _restarted(history: History, intents: Intents, agent: int) -> str:
+    """Whether the reader's PipelineState begins anew at some time, as a sentence; "" if not."""
+    waits = intents.waits
+    own = np.flatnonzero(waits.agent == agent)
+    return restarted(history, waits, int(own[waits.begin[own].argmax()])) if len(own) else ""
 
 
 def _finding(

@@ -54,6 +54,8 @@ def _rewritten(meta: Meta) -> str:
 def _time_and_clock(meta: Meta) -> str:
     if meta.source.get("kind") == "simulator":
         return tr("Exact, simulated: recording cost nothing, and there is one clock.")
+    if meta.source.get("kind") == "import":
+        return tr("Imported: times are those of the file, and nothing says how exact they are.")
     slowdown, spread = meta.cost.get("slowdown_percent"), meta.cost.get("spread_percent")
     clock = clock_error_ns(meta)
     if slowdown is None or spread is None:

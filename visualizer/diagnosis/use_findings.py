@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Finding
@@ -26,12 +28,17 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
         if lack.barrier != row or lack.arrivals >= lack.usual:
             continue
         trace = history.trace
-        facts = {"agent": trace.agents[lack.agent].name, "barrier": history.barrier_title(row), "use": lack.use + 1}
+        facts: dict[str, Any] = {
+            "agent": trace.agents[lack.agent].name,
+            "barrier": history.barrier_title(row),
+            "use": lack.use + 1,
+        }
         step = lack.step if lack.began < 0 else lack.began
         tile, site = _of_tile(history, step), site_at(trace, step)
         if lack.elsewhere >= 0:
             site = site_at(trace, lack.step)
-            return Cause(_misplaced(history, lack.agent, lack.elsewhere, row, lack.step), lack.step, site)
+            sentence = _misplaced(history, lack.agent, lack.elsewhere, row, lack.step)
+            return Cause(sentence, lack.step, site, blamed=facts["agent"])
         if lack.began < 0:
             return Cause(
                 tr(
@@ -43,6 +50,7 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
                 ),
                 step,
                 site,
+                blamed=facts["agent"],
             )
         return Cause(
             trn(
@@ -58,6 +66,7 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
             ),
             step,
             site,
+            blamed=facts["agent"],
         )
     return None
 
@@ -93,6 +102,7 @@ def _surplus(history: History, extra: Deviation) -> Finding:
         first_divergence=extra.step,
         site=site,
         step=extra.step,
+        blamed=agent,
     )
 
 

@@ -78,7 +78,8 @@ def find_deviations(history: History, intents: Intents, uses: Uses | None = None
 def find_uses(history: History, intents: Intents) -> Uses:
     """The uses of every stage by every agent."""
     structure, waits, arrivals = history.structure, intents.waits, history.arrivals
-    side = np.array([_OF_USE.get({"full": "empty", "empty": "full"}.get(k, ""), -1) for k in structure.kinds])
+    other = {"full": "empty", "empty": "full"}
+    side = np.array([_OF_USE.get(other.get(kind, ""), -1) for kind in structure.kinds], np.int64)
     slot, slots = _slots(history)
     keep = np.flatnonzero((side[waits.barrier] >= 0) & (slot[waits.barrier] >= 0))
     row = waits.barrier[keep]
@@ -90,7 +91,7 @@ def find_uses(history: History, intents: Intents) -> Uses:
     new[1:] = (lane[1:] != lane[:-1]) | (number[1:] != number[:-1])
     lane, number, begin = lane[new], number[new], begin[new]
 
-    gives = np.array([_OF_USE.get(k, -1) for k in structure.kinds])[arrivals.barrier]
+    gives = np.array([_OF_USE.get(kind, -1) for kind in structure.kinds], np.int64)[arrivals.barrier]
     known = (gives >= 0) & (slot[arrivals.barrier] >= 0)
     arrival_lane = np.where(known, (arrivals.agent * 2 + gives) * slots + slot[arrivals.barrier], -1)
     at = search(lane * history.steps + begin, arrival_lane * history.steps + arrivals.step) - 1

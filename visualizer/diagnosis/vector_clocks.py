@@ -77,6 +77,10 @@ def races(
     spot = np.where(place < 0, -1, spot)
     agents = len(who)
     width = agents + len(where)
+    cores = {trace.agents[agent].cta: row for row, agent in enumerate(who) if trace.agents[agent].role == "tensor_core"}
+    ctas, by_core = [trace.agents[agent].cta for agent in who], set(cores.values())
+    promised: dict[int, list[Clock]] = defaultdict(list)  # by barrier: what tcgen05.commit lets a tensor core tell
+    handed: dict[int, list[Clock]] = defaultdict(list)  # to the tensor core at this row, and not begun
     engine = [history.structure.roles[agent] == "copy_engine" for agent in who]
     clocks: list[Clock] = [[0] * width for _ in range(agents)]
     for agent in range(agents):
@@ -103,7 +107,12 @@ def races(
         if kind == EventKind.WAIT_END and barrier >= 0:
             known = completed[barrier]
             _join(clock, known[min(max(relied_on.get(step, 0), 0), len(known) - 1)])
+        elif kind == EventKind.TENSOR_COMMIT and barrier >= 0:
+            promised[barrier].append([*clock])
+            clock[agent] += 1
         elif kind in arrivals and barrier >= 0:
+            if agent in by_core and promised[barrier]:
+                _join(clock, promised[barrier].pop(0))
             _join(given[barrier], clock)
             clock[agent] += 1
         elif kind == EventKind.COMPLETE_TX and barrier >= 0:
@@ -118,11 +127,16 @@ def races(
         elif kind == EventKind.SYNC_ARRIVE:
             came[step] = [*clock]
             clock[agent] += 1
+        elif kind == EventKind.MMA_ISSUE:
+            handed[cores.get(ctas[agent], -1)].append([*clock])
+            clock[agent] += 1
         elif kind == EventKind.COPY_DONE:
             _done(flying[barrier], row, given[barrier], agents)
         elif row < 0:
             continue
         elif kind == EventKind.READ_BEGIN:
+            if handed.get(agent):
+                _join(clock, handed[agent].pop(0))
             buffer = stages[row]
             if clock[agents + row] < buffer.copies or not buffer.copies:
                 found.append(Race("READ BEFORE DATA", int(where[row]), step, buffer.issue))

@@ -16,6 +16,7 @@ _STATES = {
     "reading": mark("reading"),
     "exited": mark("exited"),
     "timed_out": mark("timed_out"),
+    "in_range": mark("in_range"),
     "empty": mark("empty"),
     "filling": mark("filling"),
     "full": mark("full"),

@@ -22,7 +22,15 @@ from visualizer.views.wait_names import waited_for
 Ints = NDArray[np.int64]
 
 _TICK = 1  # ps
-_SHOWN_AS_SLICES = (EventKind.WAIT_BEGIN, EventKind.READ_BEGIN, EventKind.READ_END, EventKind.PHASE_COMPLETE)
+_KINDS = int(max(EventKind))
+_SHOWN_AS_SLICES = (
+    EventKind.WAIT_BEGIN,
+    EventKind.READ_BEGIN,
+    EventKind.READ_END,
+    EventKind.RANGE_BEGIN,
+    EventKind.RANGE_END,
+    EventKind.PHASE_COMPLETE,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +99,11 @@ def tracks(selection: Selection) -> Iterator[Track]:
             # A wait for anything but an mbarrier is told by its kind: numbers beyond those of the barriers.
             other = (spans.barrier < 0) & (spans.state == AgentActivity.WAITING)
             beyond = len(history.trace.barriers) + history.kinds[spans.first_step].astype(np.int32)
-            spans = replace(spans, barrier=np.where(other, beyond, spans.barrier))
+            # A range is told by its site: numbers beyond those.
+            site = history.trace.events["site"][spans.first_step].astype(np.int32)
+            named = len(history.trace.barriers) + _KINDS + 1 + site
+            ranges = spans.state == AgentActivity.IN_RANGE
+            spans = replace(spans, barrier=np.select([other, ranges], [beyond, named], spans.barrier).astype(np.int32))
             text = _agent_text(history)
             yield Track(lane, lane.title, _slices(spans, selection, text), _instants(selection, lane.row))
         else:
@@ -136,6 +148,8 @@ def _agent_text(history: History) -> Callable[[int, int, int], str]:
     def text(state: int, tile: int, barrier: int) -> str:
         of_tile = f" (tile {tile})" if tile >= 0 else ""
         count = len(history.trace.barriers)
+        if state == AgentActivity.IN_RANGE:
+            return history.trace.op_of(barrier - count - _KINDS - 1) or "range"
         other = waited_for(barrier - count) if barrier >= count else "?"
         name = history.barrier_title(barrier) if 0 <= barrier < count else other
         if state == AgentActivity.WAITING:

@@ -16,6 +16,10 @@ WAITS_FOR_EVER = mark(
     " {pending} of {expected} arrivals and {bytes} bytes pending: nothing that could complete it is left to happen"
 )
 SYNC_FOR_EVER = mark("{agents} wait at __syncthreads or a named barrier, which not every agent that it counts reaches")
+REGISTERS_FOR_EVER = mark(
+    "{agent} waits for {wanted} registers (setmaxnreg.inc), and its CTA has {free}: left by others {given}, taken"
+    " {taken}"
+)
 BLOCKED_FOR_EVER = mark("blocked for ever: {agents}")
 GAVE_UP = mark("{agent} gave up after {ms} ms of waiting on {barrier}")
 GAVE_UP_IN_CTAS = mark("{agent} gave up after {ms} ms of waiting on {barrier} ({n} of {ctas} CTAs timed out)")

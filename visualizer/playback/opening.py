@@ -8,16 +8,16 @@ from typing import Any
 
 from visualizer.language import tr
 from visualizer.playback.notes_file import load_structure, notes_path
-from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
+from visualizer.sources.imports.registry import read_recording
 from visualizer.structure.find import structure_of
 
 
 def open_recording(path: Path, sidecar: Path | None = None) -> History:
-    """The recording in a file, its structure as the sidecar file has it, that beside it unless another is given. Raises
-    TraceError, and NotesError where the sidecar file cannot be read."""
-    return history_with(load(path), load_structure(sidecar or notes_path(path)))
+    """The recording in a file, imported if it is another tool's, its structure as the sidecar file has it, the one
+    beside it unless another is given. Raises TraceError, and NotesError where the sidecar file cannot be read."""
+    return history_with(read_recording(path), load_structure(sidecar or notes_path(path)))
 
 
 def history_with(trace: Trace, entries: Sequence[Any]) -> History:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared)."""
+    """The agent itself writes `bytes` of the tile into stage `stage` (st.shared), in `takes` ns (-1: a guess)."""
 
     stage: int
     bytes: int
     tile: int = -1
     site: int = -1
     ring: int = 0
+    takes: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class ProxyFence:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The agent reads its share of stage `stage`, `bytes` bytes, and works on it for `work` ns more."""
+    """The agent reads its share of stage `stage`, `bytes` bytes, in `takes` ns (-1: a guess), and works on it for
+    `work` ns more."""
 
     stage: int
     bytes: int
@@ -36,11 +38,12 @@ class Read:
     site: int = -1
     work: int = 0
     ring: int = 0
+    takes: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAsync:
-    """The agent starts an asynchronous reader of stage `stage` (wgmma) that takes `work` ns more and goes on at once.
+    """The agent starts an asynchronous reader of stage `stage` (wgmma), as Read in time, and goes on at once.
 
     The reader counts as done when RetireReads has seen it done: READ_BEGIN here, READ_END there.
     """
@@ -51,6 +54,7 @@ class ReadAsync:
     site: int = -1
     work: int = 0
     ring: int = 0
+    takes: int = -1
 
 
 @dataclass(frozen=True, slots=True)

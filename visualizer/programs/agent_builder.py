@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from visualizer.language import tr
-from visualizer.programs.buffer_builder import MAX_INT, MAX_STAGES, BufferBuilder
+from visualizer.programs.buffer_builder import MAX_INT, MAX_STAGES
 from visualizer.programs.cursor import Cursor
 from visualizer.programs.operations import (
     Advance,
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
-    BarArrive,
-    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -26,21 +24,18 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Inval,
-    Sync,
     TryWait,
     Wait,
     WaitGroup,
 )
 from visualizer.programs.program import ProgramAgent
+from visualizer.programs.tensor_builder import TensorBuilder
 from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
 
 if TYPE_CHECKING:
     from visualizer.programs.builder import Builder
-
-MAX_THREADS = 1024
-"""Most threads of a CTA, and so most that a named barrier counts [PTX]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +46,19 @@ class BarrierHandle:
     row: int
 
 
-class AgentBuilder(BufferBuilder):
+class AgentBuilder(TensorBuilder):
     """What one agent does, in order. `index` and `phase` are those of its cursor over the first or only ring; `tile` is
     noted with each operation.
 
     `ring` of an operation names the ring that its stage counts in; None: the first or only one.
     """
 
-    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool, threads: int) -> None:
+    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool, threads: int, registers: int) -> None:
         assert agent.start is not None
         super().__init__(builder, agent)
         self._has_cursor = has_cursor  # over the first ring, in so many words
         self._threads = threads
+        self._registers = registers
         self._cursor = Cursor(agent.start, self._advanced(0))
         self._unbound: list[int] = []  # operations that are a CpAsync whose landing no barrier tells of yet
 
@@ -97,7 +93,7 @@ class AgentBuilder(BufferBuilder):
 
     def init(self, barrier: BarrierHandle, count: int | None = None) -> None:
         """mbarrier.init, with the barrier's own count unless another is given."""
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         given = self._builder.init_count(row) if count is None else count
         self._add(Init, row, self._count("count", given), self._builder.site("init"))
 
@@ -114,48 +110,22 @@ class AgentBuilder(BufferBuilder):
         """fence.mbarrier_init."""
         self._add(Fence, self._builder.site("fence"))
 
-    def sync(self) -> None:
-        """The __syncthreads that publishes what `fence` is for, whose event stands for both: all agents of the CTA
-        that call it."""
-        self._add(Sync, False, self._builder.site("sync"))
-
-    def syncthreads(self) -> None:
-        """__syncthreads, which is bar.sync of 0: all agents of the CTA that call it."""
-        self._bar(BarSync, "syncthreads", 0, 0)
-
-    def cluster_sync(self) -> None:
-        """barrier.cluster arrive and wait: all agents of the program that call it."""
-        self._add(Sync, True, self._builder.site("cluster_sync"))
-
-    def bar_sync(self, id: int, threads: int) -> None:
-        """bar.sync: passes once `threads` threads of the CTA have come to named barrier `id`, this agent's counted."""
-        self._bar(BarSync, "bar_sync", id, self._builder.whole("threads", threads, self._threads, MAX_THREADS))
-
-    def bar_arrive(self, id: int, threads: int) -> None:
-        """bar.arrive: come to named barrier `id`, as with `bar_sync`, and go on at once."""
-        self._bar(BarArrive, "bar_arrive", id, self._builder.whole("threads", threads, self._threads, MAX_THREADS))
-
-    def named_sync(self, id: int, agents: int) -> None:
-        """bar.sync of so many agents of this one's size."""
-        most = MAX_THREADS // self._threads
-        self._bar(BarSync, "named_sync", id, self._builder.whole("agents", agents, 1, most) * self._threads)
-
     def wait(self, barrier: BarrierHandle, parity: int) -> None:
         """mbarrier.try_wait.parity in a loop."""
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         self._add(Wait, row, self._builder.whole("parity", parity, 0, 1), self.tile, self._builder.site("wait"))
 
     def try_wait(self, barrier: BarrierHandle, parity: int) -> None:
         """mbarrier.try_wait.parity once, going on whatever it says; `wait` for the same phase is to follow."""
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         self._add(TryWait, row, self._builder.whole("parity", parity, 0, 1), self.tile, self._builder.site("try_wait"))
 
     def arrive(self, barrier: BarrierHandle, count: int = 1, *, no_complete: bool = False) -> None:
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         self._add(Arrive, row, self._count("count", count), self.tile, self._builder.site("arrive"), no_complete)
 
     def arrive_drop(self, barrier: BarrierHandle, count: int = 1) -> None:
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         self._add(ArriveDrop, row, self._count("count", count), self.tile, self._builder.site("arrive_drop"))
 
     def expect_tx(self, barrier: BarrierHandle, bytes: int) -> None:
@@ -176,19 +146,23 @@ class AgentBuilder(BufferBuilder):
         *,
         multicast: Iterable[BarrierHandle] = (),
         source: int = -1,
-        whole: bool = False,
+        pieces: Sequence[int] = (),
         ring: str | None = None,
     ) -> None:
         """A TMA load into `stage`; or, into every CTA that has one of the `multicast` barriers, all `bytes` each.
 
-        `ring` None: the barrier's.
+        `pieces`: the bytes complete in these steps, one after the other; none given: in whatever steps. `ring` None:
+        the barrier's.
         """
         row, size = self._bytes_on(barrier, bytes)
-        rows = [self._builder.row_of(target) for target in multicast]
+        rows = [self._row_within_reach(target) for target in multicast]
         destinations = tuple((target, self._builder.cta_of(target)) for target in rows)
         place, into = self._stage(stage, self._builder.ring_of(row) if ring is None else ring)
+        steps = tuple(self._builder.whole("a piece", piece, 1, MAX_COUNT) for piece in pieces)
+        if steps and sum(steps) != size:
+            self._builder.fail(tr("the pieces are {sum} bytes together, of {bytes}", sum=sum(steps), bytes=size))
         site = self._builder.site("copy")
-        self._add(Copy, row, place, size, self.tile, site, source, destinations, whole, into)
+        self._add(Copy, row, place, size, self.tile, site, source, destinations, steps, into)
 
     def cp_async_arrive(
         self,
@@ -209,7 +183,7 @@ class AgentBuilder(BufferBuilder):
 
         With `no_inc` (.noinc) they count towards what its phase takes; without, each first raises the pending count.
         """
-        row = self._builder.row_of(barrier)
+        row = self._row_within_reach(barrier)
         for at in self._unbound:
             copy = self._operations[at]
             assert isinstance(copy, CpAsync)
@@ -254,12 +228,8 @@ class AgentBuilder(BufferBuilder):
         agent = self.agent if rings == 1 or goes_round else replace(self.agent, start=None)
         return ProgramAgent(agent, tuple(self._operations), self._threads)
 
-    def _bar(self, kind: type[BarSync] | type[BarArrive], name: str, id: object, threads: int) -> None:
-        self._builder.named_barrier(self.agent.cta, self._builder.whole("id", id, 0, 15), threads)
-        self._add(kind, id, threads, self._builder.site(name))
-
     def _count(self, what: str, value: object) -> int:
         return self._builder.whole(what, value, 1, MAX_COUNT)
 
     def _bytes_on(self, barrier: BarrierHandle, bytes_: object) -> tuple[int, int]:
-        return self._builder.row_of(barrier), self._builder.whole("bytes", bytes_, 1, MAX_COUNT)
+        return self._row_within_reach(barrier), self._builder.whole("bytes", bytes_, 1, MAX_COUNT)

@@ -2,7 +2,8 @@
 
 A producer warp loads the tiles of K and V in turn, each into its ring as soon as that has room. Two consumer warpgroups
 have one half of Q's rows each; each reads every tile of K for S = QK^T, then the tile of V for O = PV. The rings need
-not be equally long: here V's is longer, as V is wanted a softmax later than K.
+not be equally long: here V's is longer, as V is wanted a softmax later than K. Named barriers give the tensor cores to
+the warpgroups in turns, so that one's softmax runs beside the other's wgmma.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ WARPGROUPS = 2
 """Consumer warpgroups; one thread of each arrives."""
 _WARPGROUP_ROWS = 64  # rows of Q that one warpgroup's wgmma takes
 _SOFTMAX_NS = 200
+_TURN = 1
+"""The named barrier of the first warpgroup's turn; the second's follows."""
 
 Barriers = list[BarrierHandle]
 
@@ -70,8 +73,15 @@ def attention(config: LessonConfig | None = None) -> Program:
         w.sync()
         w.wait(q_full, q.phase)
         w.read(q.index, q_bytes // WARPGROUPS, ring="q")  # into registers
-        for _ in w.tiles(c.tiles):
+        own, other = _TURN + number - 1, _TURN + WARPGROUPS - number
+        threads = WARPGROUPS * w.threads
+        if number > 1:
+            w.bar_arrive(other, threads)  # the first turn is the first warpgroup's
+        for tile in w.tiles(c.tiles):
+            w.bar_sync(own, threads)
             _use(w, w, "k", k_full, k_empty, c.tile_bytes)
+            if number == 1 or tile + 1 < c.tiles:
+                w.bar_arrive(other, threads)
             w.delay(_SOFTMAX_NS)
             _use(w, v, "v", v_full, v_empty, c.tile_bytes)
         w.exit()

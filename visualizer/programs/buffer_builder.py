@@ -43,24 +43,30 @@ class BufferBuilder:
         self.largest_stage: dict[int, int] = {}  # by ring
         self._operations: list[Operation] = []
 
-    def write(self, stage: int, bytes: int, *, ring: str | None = None) -> None:
-        """Write the agent's share of the stage's buffer itself, with ordinary stores."""
+    def write(self, stage: int, bytes: int, *, ns: int | None = None, ring: str | None = None) -> None:
+        """Write the agent's share of the stage's buffer itself, with ordinary stores, in `ns` (None: a guess)."""
         place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Write, place, size, self.tile, self._builder.site("write"), of)
+        self._add(Write, place, size, self.tile, self._builder.site("write"), of, self._taking(ns))
 
     def fence_proxy(self) -> None:
         """fence.proxy.async, between a `write` and the TMA store or wgmma that reads what was written."""
         self._add(ProxyFence, self._builder.site("fence_proxy"))
 
-    def read(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
-        """Read the stage's buffer, then work on what was read for `work` ns."""
-        place, size, of = self._buffer(stage, bytes, ring)
-        self._add(Read, place, size, self.tile, self._builder.site("read"), self._ns("work", work), of)
+    def read(self, stage: int, bytes: int, *, ns: int | None = None, work: int = 0, ring: str | None = None) -> None:
+        """Read the stage's buffer, in `ns` (None: a guess), then work on what was read for `work` ns."""
+        self._read(Read, "read", stage, bytes, ns, work, ring)
 
-    def read_async(self, stage: int, bytes: int, *, work: int = 0, ring: str | None = None) -> None:
-        """Start a reader such as wgmma and go on; `wgmma_wait` or `retire_reads` waits for it."""
+    def read_async(
+        self, stage: int, bytes: int, *, ns: int | None = None, work: int = 0, ring: str | None = None
+    ) -> None:
+        """Start a reader such as wgmma, of `ns` and `work` as `read`'s, and go on; `wgmma_wait` or `retire_reads`
+        waits for it."""
+        self._read(ReadAsync, "read_async", stage, bytes, ns, work, ring)
+
+    def _read(self, kind: type, name: str, stage: int, bytes: int, ns: int | None, work: int, ring: str | None) -> None:
         place, size, of = self._buffer(stage, bytes, ring)
-        self._add(ReadAsync, place, size, self.tile, self._builder.site("read_async"), self._ns("work", work), of)
+        busy, takes = self._ns("work", work), self._taking(ns)
+        self._add(kind, place, size, self.tile, self._builder.site(name), busy, of, takes)
 
     def retire_reads(self, keep: int = 0) -> None:
         """Wait until at most the latest `keep` asynchronous readers are not done, without events of its own."""
@@ -98,6 +104,9 @@ class BufferBuilder:
 
     def _ns(self, what: str, value: object) -> int:
         return self._builder.whole(what, value, 0, MAX_INT)
+
+    def _taking(self, ns: int | None) -> int:
+        return -1 if ns is None else self._ns("ns", ns)
 
     def _kept(self, keep: object) -> int:
         return self._builder.whole("keep", keep, 0, MAX_KEPT)

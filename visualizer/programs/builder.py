@@ -6,17 +6,20 @@ a diagnosis can point at it, and so that a mistake is reported with that line.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.agent_builder import MAX_THREADS, AgentBuilder, BarrierHandle
+from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.buffer_builder import MAX_STAGES
+from visualizer.programs.calling_line import calling_line
+from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.stage_check import stage_beyond
+from visualizer.programs.tensor_builder import TensorCore
 from visualizer.recording.invariants import MAX_RINGS
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.recording.trace import ONE_RING
@@ -28,10 +31,7 @@ MAX_OPERATIONS = 5_000_000
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
-_OWN_FILES = {
-    str(Path(__file__).with_name(name)) for name in ("builder.py", "agent_builder.py", "buffer_builder.py", "cursor.py")
-}
-_ROLES = ("producer", "consumer", "other")
+_ROLES = ("producer", "consumer", "mma", "epilogue", "other")
 _KINDS = ("full", "empty", "other")
 
 
@@ -39,11 +39,21 @@ class Builder:
     """A program under construction. Anything that makes no sense raises ProgramError "FILE:LINE: what and why"."""
 
     def __init__(
-        self, name: str, *, ctas: int = 1, config: Mapping[str, Any] | None = None, copy_engine: str = "tma"
+        self,
+        name: str,
+        *,
+        ctas: int = 1,
+        cluster: int | None = None,
+        registers: int | None = None,
+        config: Mapping[str, Any] | None = None,
+        copy_engine: str = "tma",
     ) -> None:
         self._name = name
         self._config = dict(config or {})
         self._ctas = self.whole("ctas", ctas, 1, 1024)
+        self._cluster = 0 if cluster is None else self._clusters_of(cluster)
+        self._registers = 0 if registers is None else self.whole("registers", registers, 1, MAX_REGISTERS)
+        self._tensor_cores: dict[int, TensorCore] = {}  # by CTA
         self._rings: list[str] = []
         self._barriers: list[Barrier] = []
         self._agents: list[AgentBuilder] = []
@@ -82,6 +92,7 @@ class Builder:
         stages: int | None = None,
         phase: int = 0,
         warpgroup: int = -1,
+        warp: int | None = None,
         threads: int = WARP_THREADS,
     ) -> AgentBuilder:
         """A warp (or whatever acts as one), with a PipelineState cursor over `stages` that starts in `phase`.
@@ -89,7 +100,7 @@ class Builder:
         The cursor is one over the program's first ring; `AgentBuilder.cursor` makes those over others. Without `stages`
         it has 1, and in a program of several rings none is told of. `warpgroup` is that of the CTA which the agent
         belongs to, or acts as; -1: not told. `threads` is how many it counts for at a named barrier: 128 for a whole
-        warpgroup.
+        warpgroup. With `warp` it is so many lanes of that warp, as other agents may be.
         """
         if role not in _ROLES:
             self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
@@ -100,11 +111,15 @@ class Builder:
         full_name = self._prefix(cta) + name
         if any(agent.agent.name == full_name for agent in self._agents):
             self.fail(tr("there is an agent {full_name!r} already; give this one another name", full_name=full_name))
-        warp = self._warp(cta, self.whole("warpgroup", warpgroup, -1, 7))
-        if self.whole("threads", threads, WARP_THREADS, MAX_THREADS) % WARP_THREADS:
-            self.fail(tr("threads is {threads}; a warp has 32, so it must be a multiple of that", threads=threads))
-        table = Agent(full_name, role, cta, warp, start, warpgroup=warpgroup)
-        made = AgentBuilder(self, table, stages is not None, threads)
+        self.whole("warpgroup", warpgroup, -1, 7)
+        if warp is None:
+            number = self._warp(cta, warpgroup)
+            if self.whole("threads", threads, WARP_THREADS, MAX_THREADS) % WARP_THREADS:
+                self.fail(tr("threads is {threads}; a warp has 32, so it must be a multiple of that", threads=threads))
+        else:
+            number = self._lanes(cta, self.whole("warp", warp, 0, 31), self.whole("threads", threads, 1, WARP_THREADS))
+        table = Agent(full_name, role, cta, number, start, warpgroup=warpgroup)
+        made = AgentBuilder(self, table, stages is not None, threads, self._registers)
         self._agents.append(made)
         return made
 
@@ -114,19 +129,24 @@ class Builder:
             self.fail(tr("the program has no agents; make one with .agent(NAME)"))
         rings = tuple(self._rings) or ONE_RING
         for agent in self._agents:
-            self._check_stages(agent, rings)
+            if why := stage_beyond(agent.agent.name, agent.largest_stage, self._barriers, rings):
+                self.fail(why)
         engines = tuple(
             Agent(self._prefix(cta) + self._copy_engine, "copy_engine", cta, -1) for cta in range(self._ctas)
         )
         return Program(
             name=self._name,
             config=self._config,
-            agents=tuple(agent.finished(len(rings)) for agent in self._agents),
+            agents=(
+                *(agent.finished(len(rings)) for agent in self._agents),
+                *(core.finished() for core in self._tensor_cores.values()),
+            ),
             copy_engines=engines,
             barriers=tuple(b if b.stage >= 0 else replace(b, ring=rings[0]) for b in self._barriers),
             sites=tuple(self._sites),
             source_files={n: path.read_text(encoding="utf-8") for n, path in self._files.items() if path.is_file()},
             rings=rings,
+            cluster=self._cluster,
         )
 
     def site(self, op: str) -> int:
@@ -139,7 +159,7 @@ class Builder:
                     max_operations=MAX_OPERATIONS,
                 )
             )
-        path, line = _caller()
+        path, line = calling_line()
         site = Site(path.name, line, op)
         if site not in self._sites:
             if len(self._sites) == _MAX_SITES:
@@ -188,6 +208,19 @@ class Builder:
     def cta_of(self, row: int) -> int:
         return self._barriers[row].cta
 
+    def check_reach(self, cta: int, row: int) -> None:
+        """Refuse a barrier of another cluster than the CTA's."""
+        theirs = self._barriers[row].cta
+        if self._cluster and theirs // self._cluster != cta // self._cluster:
+            self.fail(tr("{barrier} is of another cluster, which nobody reaches", barrier=self._barriers[row].name))
+
+    def tensor_core(self, cta: int, warp: str) -> TensorCore:
+        """The CTA's tensor core, which works for the agent that handed it something first."""
+        if cta not in self._tensor_cores:
+            table = Agent(self._prefix(cta) + "tensor_core", "tensor_core", cta, -1)
+            self._tensor_cores[cta] = TensorCore(table, warp)
+        return self._tensor_cores[cta]
+
     def barriers_of(self, cta: int) -> list[BarrierHandle]:
         """All barriers of a CTA so far, in the order they were made."""
         return [BarrierHandle(self, row) for row, barrier in enumerate(self._barriers) if barrier.cta == cta]
@@ -201,7 +234,7 @@ class Builder:
         return value
 
     def fail(self, why: str) -> NoReturn:
-        path, line = _caller()
+        path, line = calling_line()
         raise ProgramError(f"{path}:{line}: {why}")
 
     def named_barrier(self, cta: int, id: int, threads: int) -> None:
@@ -220,38 +253,25 @@ class Builder:
                 )
             )
 
-    def _check_stages(self, agent: AgentBuilder, rings: tuple[str, ...]) -> None:
-        """Every stage that the agent uses must be one of its ring's, where barriers say how many that has."""
-        for ring, largest in agent.largest_stage.items():
-            stages = max((b.stage for b in self._barriers if b.ring == rings[ring]), default=-1) + 1
-            if not stages or largest < stages:
-                continue
-            name = agent.agent.name
-            if len(rings) == 1:
-                self.fail(
-                    tr(
-                        "{name} uses stage {largest_stage}, but no barrier belongs to it; the program has"
-                        " {stages} stages",
-                        name=name,
-                        largest_stage=largest,
-                        stages=stages,
-                    )
-                )
-            self.fail(
-                tr(
-                    "{name} uses stage {largest_stage} of ring {ring!r}, but no barrier belongs to it; the ring has"
-                    " {stages} stages",
-                    name=name,
-                    largest_stage=largest,
-                    ring=rings[ring],
-                    stages=stages,
-                )
-            )
+    def _clusters_of(self, cluster: object) -> int:
+        size = self.whole("cluster", cluster, 1, 16)
+        if self._ctas % size:
+            self.fail(tr("{ctas} CTAs are no whole number of clusters of {cluster}", ctas=self._ctas, cluster=size))
+        self._config["cluster"] = size
+        return size
+
+    def _lanes(self, cta: int, warp: int, lanes: int) -> int:
+        """The warp, if it has so many lanes that no agent is."""
+        taken = sum(other.threads for other in self._agents if (other.agent.cta, other.agent.warp) == (cta, warp))
+        if taken + lanes > WARP_THREADS:
+            self.fail(tr("warp {warp} has 32 lanes, of which {taken} are agents already", warp=warp, taken=taken))
+        return warp
 
     def _warp(self, cta: int, warpgroup: int) -> int:
         """The warp that the next agent of the CTA is: the next one, in its warpgroup if that is told."""
         if warpgroup < 0:
-            return sum(agent.agent.cta == cta for agent in self._agents)
+            taken = {agent.agent.warp for agent in self._agents if agent.agent.cta == cta}
+            return next(warp for warp in range(len(taken) + 1) if warp not in taken)
         members = sum((agent.agent.cta, agent.agent.warpgroup) == (cta, warpgroup) for agent in self._agents)
         if members == WARPGROUP_WARPS:
             self.fail(tr("warpgroup {warpgroup} has 4 agents already, as many as it has warps", warpgroup=warpgroup))
@@ -273,11 +293,3 @@ class Builder:
 
     def _prefix(self, cta: int) -> str:
         return f"CTA{cta}." if self._ctas > 1 else ""
-
-
-def _caller() -> tuple[Path, int]:
-    """File and line of the innermost running code that is not the builder's own."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
-        frame = frame.f_back
-    return Path(frame.f_code.co_filename), frame.f_lineno

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from visualizer.programs.accesses import Read, ReadAsync, RetireReads, WaitStores
+from visualizer.programs.meetings import Sync
 from visualizer.programs.mutations import (
     Change,
     barrier_row,
@@ -21,7 +22,7 @@ from visualizer.programs.mutations import (
     tile_of,
     with_count,
     with_operations,
-    with_other_phase,
+    with_start_phase,
 )
 from visualizer.programs.operations import (
     Advance,
@@ -33,7 +34,6 @@ from visualizer.programs.operations import (
     ExpectTx,
     Init,
     Operation,
-    Sync,
     Wait,
 )
 from visualizer.programs.program import Program, ProgramAgent
@@ -53,12 +53,12 @@ def threads_expected(program: Program) -> Program:
     return with_count(program, "full", lambda count: 32)
 
 
-def producer_other_phase(program: Program) -> Program:
-    return with_other_phase(program, producers(program))
+def producer_starts_in_0(program: Program) -> Program:
+    return with_start_phase(program, producers(program), 0)
 
 
-def consumer_other_phase(program: Program) -> Program:
-    return with_other_phase(program, consumers(program))
+def consumer_starts_in_1(program: Program) -> Program:
+    return with_start_phase(program, consumers(program), 1)
 
 
 def parity_never_flips(program: Program) -> Program:
@@ -80,7 +80,9 @@ def expect_twice_the_bytes(program: Program) -> Program:
 
 def expect_half_the_bytes(program: Program) -> Program:
     """One completion for each copy, as the smallest copies have: steps could meet the expected bytes by chance."""
-    whole = each(program, producers(program), lambda op: [replace(op, whole=True) if isinstance(op, Copy) else op])
+    whole = each(
+        program, producers(program), lambda op: [replace(op, pieces=(op.bytes,)) if isinstance(op, Copy) else op]
+    )
     return each(whole, producers(program), lambda op: [_expecting(op, lambda size: size // 2)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Any
 
 from visualizer.language import tr
 from visualizer.programs.baseline import BaselineConfig, baseline
@@ -12,7 +13,7 @@ from visualizer.programs.fault import SIZES, Fault
 from visualizer.programs.fault_table import ALL
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
-from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program, ProgramError
 
 FAULTS: Mapping[str, Fault] = {fault.id: fault for fault in ALL}
@@ -51,6 +52,39 @@ def check_fit(program: str, fault: Fault) -> None:
                 base=fault.base,
             )
         )
+
+
+def fields_of(fault: Fault) -> frozenset[str]:
+    """The lesson's parameters that the fault itself sets."""
+    return frozenset(fault.lesson_change(LessonConfig()) if fault.lesson_change is not None else ())
+
+
+def without_fields(fault: Fault, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The lesson's parameters that are not the fault's to set."""
+    return {name: value for name, value in parameters.items() if name not in fields_of(fault)}
+
+
+def fields_set(fault: Fault, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What the fault sets of the lesson's parameters, the others being these."""
+    if fault.lesson_change is None:
+        return {}
+    return dict(fault.lesson_change(LessonConfig.from_dict(without_fields(fault, parameters))))
+
+
+def check_fields(fault: Fault, parameters: Mapping[str, Any]) -> None:
+    """ProgramError if a parameter that is given contradicts what the fault sets it to."""
+    for name, value in fields_set(fault, parameters).items():
+        if parameters.get(name, value) != value:
+            option = next(parameter.option for parameter in PARAMETERS if parameter.name == name)
+            raise ProgramError(
+                tr(
+                    "{option} is {given}, but --fault {id} sets it to {value}: leave one of the two out",
+                    option=option,
+                    given=parameters[name],
+                    id=fault.id,
+                    value=value,
+                )
+            )
 
 
 def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:

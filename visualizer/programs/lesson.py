@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from visualizer.language import tr
 from visualizer.programs.accesses import Read
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
+from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import (
     Advance,
     Arrive,
@@ -21,7 +22,6 @@ from visualizer.programs.operations import (
     Fence,
     Init,
     Operation,
-    Sync,
     Wait,
 )
 from visualizer.programs.parameters import LessonConfig

@@ -7,10 +7,13 @@ import contextlib
 import io
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,11 +24,18 @@ from visualizer.programs.program import Program, ProgramError
 
 _WORKER = "visualizer.programs.load_worker"
 _LOOK_S = 0.02
+_START_S = 10.0  # until the file begins to run
 _LAST_S = 1.0  # between its answer and its end
+LONGEST_S = 300.0
+"""How long a file may run: the longest program takes a third of that."""
+MOST_BYTES = 8 << 30
+"""Address space that it may use, Python's own included: the longest program takes a quarter of that."""
 _PARTS = (
     "visualizer.programs.accesses",
+    "visualizer.programs.meetings",
     "visualizer.programs.operations",
     "visualizer.programs.program",
+    "visualizer.programs.tensor",
     "visualizer.recording.tables",
     "visualizer.semantics.pipeline_state",
 )
@@ -41,24 +51,34 @@ def is_file_name(name: str) -> bool:
     return name.endswith(".py")
 
 
-def load_program(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Program:
-    """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none; LoadCancelled
-    soon after `cancelled()` is true."""
-    process = subprocess.Popen(
-        child_command(_WORKER, str(path)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=child_environment(**{ENVIRONMENT: current()}),
-        start_new_session=True,  # Ctrl+C is for us: we end it
-    )
+def load_program(
+    path: Path, cancelled: Callable[[], bool] = lambda: False, *, longest_s: float = LONGEST_S, most: int = MOST_BYTES
+) -> Program:
+    """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none, or none within
+    `longest_s` seconds and `most` bytes; LoadCancelled soon after `cancelled()` is true."""
+    with tempfile.NamedTemporaryFile(prefix="phasescope-stack-") as stack:
+        process = subprocess.Popen(
+            child_command(_WORKER, str(path), str(longest_s), str(most), stack.name),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=child_environment(**{ENVIRONMENT: current()}),
+            start_new_session=True,  # Ctrl+C is for us: we end it
+        )
+        content = _read(process, cancelled, longest_s)
+        return _answer(path, content, process.returncode, Path(stack.name), longest_s)
+
+
+def _read(process: subprocess.Popen[bytes], cancelled: Callable[[], bool], longest_s: float) -> bytes:
+    """What the process answers until its end, which comes here at the latest."""
     answer, ours = process.stdout, process.stdin
     assert answer is not None
     assert ours is not None
     content: list[bytes] = []
     reader = threading.Thread(target=lambda: content.append(answer.read()), daemon=True)
     reader.start()
+    ends = time.monotonic() + longest_s + _START_S
     try:
-        while reader.is_alive():
+        while reader.is_alive() and time.monotonic() < ends and process.poll() is None:
             if cancelled():
                 raise LoadCancelled
             reader.join(_LOOK_S)
@@ -69,7 +89,7 @@ def load_program(path: Path, cancelled: Callable[[], bool] = lambda: False) -> P
         reader.join()
         ours.close()
         answer.close()
-    return _answer(path, content[0], process.returncode)
+    return content[0]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -82,20 +102,36 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _answer(path: Path, content: bytes, status: int) -> Program:
+def _answer(path: Path, content: bytes, status: int, stack: Path, longest_s: float) -> Program:
     try:
         answer = _Unpickler(io.BytesIO(content)).load()
-    except EOFError:
+    except (EOFError, pickle.UnpicklingError) as error:
+        if content and not isinstance(error, EOFError):
+            raise _holds(path, error) from None
+        text = stack.read_text(encoding="utf-8", errors="replace")
+        # "Timeout (0:01:00)!", and the innermost frame first.
+        lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', text)
+        where = f"{path}:{lines[0]}" if lines else f"{path}"
+        if text.startswith("Timeout"):
+            raise ProgramError(
+                tr(
+                    "{where}: it still ran after {seconds:g} s; a program is described in a loop that ends",
+                    where=where,
+                    seconds=longest_s,
+                )
+            ) from None
         raise ProgramError(
-            tr("{path}: Python ended while it ran the file (status {status})", path=path, status=status)
+            tr("{path}: Python ended while it ran the file (status {status})", path=where, status=status)
         ) from None
-    except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError) as error:
-        raise ProgramError(
-            tr("{path}: what it returns holds what no program does: {error}", path=path, error=error)
-        ) from None
+    except (AttributeError, ImportError, IndexError, TypeError, ValueError) as error:
+        raise _holds(path, error) from None
     if isinstance(answer, Program):
         return answer
     raise ProgramError(str(answer))
+
+
+def _holds(path: Path, error: Exception) -> ProgramError:
+    return ProgramError(tr("{path}: what it returns holds what no program does: {error}", path=path, error=error))
 
 
 class _Unpickler(pickle.Unpickler):

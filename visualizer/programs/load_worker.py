@@ -1,15 +1,19 @@
 """The process in which a user's program file runs: it answers with the Program, or with the sentence of what is wrong.
 
-Run by load.py: python -m visualizer.programs.load_worker FILE.py
+Run by load.py: python -m visualizer.programs.load_worker FILE.py SECONDS BYTES STACK. One that takes longer, or ends
+Python itself, leaves in the file STACK where it was.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from visualizer.language import preferred, use
 from visualizer.programs.program import Program, ProgramError
@@ -23,9 +27,39 @@ def main() -> None:
     os.dup2(2, 1)
     # Not sys.stdin, which exit() closes.
     threading.Thread(target=_end_with_parent, args=(os.dup(0),), daemon=True).start()
-    pickle.dump(_answer(Path(sys.argv[1])), answer)
+    path, seconds, most, stack = sys.argv[1:]
+    leave = _watched(float(seconds), os.open(stack, os.O_WRONLY))
+    _limit_memory(int(most))
+    pickle.dump(_answer(Path(path)), answer)
     answer.flush()
-    os._exit(0)  # threads that the file started do not keep it
+    leave(0)  # threads that the file started do not keep it
+
+
+def _watched(seconds: float, stack: int) -> Callable[[int], NoReturn]:
+    """Write where Python is to `stack` when the time is over or the file ends Python. How to leave without that.
+
+    faulthandler's clock runs in C: no loop is too busy for it.
+    """
+    leave, own = os._exit, os.getpid()
+    faulthandler.enable(stack)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+
+    def ended(status: int) -> NoReturn:
+        if os.getpid() == own:
+            faulthandler.dump_traceback(stack, all_threads=False)
+        leave(status)
+
+    os._exit = ended
+    return leave
+
+
+def _limit_memory(most: int) -> None:
+    """So that a file without end gets a MemoryError, which has a line, before the machine has no memory left."""
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _answer(path: Path) -> Program | str:

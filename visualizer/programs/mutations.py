@@ -51,15 +51,28 @@ def with_count(program: Program, kind: BarrierKind, count: Callable[[int], int])
 def with_other_phase(program: Program, chosen: list[str]) -> Program:
     """`program` with the agents' cursors starting in the other phase, so that each of their waits has the other
     parity."""
+    return _with_phases(program, chosen, lambda phase: phase ^ 1)
+
+
+def with_start_phase(program: Program, chosen: list[str], phase: int) -> Program:
+    """`program` with the agents' cursors starting in this phase, whatever they start in, and their waits to suit."""
+    return _with_phases(program, chosen, lambda before: phase)
+
+
+def _with_phases(program: Program, chosen: list[str], change: Callable[[int], int]) -> Program:
+    """`change` is asked for each cursor's start phase; where it is another, the waits on the ring's barriers follow."""
     agents = []
     for agent in program.agents:
-        start = agent.agent.start
-        if agent.agent.name in chosen and (start is not None or agent.agent.more_starts):
-            flipped = tuple(map(_with_other_phase, agent.operations))
-            more = tuple((ring, _flip(cursor)) for ring, cursor in agent.agent.more_starts)
-            agent = replace(
-                agent, agent=replace(agent.agent, start=start and _flip(start), more_starts=more), operations=flipped
-            )
+        table = agent.agent
+        if table.name in chosen:
+            starts = dict(table.more_starts)
+            if table.start is not None:
+                starts[program.rings[0]] = table.start
+            flipped = {ring for ring, start in starts.items() if change(start.phase) != start.phase}
+            more = tuple((ring, _flip(start) if ring in flipped else start) for ring, start in table.more_starts)
+            start = _flip(table.start) if table.start and program.rings[0] in flipped else table.start
+            operations = tuple(_with_other_phase(program, operation, flipped) for operation in agent.operations)
+            agent = replace(agent, agent=replace(table, start=start, more_starts=more), operations=operations)
         agents.append(agent)
     return replace(program, agents=tuple(agents))
 
@@ -108,10 +121,11 @@ def barrier_row(program: Program, cta: int, kind: BarrierKind, stage: int) -> in
     return places.index((cta, kind, stage))
 
 
-def _with_other_phase(operation: Operation) -> Operation:
-    if isinstance(operation, Wait | TryWait):
+def _with_other_phase(program: Program, operation: Operation, rings: set[str]) -> Operation:
+    """The operation with the other parity, if it goes round one of these rings."""
+    if isinstance(operation, Wait | TryWait) and program.barriers[operation.barrier].ring in rings:
         return replace(operation, parity=operation.parity ^ 1)
-    if isinstance(operation, Advance):
+    if isinstance(operation, Advance) and program.rings[operation.ring] in rings:
         return replace(operation, state=_flip(operation.state))
     return operation
 

@@ -1,7 +1,8 @@
 """The operations agents perform: straight-line data, one frozen class each. No control flow, so a reader can check it.
 
 `barrier` is a row of the program's barriers, `site` a row of its sites, `tile` the tile the agent is at (-1: none),
-`ring` a row of its rings: the one in which `stage`, or a cursor, counts. Those on stage buffers are in accesses.py.
+`ring` a row of its rings: the one in which `stage`, or a cursor, counts. Those on stage buffers are in accesses.py,
+those at which agents meet in meetings.py, and the tensor core's in tensor.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
+from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
 from visualizer.semantics.pipeline_state import PipelineState
 
 WARP_THREADS = 32
@@ -48,39 +51,6 @@ class Inval:
     """mbarrier.inval: the object's life ends; only Init may follow."""
 
     barrier: int
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Sync:
-    """The __syncthreads that publishes what a Fence is for: every agent of the CTA that has one passes together.
-
-    It leaves no event, FENCE stands for both; BarSync is the one that does. `cluster`: barrier.cluster, which every
-    agent of the program that has one passes together.
-    """
-
-    cluster: bool = False
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class BarSync:
-    """bar.sync: passes once `threads` threads of the CTA have come to named barrier `id`, this agent's counted.
-
-    `threads` 0: those of every agent of the CTA that has one without a count; with `id` 0 that is __syncthreads.
-    """
-
-    id: int = 0
-    threads: int = 0
-    site: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class BarArrive:
-    """bar.arrive: the agent's threads come to named barrier `id`, as with BarSync, and it goes on at once."""
-
-    id: int
-    threads: int
     site: int = -1
 
 
@@ -164,7 +134,8 @@ class Copy:
 
     `source` tells the pieces of global memory apart: what was copied before comes from L2. -1: always from L2.
     `destinations` are the (barrier row, CTA) pairs that each receive all `bytes` in their stage `stage` (multicast);
-    empty: `barrier` and the agent's own CTA. `whole`: all bytes complete at once, not in steps.
+    empty: `barrier` and the agent's own CTA. `pieces`: the bytes complete in these steps, in this order; empty: in
+    whatever steps.
     """
 
     barrier: int
@@ -174,7 +145,7 @@ class Copy:
     site: int = -1
     source: int = -1
     destinations: tuple[tuple[int, int], ...] = ()
-    whole: bool = False
+    pieces: tuple[int, ...] = ()
     ring: int = 0
 
 
@@ -247,6 +218,8 @@ Operation = (
     | Sync
     | BarSync
     | BarArrive
+    | SyncWarp
+    | SetMaxNReg
     | Wait
     | TryWait
     | Arrive
@@ -269,6 +242,9 @@ Operation = (
     | WaitStores
     | StoreCommit
     | StoreWait
+    | MmaIssue
+    | TensorCommit
+    | Take
     | Delay
     | Advance
     | Exit

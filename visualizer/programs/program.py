@@ -57,7 +57,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAgent:
-    """One agent and, in order, everything it does. `threads` is how many it counts for at a named barrier."""
+    """One agent and, in order, everything it does. `threads` is how many it counts for at a named barrier; 0: it is a
+    tensor core, which meets nobody."""
 
     agent: Agent
     operations: tuple[Operation, ...]
@@ -68,7 +69,7 @@ class ProgramAgent:
 class Program:
     """A whole pipeline. `agents` holds the warps; each CTA's copy engine follows them in `copy_engines`.
 
-    `rings` names the rings that stages count in, every CTA's alike.
+    `rings` names the rings that stages count in, every CTA's alike. `cluster` CTAs are a cluster; 0: all are one.
     """
 
     name: str
@@ -79,3 +80,8 @@ class Program:
     sites: tuple[Site, ...]
     source_files: Mapping[str, str] = field(default_factory=dict)
     rings: tuple[str, ...] = ONE_RING
+    cluster: int = 0
+
+    def cluster_of(self, cta: int) -> int:
+        """The number of the CTA's cluster."""
+        return cta // self.cluster if self.cluster else 0

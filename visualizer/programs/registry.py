@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.language import tr
+from visualizer.programs import blackwell, gemm, pingpong
 from visualizer.programs.attention import NAME as ATTENTION
 from visualizer.programs.attention import attention
 from visualizer.programs.baseline import NAME as BASELINE
@@ -19,10 +20,12 @@ from visualizer.programs.cluster import NAME as CLUSTER
 from visualizer.programs.cluster import cluster
 from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.cp_async import cp_async
-from visualizer.programs.faults import check_fit, faulty_program, find_fault
+from visualizer.programs.faults import check_fields, check_fit, faulty_program, find_fault, without_fields
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.load import is_file_name, load_program
+from visualizer.programs.multicast import NAME as MULTICAST
+from visualizer.programs.multicast import multicast
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Parameter, Program, ProgramError
 
@@ -46,6 +49,10 @@ PROGRAMS: Mapping[str, BuiltIn] = {
     CLUSTER: BuiltIn(lambda config: cluster()),
     CP_ASYNC: BuiltIn(cp_async, _named("stages", "tiles", "tile_rows", "tile_columns")),
     ATTENTION: BuiltIn(attention, _named("tiles", "tile_rows", "tile_columns")),
+    MULTICAST: BuiltIn(multicast, _named("stages", "tiles", "tile_rows", "tile_columns", "consumer_warps")),
+    gemm.NAME: BuiltIn(lambda config: gemm.program()),
+    pingpong.NAME: BuiltIn(lambda config: pingpong.program()),
+    blackwell.NAME: BuiltIn(lambda config: blackwell.program()),
 }
 """By name; the first is the one that runs where none is named, and it has every parameter that any has."""
 
@@ -95,8 +102,8 @@ def built_in_program(name: str, parameters: Mapping[str, Any] | None = None, fau
 def check_program(
     name_or_path: str, parameters: Mapping[str, Any] | None = None, fault: str | None = None
 ) -> LessonConfig:
-    """The parameters, if the program can have them and the fault: ProgramError as of `find_program`, but nothing is
-    read or laid out."""
+    """The parameters but those that the fault sets, if the program can have them and the fault: ProgramError as of
+    `find_program`, but nothing is read or laid out."""
     config = LessonConfig.from_dict(parameters or {})
     known = () if is_file_name(name_or_path) else _built_in(name_or_path).parameters
     for parameter in PARAMETERS:
@@ -110,9 +117,11 @@ def check_program(
                     program=name_or_path,
                 )
             )
-    if fault is not None:
-        _check_fault(name_or_path, fault)
-    return config
+    if fault is None:
+        return config
+    _check_fault(name_or_path, fault)
+    check_fields(find_fault(fault), parameters or {})
+    return LessonConfig.from_dict(without_fields(find_fault(fault), parameters or {}))
 
 
 def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
@@ -125,7 +134,9 @@ def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
     if name != LESSON:
         mine = {parameter.name for parameter in PROGRAMS[name].parameters}
         return built_in_program(name, {key: config[key] for key in config if key in mine}, config.get("fault"))
-    return built_in_program(name, config, config.get("fault"))
+    fault = config.get("fault")
+    # Of what a fault sets a recording may hold what it was before.
+    return built_in_program(name, config if fault is None else without_fields(find_fault(fault), config), fault)
 
 
 def _built_in(name: str) -> BuiltIn:

@@ -75,6 +75,15 @@ def run_file(path: Path) -> Program:
 
 def _fail(path: Path, error: BaseException) -> NoReturn:
     """Name the innermost line of the file itself that led to `error`."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
+    if isinstance(error, MemoryError):
+        traceback.clear_frames(error.__traceback__)  # they hold what there was no room for
+        raise ProgramError(
+            tr(
+                "{path}:{line}: there is no memory left for what it makes; describe fewer operations",
+                path=path,
+                line=lines[-1] if lines else 1,
+            )
+        ) from None
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     raise ProgramError(f"{path}:{lines[-1] if lines else 1}: {' '.join(what.split())}") from None

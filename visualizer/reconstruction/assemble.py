@@ -28,7 +28,7 @@ from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import NO_SAMPLES
 from visualizer.recording.tables import Agent, Barrier, Meta, Site
-from visualizer.recording.trace import Trace
+from visualizer.recording.trace import ONE_RING, Trace
 
 
 def assemble(
@@ -40,12 +40,14 @@ def assemble(
     meta: Meta,
     source_files: Mapping[str, str],
     samples: NDArray[np.void] = NO_SAMPLES,
+    rings: Sequence[str] = ONE_RING,
 ) -> Trace:
     """The Trace of agents' events that are decoded already: EVENT_DTYPE, as AgentEvents.whole; `lost` as split has it.
 
     `samples` (SAMPLE_DTYPE) count time as `events` do.
     """
-    return assemble_events(split(events, lost, agents, barriers), agents, barriers, sites, meta, source_files, samples)
+    parts = split(events, lost, agents, barriers)
+    return assemble_events(parts, agents, barriers, sites, meta, source_files, samples, rings)
 
 
 def assemble_events(
@@ -56,6 +58,7 @@ def assemble_events(
     meta: Meta,
     source_files: Mapping[str, str],
     samples: NDArray[np.void],
+    rings: Sequence[str] = ONE_RING,
 ) -> Trace:
     """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile."""
     spans = parts.spans
@@ -107,7 +110,7 @@ def assemble_events(
     tell_slow_waits(events)
     if meta.window:
         events = opened(events, agents, barriers)
-    return Trace(meta, agents, barriers, sites, events, source_files, samples)
+    return Trace(meta, agents, barriers, sites, events, source_files, samples, rings)
 
 
 def _source(log: Log, laid_out: Sequence[LaidOut], columns: Columns[Any] | None, places: Mapping[int, int]) -> Source:

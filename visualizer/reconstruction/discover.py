@@ -129,7 +129,7 @@ def discover(
 
     TraceError if a record's barrier lies in no CTA of its cluster.
     """
-    cta = np.ascontiguousarray(records["cta"])
+    cta = _ctas(records)
     if (cta[1:] < cta[:-1]).any():
         order = order_by(cta)
         records, cta = records[order], cta[order]
@@ -159,6 +159,17 @@ def discover(
 
     parts = AgentEvents(spans, sizes, log, logged, _complete_until(records, cta, lost or {}))
     return Discovered(parts, tuple(agents), tuple(barriers))
+
+
+def _ctas(records: NDArray[np.void]) -> NDArray[np.int32]:
+    """The CTA of every record, contiguous."""
+    cta = np.empty(len(records), np.int32)
+
+    def read(begin: int) -> None:
+        cta[begin : begin + _EVENTS_A_PART] = records["cta"][begin : begin + _EVENTS_A_PART]
+
+    each(read, range(0, len(records), _EVENTS_A_PART))
+    return cta
 
 
 def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:

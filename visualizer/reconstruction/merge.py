@@ -40,11 +40,16 @@ class LogParts:
         self.times: Sequence[Ints] = [part.time for part in parts]
         self._log = log
         self._sources = [part.source for part in parts]
-        self._made = np.concatenate([np.empty(0, EVENT_DTYPE), *(part.made for part in parts)])
-        first = 0
-        for part in parts:  # from now on a row of all that were made
+        firsts = [0, *np.cumsum([len(part.made) for part in parts], dtype=np.int64).tolist()]
+        self._made = np.empty(firsts[-1], EVENT_DTYPE)
+
+        def take_over(number: int) -> None:
+            part, first = parts[number], firsts[number]
+            self._made.view(ROW)[first : firsts[number + 1]] = part.made.view(ROW)
+            # From now on a row of all that were made.
             np.subtract(part.source, first, out=part.source, where=part.source < 0)
-            first += len(part.made)
+
+        each(take_over, range(len(parts)))
 
     def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
         """As Source.write."""

@@ -45,6 +45,9 @@ def event_columns(trace: Trace) -> EventColumns:
     }
     # Where there is one ring only, nothing of its column need be read.
     kept: dict[str, Any] = {} if len(trace.rings) > 1 else {"ring": np.broadcast_to(types.pop("ring")(0), len(trace))}
+    for name in ("stage", "tile"):
+        if _is_constant(trace.events[name]):
+            kept[name] = np.broadcast_to(types.pop(name)(trace.events[name][0]), len(trace))
     columns: dict[str, Any] = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
 
     def read(begin: int) -> None:
@@ -53,10 +56,16 @@ def event_columns(trace: Trace) -> EventColumns:
             column[begin : begin + _ROWS_AT_ONCE] = piece[name]
 
     each(read, range(0, len(trace), _ROWS_AT_ONCE))
-    for name in types:
-        column = columns.pop(name)
-        if len(column) and column[0] == column[-1] and (column == column[0]).all():
-            column = np.broadcast_to(column[0].copy(), len(column))
+    for column in columns.values():
         column.flags.writeable = False
-        kept[name] = column
-    return EventColumns(trace, **kept)
+    return EventColumns(trace, **kept, **columns)
+
+
+def _is_constant(column: NDArray[Any]) -> bool:
+    """Whether a column has one value throughout. Where it has not, the first piece mostly tells."""
+
+    def is_alike(begin: int) -> bool:
+        return bool((column[begin : begin + _ROWS_AT_ONCE] == column[0]).all())
+
+    begins = range(0, len(column), _ROWS_AT_ONCE)
+    return len(begins) > 0 and is_alike(0) and all(each(is_alike, begins[1:]))

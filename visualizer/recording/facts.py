@@ -23,6 +23,7 @@ class Config(TypedDict, total=False):
 
     stages: Annotated[int, (1, 2**15)]
     consumer_delay: Count
+    cluster: Count  # CTAs of a cluster; 0 or none: all
     fault: str | None
 
 
@@ -58,6 +59,7 @@ class Source(TypedDict, total=False):
     kind: str
     seed: Whole
     latencies: dict[str, Ns]
+    guessed_reads: Count  # reads for which the program tells no time
     exhaustive: bool
     outcome: str
     step: Count | None
@@ -92,6 +94,10 @@ class Source(TypedDict, total=False):
     records_without_room: Count
     copies_by_expectation: Count
     clock_mhz_assumed: Count
+    # Another tool's file.
+    format: str
+    file: str
+    tries_taken_as_passed: Count
 
 
 class Clock(TypedDict, total=False):

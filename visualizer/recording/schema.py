@@ -33,7 +33,10 @@ class EventKind(IntEnum):
     TIMEOUT = 18  # a wait gave up (watchdog) or was told to; parity = the operand
     WORD_SAMPLE = 19  # a live barrier word seen by a probe; token = the word
     TEST_FAILED = 20  # a try_wait or test_wait that was false, and the agent went on; parity = the operand
-    SYNC_BEGIN = 21  # bar.sync (of 0: __syncthreads too); token = its id; amount = threads it counts, 0: all of the CTA
+    SYNC_BEGIN = (
+        21  # bar.sync (of 0: __syncthreads too); token = its id; amount = threads it counts, 0: all of the CTA;
+    )
+    # __syncwarp of warp w has token SYNCWARP + w
     SYNC_END = 22  # ... and passed
     SYNC_ARRIVE = 23  # bar.arrive, which does not wait; token and amount as SYNC_BEGIN
     CLUSTER_ARRIVE = 24  # barrier.cluster.arrive
@@ -51,6 +54,12 @@ class EventKind(IntEnum):
     CP_ASYNC_ARRIVE = 36  # cp.async.mbarrier.arrive; amount = arrivals that come once the agent's cp.async are done, by
     # which the pending count goes up at once: together they count for nothing
     CP_ASYNC_ARRIVE_NOINC = 37  # ... with .noinc: these count towards what the phase takes
+    MMA_ISSUE = 38  # tcgen05.mma: the CTA's tensor core is to read `stage`, and goes on; amount = bytes
+    SETMAXNREG_DEC = 39  # setmaxnreg.dec; amount = registers that each thread keeps
+    SETMAXNREG_INC_BEGIN = 40  # setmaxnreg.inc; amount = registers that each thread asks for
+    SETMAXNREG_INC_END = 41  # ... and has them
+    RANGE_BEGIN = 42  # the agent begins a stretch of work that its program names; the site's `op` is the name
+    RANGE_END = 43  # ... and ends it
 
 
 class EventFlag(IntFlag):
@@ -106,6 +115,9 @@ SAMPLE_DTYPE = np.dtype(
 
 NO_SAMPLES = np.zeros(0, SAMPLE_DTYPE)
 NO_SAMPLES.flags.writeable = False
+
+SYNCWARP = 16
+"""Named barriers have numbers below it; a SYNC event's token from it on stands for the __syncwarp of a warp."""
 
 ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPECT_TX)
 """Events that lower a barrier's pending count."""

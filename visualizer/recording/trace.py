@@ -65,7 +65,8 @@ class Trace:
         highest = max((b.stage for b in self.barriers), default=-1)
         if highest < 0 and len(self.events):
             named = self.meta.config.get("stages")
-            used = int(self.events["stage"].max())
+            pieces = range(0, len(self.events), _CHECKED_AT_ONCE)
+            used = max(each(lambda first: int(self.events["stage"][first : first + _CHECKED_AT_ONCE].max()), pieces))
             highest = max(used, named - 1) if isinstance(named, int) else used
             highest = min(highest, MAX_STAGES_WITHOUT_BARRIERS - 1)
         return highest + 1
@@ -101,6 +102,10 @@ class Trace:
     @property
     def duration_ps(self) -> int:
         return int(self.events["time"][-1]) if len(self.events) else 0
+
+    def op_of(self, site: int) -> str:
+        """The operation at a row of the sites table, "" for -1; of a range it is the name."""
+        return self.sites[site].op if site >= 0 else ""
 
     def part(self, steps: NDArray[np.int64]) -> Trace:
         """The events at `steps`, which ascend from 0, with the same tables and samples: what was checked of the whole

@@ -28,6 +28,7 @@ class AgentActivity(IntEnum):
     EXITED = 4
     TIMED_OUT = 5  # its wait gave up; stays so when it then leaves
     IDLE = 6
+    IN_RANGE = 7  # within a stretch of work that its program names
 
 
 _ACTIVITY = np.full(256, AgentActivity.RUNNING, np.uint8)
@@ -38,9 +39,11 @@ _ACTIVITY[
         EventKind.CLUSTER_WAIT_BEGIN,
         EventKind.WGMMA_WAIT_BEGIN,
         EventKind.STORE_WAIT_BEGIN,
+        EventKind.SETMAXNREG_INC_BEGIN,
     ]
 ] = AgentActivity.WAITING
 _ACTIVITY[EventKind.READ_BEGIN] = AgentActivity.READING
+_ACTIVITY[EventKind.RANGE_BEGIN] = AgentActivity.IN_RANGE
 _ACTIVITY[EventKind.EXIT] = AgentActivity.EXITED
 _ACTIVITY[EventKind.TIMEOUT] = AgentActivity.TIMED_OUT
 
@@ -95,7 +98,9 @@ class AgentColumns:
         keep[after_timeout + 1] = False
         steps, events, state = steps[keep], events[keep], state[keep]
         barrier = np.where(NAMES_ITS_BARRIER[events["kind"]], events["barrier"], -1)
-        spans = merge_spans(trace, steps, state, events["tile"], barrier)
+        # A range that follows another one is another stretch.
+        apart = np.where(state == AgentActivity.IN_RANGE, -2 - steps, barrier)
+        spans = merge_spans(trace, steps, state, events["tile"], apart)
         return spans.keep(spans.state != AgentActivity.EXITED)
 
 

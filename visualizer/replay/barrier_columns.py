@@ -83,6 +83,12 @@ class BarrierColumns:
     first_phase: NDArray[np.int32]
     first_count: NDArray[np.int32]
 
+    @property
+    def uncounted(self) -> NDArray[np.bool_]:
+        """Barriers whose count nobody told, so that none of their phases is known; shape (barriers,)."""
+        uncounted: NDArray[np.bool_] = self.first_valid & (self.first_count == 0)
+        return uncounted
+
     def at(self, row: int, step: int) -> BarrierState:
         """The barrier after event `step`; before its first event what it was when the recording began."""
         position = self.index.position_from(row, step + 1) - 1
@@ -161,7 +167,7 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
             own = index.rows(row)
             flips = np.flatnonzero(kind[own] == EventKind.PHASE_COMPLETE)[:1]
             phase[own.start : own.start + int(flips[0]) if len(flips) else own.stop] = barrier.first_phase
-    for row in np.flatnonzero(built.first_valid & (built.first_count == 0)).tolist():
+    for row in np.flatnonzero(built.uncounted).tolist():
         pending[index.rows(row)] = expected[index.rows(row)] = 0
     return replace(built, reloads=reloads)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +48,12 @@ def merge_spans(
     steps: NDArray[np.int64],
     state: NDArray[np.uint8],
     tile: NDArray[np.int32],
-    barrier: NDArray[np.int32],
+    barrier: NDArray[np.signedinteger[Any]],
 ) -> Spans:
-    """Spans from one lane's rows (steps ascending): each lasts until the first later row that differs."""
+    """Spans from one lane's rows (steps ascending): each lasts until the first later row that differs.
+
+    A `barrier` below -1 is none, and tells apart what would be one span.
+    """
     changed = np.ones(len(steps), bool)
     changed[1:] = (state[1:] != state[:-1]) | (tile[1:] != tile[:-1]) | (barrier[1:] != barrier[:-1])
     rows = np.flatnonzero(changed)
@@ -61,7 +65,7 @@ def merge_spans(
         time[last],
         state[rows].astype(np.uint8),
         tile[rows].astype(np.int32),
-        barrier[rows].astype(np.int32),
+        np.maximum(barrier[rows], -1).astype(np.int32),
         first,
         last,
     )

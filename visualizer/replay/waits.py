@@ -25,6 +25,7 @@ _ENDS = {
     EventKind.CLUSTER_WAIT_BEGIN: EventKind.CLUSTER_WAIT_END,
     EventKind.WGMMA_WAIT_BEGIN: EventKind.WGMMA_WAIT_END,
     EventKind.STORE_WAIT_BEGIN: EventKind.STORE_WAIT_END,
+    EventKind.SETMAXNREG_INC_BEGIN: EventKind.SETMAXNREG_INC_END,
 }
 _BEGINS = kind_mask(*_ENDS)
 _END_OF = np.zeros(256, np.uint8)

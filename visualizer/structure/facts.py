@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import distinct
+from visualizer.arrays.ordering import distinct, distinct_rows
 from visualizer.structure.uses import Action, Uses
 
 Ints = NDArray[np.int64]
@@ -82,8 +82,8 @@ def facts_of(uses: Uses, rows: Ints, first_phase: Ints, own: NDArray[np.bool_], 
     _first_parities(barriers, streams, first_phase[rows])
     amount = np.where((action == Action.EXPECT) | (action == Action.COPY), uses.amount, 0).astype(np.int64)
     site = uses.site.astype(np.int64)
-    marks = np.unique(np.stack([barrier, action, site, amount], axis=1)[by_agents], axis=0)
-    for place, *mark in marks.tolist():
+    marks = distinct_rows(*(column[by_agents] for column in (barrier, action, site, amount)))
+    for place, *mark in zip(*(column.tolist() for column in marks), strict=True):
         barriers[place].marks.add((mark[0], mark[1], mark[2]))
     return Facts(barriers, tuple(streams), bool((uses.site[by_agents] >= 0).any()))
 
@@ -93,7 +93,8 @@ def _agents(
 ) -> None:
     """Who waits, releases and fills."""
     who: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for place, did, agent in np.unique(np.stack([barrier, action, uses.agent], axis=1), axis=0).tolist():
+    rows = distinct_rows(barrier, action, uses.agent)
+    for place, did, agent in zip(*(column.tolist() for column in rows), strict=True):
         who[place, did].add(agent)
     for key, agents in who.items():
         mine = {agent for agent in agents if own[agent]}

@@ -6,12 +6,11 @@ from collections import defaultdict
 
 import numpy as np
 
-from visualizer.recording.tables import AgentRole
+from visualizer.recording.tables import Agent, AgentRole
 from visualizer.recording.trace import Trace
 from visualizer.structure.model import Ring, Structure
 
-_PRODUCES: tuple[AgentRole, ...] = ("producer",)
-_CONSUMES: tuple[AgentRole, ...] = ("consumer", "mma")
+_CONSUMES: tuple[AgentRole, ...] = ("consumer", "epilogue")
 
 
 def tells(trace: Trace) -> bool:
@@ -63,13 +62,34 @@ def _ring(trace: Trace, cta: int, name: str, stages: int, rows: list[int], agent
         barrier = trace.barriers[row]
         if barrier.kind in ("full", "empty"):
             (full if barrier.kind == "full" else empty)[barrier.stage].append(row)
-    takes_part = [row for row in agents if name == trace.rings[0] or name in dict(trace.agents[row].more_starts)]
+    takes_part = [row for row in agents if _goes_round(trace.agents[row], name, trace.rings[0])]
     return Ring(
         name,
         cta,
         tuple(map(tuple, full)),
         tuple(map(tuple, empty)),
-        producers=tuple(row for row in takes_part if trace.agents[row].role in _PRODUCES),
-        consumers=tuple(row for row in takes_part if trace.agents[row].role in _CONSUMES),
+        producers=tuple(row for row in takes_part if _fills(trace.agents[row], name, trace.rings[0])),
+        consumers=tuple(row for row in takes_part if _reads(trace.agents[row], name, trace.rings[0])),
         cursor_ring=trace.rings.index(name),
     )
+
+
+def _goes_round(agent: Agent, ring: str, first: str) -> bool:
+    """Whether the agent may go round the ring: it has a cursor over it, or of the first ring, over no ring at all."""
+    if ring != first:
+        return ring in dict(agent.more_starts)
+    return agent.start is not None or not agent.more_starts
+
+
+def _fills(agent: Agent, ring: str, first: str) -> bool:
+    """An MMA warp fills the accumulators, round which it starts inverted as a producer does."""
+    return agent.role == "producer" or (agent.role == "mma" and _starts_inverted(agent, ring, first))
+
+
+def _reads(agent: Agent, ring: str, first: str) -> bool:
+    return agent.role in _CONSUMES or (agent.role == "mma" and not _starts_inverted(agent, ring, first))
+
+
+def _starts_inverted(agent: Agent, ring: str, first: str) -> bool:
+    start = agent.start if ring == first else dict(agent.more_starts)[ring]
+    return start is not None and start.phase == 1

@@ -81,7 +81,7 @@ def tally(columns: EventColumns) -> Tally | None:
     if barriers * width > _MOST_CELLS:
         return None
     agent_cta, barrier_cta = trace.agent_cta, trace.barrier_cta
-    engine = _engines(trace)
+    engine, core = _engines(trace), _tensor_cores(trace)
     # A cell of the table is the sum of what a barrier, an agent and an action say; 32 bits hold any.
     of_barrier = np.arange(barriers, dtype=np.int32) * np.int32(width)
     of_agent = (slot * (_NOT_ONE + 1)).astype(np.int32)
@@ -101,6 +101,7 @@ def tally(columns: EventColumns) -> Tally | None:
                 here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
                 np.minimum(first, here, out=first)
             action[engine.take(agent)] = Action.LAND
+            action[core.take(agent)] = _NOT_ONE
             cell = of_barrier.take(barrier)
             cell += of_agent.take(agent)
             cell += action
@@ -141,6 +142,7 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
         return first + np.flatnonzero(wanted[columns.barrier[piece]] & acts.take(columns.kind[piece]))
 
     rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(trace), _AT_ONCE))])
+    rows = rows[~_tensor_cores(trace).take(columns.agent[rows])]
     agent = columns.agent[rows].astype(np.int32)
     action = np.where(_engines(trace)[agent], np.uint8(Action.LAND), _ACTION[columns.kind[rows]])
     parity, site = trace.events["parity"][rows], trace.events["site"][rows]
@@ -148,8 +150,13 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
 
 
 def _engines(trace: Trace) -> NDArray[np.bool_]:
-    """Which agents are parts of the hardware."""
-    return np.array([agent.role in ("copy_engine", "tensor_core") for agent in trace.agents], bool)
+    """Which agents bring in what copies bring."""
+    return np.array([agent.role == "copy_engine" for agent in trace.agents], bool).reshape(-1)
+
+
+def _tensor_cores(trace: Trace) -> NDArray[np.bool_]:
+    """Whose arrivals say nothing new: the commit that promised them says whose they are."""
+    return np.array([agent.role == "tensor_core" for agent in trace.agents], bool).reshape(-1)
 
 
 def _slots(trace: Trace) -> tuple[NDArray[np.int64], int]:

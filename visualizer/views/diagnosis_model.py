@@ -45,10 +45,11 @@ class FindingRow:
     cause: str
     lines: tuple[Line, ...]
     focus: Focus | None
+    is_effect: bool = False  # of the finding above it that is none
 
     @property
     def text(self) -> str:
-        return f"{self.glyph} {self.verdict}  {self.title}"
+        return f"{'      ' if self.is_effect else ''}{self.glyph} {self.verdict}  {self.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ def first_divergence(report: Report) -> int | None:
 
 
 def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
+    """A row for every finding and, behind each, its effects: in the order of `report.every`."""
     stand = _last_steps(trace)
+    effects = {id(effect) for finding in report.findings for effect in finding.effects}
     return tuple(
         FindingRow(
             finding.severity,
@@ -135,14 +138,15 @@ def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
             finding.cause,
             _lines(trace, finding, stand),
             _focus(trace, finding.step, finding.agent or finding.barrier),
+            id(finding) in effects,
         )
-        for finding in report.findings
+        for finding in report.every
     )
 
 
 def chain(trace: Trace, report: Report, finding: Finding) -> Chain:
     """From the agent of a finding along barriers and those who owe them; empty if it is about no blocked agent."""
-    blocked = {f.agent: f for f in report.findings if f.verdict in BLOCKED and f.agent is not None}
+    blocked = {f.agent: f for f in report.every if f.verdict in BLOCKED and f.agent is not None}
     if finding.agent is None or blocked.get(finding.agent) is not finding:
         return Chain()
     return _ChainBuilder(trace, blocked).build(finding.agent)
@@ -151,7 +155,7 @@ def chain(trace: Trace, report: Report, finding: Finding) -> Chain:
 def owing_findings(report: Report | None) -> dict[str, Finding]:
     """By barrier, the first finding about an agent blocked on it for arrivals that its present phase still lacks."""
     found: dict[str, Finding] = {}
-    for finding in report.findings if report is not None else ():
+    for finding in report.every if report is not None else ():
         waits_for_this = finding.pending and finding.phase_wanted == finding.phase_now
         if finding.verdict in BLOCKED and finding.barrier is not None and waits_for_this:
             found.setdefault(finding.barrier, finding)
@@ -336,4 +340,4 @@ def _short(trace: Trace, agent: str) -> str:
 
 
 def _of_severity(report: Report, severity: str) -> int:
-    return sum(finding.severity == severity for finding in report.findings)
+    return sum(finding.severity == severity for finding in report.every)

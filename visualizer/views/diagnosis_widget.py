@@ -163,7 +163,7 @@ class DiagnosisWidget(QWidget):
         shown = Chain()
         if 0 <= number < len(self._rows) and self._history is not None and self._report is not None:
             self.details.setHtml(_html(self._rows[number], self._theme))
-            shown = chain(self._history.trace, self._report, self._report.findings[number])
+            shown = chain(self._history.trace, self._report, self._report.every[number])
         self.chain.set_chain(shown)
         self._chain = shown
         self._chain_area.setVisible(bool(shown.nodes) and not self._veiled)

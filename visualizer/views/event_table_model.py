@@ -34,7 +34,7 @@ COLUMNS = (
     Column(
         "amount",
         mark("amount"),
-        mark("arrivals, bytes, threads, groups to keep, the completed phase #k, or a cursor's count"),
+        mark("arrivals, bytes, threads, registers, groups to keep, the completed phase #k, or a cursor's count"),
         True,
         "16384 B",
     ),
@@ -48,6 +48,7 @@ _BYTE_KINDS = {
     EventKind.COPY_ISSUE,
     EventKind.COPY_DONE,
     EventKind.WRITE,
+    EventKind.MMA_ISSUE,
 }
 _COUNT_KINDS = {
     EventKind.INIT,
@@ -63,6 +64,7 @@ _GROUP_WAITS = {
     EventKind.STORE_WAIT_BEGIN,
     EventKind.STORE_WAIT_END,
 }
+_REGISTER_KINDS = {EventKind.SETMAXNREG_DEC, EventKind.SETMAXNREG_INC_BEGIN, EventKind.SETMAXNREG_INC_END}
 
 
 def time_text(ps: int) -> str:
@@ -78,6 +80,8 @@ def amount_text(kind: int, amount: int) -> str:
         return tr("{amount} threads", amount=amount) if amount > 0 else tr("the CTA")
     if kind in _GROUP_WAITS:
         return tr("keep {amount}", amount=amount)
+    if kind in _REGISTER_KINDS:
+        return tr("{amount} registers", amount=amount)
     if kind in _BYTE_KINDS:
         return f"{amount} B"
     if kind in _COUNT_KINDS:

@@ -281,7 +281,7 @@ def _findings(about: _About, report: Report | None, rows: Sequence[FindingRow]) 
     barrier = about.trace.barriers[about.barrier].name if about.barrier >= 0 else None
     own = [
         row
-        for row, finding in zip(rows, report.findings, strict=True)
+        for row, finding in zip(rows, report.every, strict=True)
         if finding.agent == agent or (finding.barrier is not None and finding.barrier == barrier)
     ]
     own.sort(key=lambda row: row.focus is None or row.focus.step != about.step)

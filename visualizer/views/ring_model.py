@@ -43,6 +43,7 @@ ACTIVITY_WORDS = {
     AgentActivity.EXITED: mark("exited"),
     AgentActivity.TIMED_OUT: mark("gave up"),
     AgentActivity.IDLE: mark("idle"),
+    AgentActivity.IN_RANGE: mark("in a range"),
 }
 
 

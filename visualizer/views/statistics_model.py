@@ -88,7 +88,7 @@ def range_text(found: Statistics, duration_ps: int) -> str:
 
 def charts(found: Statistics) -> list[Chart]:
     """All charts, in the order they are shown."""
-    shown: list[Chart] = [_role_bar(role) for role in found.roles if role.present]
+    shown: list[Chart] = [_role_bar(role) for role in found.roles if role.has_shares]
     rings = found.rings if len(found.rings) > 1 else ()
     if rings:
         shown += [_stages_bar(tr("stages of {ring}", ring=ring.name), ring.occupancy) for ring in rings]

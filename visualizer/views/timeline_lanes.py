@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
+from visualizer.recording.trace import Trace
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.views.lanes import Lane, build_lanes, copy_targets, lanes_of_folds
@@ -39,6 +40,7 @@ _STUCK_SHARE = 0.1  # of the recording's length, added so that a wait without en
 _AGENT_ROLES = {
     int(AgentActivity.READING): "reading",
     int(AgentActivity.RUNNING): "running",
+    int(AgentActivity.IN_RANGE): "running",
     int(AgentActivity.WAITING): "waiting",
     int(AgentActivity.TIMED_OUT): "error",
     STUCK: "error",
@@ -204,8 +206,8 @@ class LaneStore:
 
     def _agent(self, lane: Lane) -> Intervals:
         spans = self._agent_spans(lane)
-        kinds = self._parts[lane.cta].history.kinds
-        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index, kinds))
+        trace = self._parts[lane.cta].history.trace
+        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index, trace))
 
     def _agent_spans(self, lane: Lane) -> Spans:
         spans = self._parts[lane.cta].history.agent_spans(lane.row)
@@ -218,10 +220,14 @@ class LaneStore:
             spans = replace(spans, state=state, end=end)
         return spans
 
-    def _agent_texts(self, spans: Spans, index: int, kinds: NDArray[np.uint8]) -> list[str]:
+    def _agent_texts(self, spans: Spans, index: int, trace: Trace) -> list[str]:
         state, tile, barrier = int(spans.state[index]), int(spans.tile[index]), int(spans.barrier[index])
         # Without its CTA's name, which the lane's header shows.
-        name = self.barrier_titles[barrier] if barrier >= 0 else waited_for(int(kinds[spans.first_step[index]]))
+        name = (
+            self.barrier_titles[barrier]
+            if barrier >= 0
+            else waited_for(int(trace.events["kind"][spans.first_step[index]]))
+        )
         if state == STUCK:
             return [tr("⚠ never released: waits {name}", name=name), tr("⚠ waits {name}", name=name), f"⚠ {name}", "⚠"]
         if state == AgentActivity.TIMED_OUT:
@@ -234,6 +240,8 @@ class LaneStore:
             )
         if state == AgentActivity.READING:
             return [tr("reads tile {tile}", tile=tile), f"tile {tile}", f"{tile}"] if tile >= 0 else [tr("reading")]
+        if state == AgentActivity.IN_RANGE:
+            return [trace.op_of(int(trace.events["site"][spans.first_step[index]]))]
         return [f"tile {tile}"] if tile >= 0 else []
 
     def _stage_spans(self, lane: Lane) -> Spans:

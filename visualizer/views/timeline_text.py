@@ -26,6 +26,7 @@ _MOST_NAMES = 4  # of warps, in a note
 
 _ACTIVITY_ROLES = {
     AgentActivity.RUNNING: "running",
+    AgentActivity.IN_RANGE: "running",
     AgentActivity.WAITING: "waiting",
     AgentActivity.READING: "reading",
     AgentActivity.TIMED_OUT: "error",
@@ -84,6 +85,8 @@ def _agent_value(store: LaneStore, state: State, row: int) -> Value:
         name = store.barrier_titles[barrier]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
     name = state_word(activity.name.lower()).replace("_", " ")
+    if activity == AgentActivity.IN_RANGE:
+        name = store.history.trace.op_of(int(state.agent_site[row])) or name
     if activity == AgentActivity.READING and stage >= 0 and tile < 0:
         return Value(tr("reading stage[{stage}]", stage=stage), role)
     if activity == AgentActivity.READING and stage >= 0:
@@ -98,7 +101,13 @@ def _warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
     else:
         rows = [one.row for one in store.members[lane.key]]
         counts = np.bincount(state.agent_activity[rows], minlength=len(AgentActivity)).tolist()
-    shown = (AgentActivity.TIMED_OUT, AgentActivity.WAITING, AgentActivity.READING, AgentActivity.RUNNING)
+    shown = (
+        AgentActivity.TIMED_OUT,
+        AgentActivity.WAITING,
+        AgentActivity.READING,
+        AgentActivity.IN_RANGE,
+        AgentActivity.RUNNING,
+    )
     parts = [
         f"{counts[activity]} {state_word(activity.name.lower()).replace('_', ' ')}"
         for activity in shown

@@ -9,6 +9,7 @@ _WAITED_FOR = {
     EventKind.CLUSTER_WAIT_BEGIN: "barrier.cluster",
     EventKind.WGMMA_WAIT_BEGIN: "wgmma",
     EventKind.STORE_WAIT_BEGIN: "bulk store",
+    EventKind.SETMAXNREG_INC_BEGIN: "setmaxnreg",
 }
 
 

@@ -50,6 +50,8 @@ class FakeInstrument:
         self.launches: list[RecordedLaunch] = []
         self.logs: list[bytes] = []  # what the kernel wrote
         self.problem = ""
+        self.room = 15
+        self.contents: list[bytes] = []  # whole logs
 
     def twin(self, kernel: Kernel, shape: Shape) -> Twin:
         if self.problem:
@@ -60,7 +62,7 @@ class FakeInstrument:
         return Twin(text.encode(), kernel.name, (("global", "counter"),))
 
     def layout(self, twin: Twin, shape: Shape) -> LogLayout:
-        return LogLayout(shape, room=15)
+        return LogLayout(shape, room=self.room)
 
     def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
         return sum(number != 0 for number in launch.log()[1024:1088])
@@ -68,6 +70,7 @@ class FakeInstrument:
     def trace(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch, ending: Ending) -> Trace:
         self.launches.append(launch)
         self.logs.append(launch.log()[1024:1088])
+        self.contents.append(launch.log()[:])
         meta = replace(self._lesson.meta, program=launch.kernel.short, ending=ending)
         return replace(self._lesson, meta=meta)
 
@@ -134,10 +137,11 @@ def watch(
         options: AttachOptions | None = None,
         environment: dict[str, str] | None = None,
         problem: str = "",
+        room: int = 15,
         cancelled: Callable[[], bool] | None = None,
     ) -> Watched:
         instrument, heard = FakeInstrument(lesson_trace), Heard()
-        instrument.problem = problem
+        instrument.problem, instrument.room = problem, room
         session = Session(options or AttachOptions(), instrument, heard, command="attach", folder=tmp_path)
         printed = tmp_path / "printed"
         with printed.open("wb") as output:

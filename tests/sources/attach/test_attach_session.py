@@ -17,6 +17,7 @@ from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory, OnHang
+from visualizer.sources.attach.record import LEFT, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.session import Session
 from visualizer.sources.attach.shim_library import shim_library
@@ -159,6 +160,21 @@ def test_wherever_the_log_is_it_is_read(watch: Watch, memory: LogMemory, environ
     watched = watch("proc", *LOADED, "launch", "gemm", options=options, environment=environment)
     assert watched.lines == ["twin gemm count 1 shared 0"]
     assert list(watched.instrument.logs[0][::8]) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("made", [0, 2, 5000, 9000])
+def test_of_a_log_in_the_gpus_memory_what_was_written_is_copied(watch: Watch, made: int) -> None:
+    """Two streams of three have so many records; behind them the fake kernel writes what nobody should copy."""
+    options = AttachOptions(log_memory="device")
+    watched = watch("proc", *LOADED, "launch", "gemm", options=options, environment={"FAKE_MADE": str(made)}, room=5000)
+    (recorded,) = watched.outcome.recorded
+    layout = LogLayout(recorded.launch.shape, room=5000)
+    log = read_log(layout, watched.instrument.contents[0])
+    assert log.counts.ravel()[:4].tolist() == [LEFT, LEFT + made, LEFT + made, LEFT]
+    for stream, rows in enumerate(log.records.view("u4").reshape(-1, 5000, 4)):
+        known = min(made, 5000) if stream % 3 else 0
+        assert (rows[:known] == 0x55555555).all()
+        assert not rows[known:].any()
 
 
 def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> None:

@@ -32,6 +32,8 @@ def shape(threads: int = 256, registers: int = 0, shared: int = 0) -> Shape:
         (shape(256, 128, 200_000), 255),  # two by their registers, one by its shared memory
         (shape(128, 33), 40),  # twelve, of which each takes registers in steps of eight
         (shape(1024), 64),
+        (shape(128, 8), 32),  # sixteen by their threads
+        (shape(32, 8), 64),  # as many CTAs as an SM has
     ],
 )
 def test_as_many_ctas_fit_on_an_sm_as_before(asked: Shape, registers: int) -> None:
@@ -98,7 +100,7 @@ def test_a_log_of_many_ctas_has_room_for_fewer_lanes() -> None:
     assert (small.records, small.lanes) == (500, tuple(range(32)))
     assert large.lanes == (0, 1, 8, 16, 24)
     usual = [PtxInstrument(AttachOptions()).layout(twin, Shape((ctas, 1, 1), (384, 1, 1))) for ctas in (20, 1024, 9000)]
-    assert [(one.records, len(one.lanes)) for one in usual] == [(4000, 32), (1000, 4), (500, 1)]
+    assert [(one.records, len(one.lanes)) for one in usual] == [(4000, 32), (1000, 5), (500, 2)]
     with pytest.raises(SourceError, match="GiB is too large"):
         instrument.layout(twin, Shape((100_000, 1, 1), (384, 1, 1)))
     last = PtxInstrument(AttachOptions(keep_last=500, ctas=(3, 1))).layout(twin, shape())

@@ -7,7 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from visualizer.programs.accesses import Read, ReadAsync, RetireReads
-from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, Init, Operation, Sync, Wait
+from visualizer.programs.meetings import Sync
+from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import Agent, Barrier
 

@@ -136,7 +136,7 @@ def test_a_part_of_a_copy_can_complete_a_phase() -> None:
     assert "read-before-data" in halves.races
     assert halves.deadlock
     whole = pipeline(tiles=2, expected=BYTES // 2)
-    whole[0] = [replace(o, whole=True) if isinstance(o, Copy) else o for o in whole[0]]
+    whole[0] = [replace(o, pieces=(o.bytes,)) if isinstance(o, Copy) else o for o in whole[0]]
     found = explore_exhaustively(program_of(whole))
     assert not found.races
     assert found.deadlock == found.schedules

@@ -10,7 +10,8 @@ from simulated import replay
 
 from visualizer.diagnosis.explain import explain
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import BarSync, CompleteTx, CpAsync, CpAsyncArrive, ExpectTx, Operation
+from visualizer.programs.meetings import BarSync
+from visualizer.programs.operations import CompleteTx, CpAsync, CpAsyncArrive, ExpectTx, Operation
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EventKind

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from simulated import EXACT, kinds_of, replay, rows, run
 
-from visualizer.programs.operations import Arrive, Exit, ExpectTx, Init, Operation, Sync, Wait
+from visualizer.programs.meetings import BarSync, Sync
+from visualizer.programs.operations import Arrive, Exit, ExpectTx, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent, Barrier, Ending
@@ -127,7 +128,12 @@ def test_using_a_barrier_before_init_is_undefined(operation: Operation, word: st
 
 
 def test_a_sync_that_one_agent_never_reaches_is_a_deadlock() -> None:
-    trace = simulate_warps((Init(0, 1), Sync(), Sync(), Exit()), (Sync(), Exit()))
-    assert trace.meta.ending == Ending(
-        "deadlock", "w0 wait at __syncthreads or a named barrier, which not every agent that it counts reaches"
-    )
+    trace = simulate_warps((Init(0, 1), Sync(), Sync(), Exit()), (Sync(), Wait(0, 0), Exit()))
+    assert trace.meta.ending.kind == "deadlock"
+    assert not rows(trace, K.EXIT)
+
+
+def test_who_has_left_is_waited_for_nowhere() -> None:
+    for sync in (Sync(), Sync(cluster=True), BarSync()):
+        trace = simulate_warps((Init(0, 1), sync, sync, Exit()), (sync, Exit()))
+        assert trace.meta.ending == Ending("completed")

@@ -314,7 +314,7 @@ def test_a_copy_completes_on_one_stage_s_barrier_and_fills_another() -> None:
     a = b.agent("A")
     a.init_all()
     a.arrive_expect_tx(full[0], 64)
-    a.copy(full[0], 1, 64, whole=True)
+    a.copy(full[0], 1, 64, pieces=[64])
     a.wait(full[0], 0)
     trace = run(b)
     assert [int(e["stage"]) for kind in (K.COPY_ISSUE, K.COPY_DONE) for e in rows(trace, kind)] == [1, 1]

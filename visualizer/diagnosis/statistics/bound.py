@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from visualizer.diagnosis.statistics.hang import Stuck, hang_sentence
 from visualizer.diagnosis.statistics.shares import RoleShare
 from visualizer.language import mark, tr
 
-BoundKind = Literal["consumer-bound", "copy-bound", "producer-bound", "balanced", "unknown"]
+BoundKind = Literal["consumer-bound", "copy-bound", "producer-bound", "balanced", "hung", "unknown"]
 
 MUCH = 0.25
 """A role that waits less than this share of its time is not held up."""
@@ -31,9 +32,12 @@ class Bound:
     kind: BoundKind
     back_pressure: float  # of the producers' time
     starved: float  # of the consumers' time
+    hang: str = ""  # of one that hangs: who waits for ever
 
     @property
     def sentence(self) -> str:
+        if self.kind == "hung":
+            return self.hang
         texts = {
             "balanced": _BALANCED,
             "consumer-bound": _CONSUMER,
@@ -52,12 +56,15 @@ class Bound:
         }
 
 
-def judge(roles: tuple[RoleShare, ...], not_issued: int, in_flight: int) -> Bound:
-    """The bound; `not_issued` and `in_flight` are the parts of the consumers' starved time (ps)."""
+def judge(roles: tuple[RoleShare, ...], not_issued: int, in_flight: int, stuck: tuple[Stuck, ...] = ()) -> Bound:
+    """The bound; `not_issued` and `in_flight` are the parts of the consumers' starved time (ps), `stuck` who waits for
+    ever: then nothing bounds the run but that."""
     by_name = {role.role: role for role in roles}
     producer, consumer = by_name.get("producer"), by_name.get("consumer")
     back = producer.share(producer.back_pressure) if producer else 0.0
     starved = consumer.share(consumer.starved) if consumer else 0.0
+    if stuck:
+        return Bound("hung", back, starved, hang_sentence(stuck))
     if not any(role.waiting for role in (producer, consumer) if role):
         return Bound("unknown", back, starved)
     if back >= MUCH and back >= CLEARLY * starved:

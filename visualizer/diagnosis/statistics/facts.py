@@ -130,8 +130,14 @@ class Facts:
     rings: tuple[RingFacts, ...]  # in the order of Structure.names
 
 
-_CODES = {"producer": PRODUCER, "consumer": CONSUMER, "mma": CONSUMER, "copy_engine": COPY_ENGINE}
-"""An MMA warp reads stages as any consumer does."""
+_CODES = {
+    "producer": PRODUCER,
+    "consumer": CONSUMER,
+    "mma": CONSUMER,
+    "copy_engine": COPY_ENGINE,
+    "tensor_core": COPY_ENGINE,
+}
+"""An MMA warp reads stages as any consumer does; a tensor core waits for nobody, as copy engines do not."""
 
 
 def role_codes(history: History) -> Ints:

@@ -58,6 +58,15 @@ def limits(facts: Facts) -> tuple[str, ...]:
         said.append(
             tr("No empty barrier is recorded, so a tile counts as done when it has been read, or at least is full.")
         )
+    guessed = meta.source.get("guessed_reads", 0)
+    if guessed:
+        said.append(
+            trn(
+                "How long {n} read takes is a guess by its bytes: the program does not say.",
+                "How long {n} reads take is a guess by their bytes: the program does not say.",
+                guessed,
+            )
+        )
     open_waits = int((waits.end < 0).sum())
     if open_waits:
         said.append(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from visualizer.diagnosis.statistics.facts import CONSUMER, OTHER, PRODUCER, ROLE_NAMES, Facts, Ints
+from visualizer.diagnosis.statistics.hang import Stuck
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class RoleShare:
     back_pressure: int  # a producer waits for a stage to be released
     starved: int  # a consumer waits for a stage to be filled
     other: int  # waits on other barriers, or against the role
+    stuck: int  # agents that wait for ever, in a run that hangs
     issue: int  # of waits, the time after their phase had completed: the test itself, and waking up
 
     @property
@@ -30,6 +32,11 @@ class RoleShare:
     def waiting(self) -> int:
         return self.back_pressure + self.starved + self.other + self.issue
 
+    @property
+    def has_shares(self) -> bool:
+        """Whether shares of its time mean something: not if all that it did was to begin a wait without end."""
+        return self.present > 0 and (self.stuck < self.agents or self.waiting > 0)
+
     def share(self, part: int) -> float:
         """`part` of the time present, 0..1."""
         return part / self.present if self.present else 0.0
@@ -39,9 +46,13 @@ class RoleShare:
         return {
             "role": self.role,
             "agents": self.agents,
+            "stuck": self.stuck,
             "present_ns": self.present / 1000,
-            **{f"{name}_share": round(self.share(getattr(self, name)), 5) for name in parts},
+            **{f"{name}_share": self._share(name) for name in parts},
         }
+
+    def _share(self, part: str) -> float | None:
+        return None if self.stuck and not self.has_shares else round(self.share(getattr(self, part)), 5)
 
 
 def clipped(begin: Ints, end: Ints, first: int, last: int) -> Ints:
@@ -50,7 +61,7 @@ def clipped(begin: Ints, end: Ints, first: int, last: int) -> Ints:
     return within
 
 
-def role_shares(facts: Facts, first: int, last: int) -> tuple[RoleShare, ...]:
+def role_shares(facts: Facts, first: int, last: int, stuck: tuple[Stuck, ...] = ()) -> tuple[RoleShare, ...]:
     """One for each role with agents that wait or read, in the order of ROLE_NAMES; copy engines do neither."""
     waits, lives = facts.wait_times, facts.lives
     caused = clipped(waits.begin, waits.due, first, last)
@@ -58,6 +69,7 @@ def role_shares(facts: Facts, first: int, last: int) -> tuple[RoleShare, ...]:
     back_pressure = (waits.role == PRODUCER) & waits.on_empty
     starved = (waits.role == CONSUMER) & waits.on_full
     present = clipped(lives.begin, lives.end, first, last)
+    there = (lives.begin <= lives.end) & (lives.begin <= last) & (lives.end >= first)
     shares = []
     for role in (PRODUCER, CONSUMER, OTHER):
         members = lives.role == role
@@ -66,11 +78,12 @@ def role_shares(facts: Facts, first: int, last: int) -> tuple[RoleShare, ...]:
             shares.append(
                 RoleShare(
                     ROLE_NAMES[role],
-                    int((members & (present > 0)).sum()),
+                    int((members & there).sum()),
                     int(present[members].sum()),
                     int(caused[own & back_pressure].sum()),
                     int(caused[own & starved].sum()),
                     int(caused[own & ~back_pressure & ~starved].sum()),
+                    sum(bool(members[one.row]) for one in stuck),
                     int(after[own].sum()),
                 )
             )

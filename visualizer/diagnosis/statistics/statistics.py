@@ -11,6 +11,7 @@ from visualizer.diagnosis.statistics.bound import Bound, judge
 from visualizer.diagnosis.statistics.critical_path import CriticalPath, critical_path
 from visualizer.diagnosis.statistics.distribution import Distribution
 from visualizer.diagnosis.statistics.facts import Facts, Tiles
+from visualizer.diagnosis.statistics.hang import Stuck, stuck_agents
 from visualizer.diagnosis.statistics.limits import limits
 from visualizer.diagnosis.statistics.occupancy import Occupancy, occupancy
 from visualizer.diagnosis.statistics.outliers import Outlier, outliers
@@ -85,6 +86,7 @@ class Statistics:
     path: CriticalPath
     ctas: CtaSpread | None  # None: there is one CTA
     unknown: tuple[str, ...]  # what the recording cannot tell
+    stuck: tuple[Stuck, ...]  # who waits for ever, where the run hangs and the range reaches its end
     rings: tuple[RingNumbers, ...]  # the same numbers ring by ring; those above are of all together
 
     def as_json(self) -> dict[str, Any]:
@@ -104,6 +106,7 @@ class Statistics:
             "critical_path": self.path.as_json(),
             "across_ctas": None if self.ctas is None else self.ctas.as_json(),
             "unknown": list(self.unknown),
+            "stuck": [one.as_json() for one in self.stuck],
             "rings": {ring.name: ring.as_json() for ring in self.rings},
         }
 
@@ -113,7 +116,8 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
     duration = facts.history.trace.duration_ps
     first = min(max(first, 0), duration)
     last = duration if last is None else min(max(last, first), duration)
-    roles = role_shares(facts, first, last)
+    stuck = stuck_agents(facts, last)
+    roles = role_shares(facts, first, last, stuck)
     copies, tiles = facts.copies, facts.tiles
     landed = (copies.landed >= first) & (copies.landed <= last)
     latency, amount = (copies.landed - copies.issued)[landed], copies.amount[landed]
@@ -122,7 +126,7 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
     return Statistics(
         first,
         last,
-        judge(roles, *starved_parts(facts, first, last)),
+        judge(roles, *starved_parts(facts, first, last), stuck),
         roles,
         engine_share(facts, first, last),
         occupancy(facts, first, last),
@@ -135,6 +139,7 @@ def statistics(facts: Facts, first: int = 0, last: int | None = None) -> Statist
         path,
         _across_ctas(facts, first, last),
         limits(facts),
+        stuck,
         tuple(_ring(facts, row, first, last, path) for row, ring in enumerate(facts.rings) if ring.stages),
     )
 

@@ -131,6 +131,8 @@ class Connection:
         if chosen is None:
             send(self._socket, "skip")
             return
+        layout = chosen.layout
+        where = f"{layout.counts_at} {layout.streams_at} {layout.stream_bytes}"
         has_twin = message.number("twin")
         twin = None if has_twin else memory_file(chosen.twin.cubin)
         send(
@@ -139,9 +141,9 @@ class Connection:
             [
                 ("recording", chosen.launch.id),
                 ("entry", chosen.twin.entry),
-                ("log", f"{chosen.launch.log_bytes} {len(chosen.layout.beginning())} {chosen.memory}"),
+                ("log", f"{chosen.launch.log_bytes} {len(layout.beginning())} {chosen.memory} {where}"),
                 ("control", f"{CONTROL_SYMBOL} {ADDRESS_AT}"),
-                ("bytes", chosen.layout.control().hex()),
+                ("bytes", layout.control().hex()),
                 ("rounds", self._recorder.rounds),
                 *(("variable", f"{space} {name}") for space, name in chosen.twin.variables),
             ],

@@ -16,15 +16,17 @@ from visualizer.language import tr
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
+from visualizer.reconstruction.told_bytes import told_by_barriers
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
-from visualizer.sources.attach.copy_bytes import tell_bytes
-from visualizer.sources.attach.log_events import Meanings, events_of
-from visualizer.sources.attach.log_rows import Rows, before_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.log_events import Events, Meanings, events_of
+from visualizer.sources.attach.log_rows import before_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
+from visualizer.sources.attach.record_room import RecordRoom
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.site_table import sites_of
 from visualizer.sources.errors import SourceError
@@ -35,6 +37,7 @@ ANCHOR_DTYPE = np.dtype([("clock", "<u8"), ("globaltimer", "<u8"), ("smid", "<u4
 USUAL_MHZ = 1755
 """Of an H200 under load. Where no warp left, nothing says how fast the SMs ran."""
 _PART_RECORDS = 1 << 17
+_ON_BYTES = (EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX, EventKind.EXPECT_TX)
 _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 """By CUtensorMapDataType; of packed types of 4 and 6 bits it is not known what a copy counts."""
 
@@ -60,12 +63,26 @@ def trace_of(
     numbers = _cta_numbers(log)
     losing = np.flatnonzero(missing) if log.layout.keep is Keep.FIRST else np.zeros(0, np.int64)
 
-    def part(slots: slice) -> NDArray[np.void]:
-        rows = before_losses(rows_of(log, slots, count, begins, missing), losing)
-        return _part(log, slots, by_warp(rows), meanings, clock, numbers, losing // len(log.layout.lanes))
+    # A wait that passes is two events, hardly any other record is more than one.
+    room = RecordRoom(2 * int(count.sum()) + log.headers.size)
+    pieces = _pieces(log, count)
 
-    records = np.concatenate(each(part, _pieces(log, count)))
-    told_by_barriers = tell_bytes(records, cluster)
+    def part(number: int) -> None:
+        taken = None
+        try:
+            rows = before_losses(rows_of(log, pieces[number], count, begins, missing), losing)
+            events = events_of(by_warp(rows), meanings, log.headers["parameters"].reshape(-1))
+            del rows
+            exits = _exits(log, pieces[number], losing // len(log.layout.lanes))
+            taken = room.take(number, len(events.warp) + len(exits))
+        finally:
+            if taken is None:
+                room.take(number, 0)
+        _write(taken, log, events, exits, clock, numbers)
+
+    each(part, range(len(pieces)))
+    records, names = take_names(room.records, sites, cluster)
+    by_expectation = _tell_bytes(records, cluster)
     left_out = 0
     if log.layout.keep is Keep.LAST:
         records, left_out = _same_beginning(log, records, missing, numbers)
@@ -75,12 +92,13 @@ def trace_of(
         (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
     }
     found = discover(records, cluster, ends_early)
+    agents, barriers, rings = with_names(found.agents, found.barriers, names)
     table, texts = sites_of(sites, plain, meta.program)
     source: Source = {**meta.source}
     if log.without_stream:
         source["records_without_room"] = log.without_stream
-    if told_by_barriers:
-        source["copies_by_expectation"] = told_by_barriers
+    if by_expectation:
+        source["copies_by_expectation"] = by_expectation
     if assumed:
         source["clock_mhz_assumed"] = USUAL_MHZ
     meta = replace(
@@ -89,7 +107,7 @@ def trace_of(
         records_lost=int(missing.sum()) + left_out + log.without_stream,
         clock={**meta.clock, **clock.as_dict()},
     )
-    return assemble_events(found.parts, found.agents, found.barriers, table, meta, texts, NO_SAMPLES)
+    return assemble_events(found.parts, agents, barriers, table, meta, texts, NO_SAMPLES, rings)
 
 
 def _pieces(log: Log, count: Ints) -> list[slice]:
@@ -100,58 +118,65 @@ def _pieces(log: Log, count: Ints) -> list[slice]:
     return [slice(begin, end) for begin, end in itertools.pairwise(edges.tolist()) if end > begin]
 
 
-def _part(
-    log: Log, slots: slice, rows: Rows, meanings: Meanings, clock: ClockFit, numbers: Ints, losing: Ints
-) -> NDArray[np.void]:
-    """The records of some CTAs, as `discover` takes them; behind each warp's its exit, but for those that lost some."""
+def _exits(log: Log, slots: slice, losing: Ints) -> Ints:
+    """The warps of the CTAs in some slots that left, but for those that lost records."""
     warps = log.layout.shape.warps
-    parameters = log.headers["parameters"].reshape(-1)
-    events = events_of(rows, meanings, parameters)
     headers = log.headers[slots].reshape(-1)
-    first = slots.start * warps
     left = (headers["exit_clock"] > 0) & (headers["cta"] > 0)
+    first = slots.start * warps
     left[losing[(losing >= first) & (losing < first + len(left))] - first] = False
-    exits = np.flatnonzero(left)
-    # An exit comes behind all events of its warp and of those before it.
-    place = np.searchsorted(events.warp, exits + first, side="right") + np.arange(len(exits))
-    records = np.zeros(len(events.warp) + len(exits), RECORD_DTYPE)
-    is_event = np.ones(len(records), bool)
-    is_event[place] = False
-    of_event = np.flatnonzero(is_event)
-    warp = np.empty(len(records), np.int64)
-    warp[of_event], warp[place] = events.warp, exits + first
-    cycles = np.empty(len(records), np.uint64)
-    cycles[of_event], cycles[place] = events.clock.view(np.uint64), headers["exit_clock"][exits]
-    records["time"] = _times(cycles, warp // warps, log, clock)
-    records["cta"], records["warp"] = numbers[warp // warps], warp % warps
-    records["site"], records["parity"], records["address"] = -1, -1, NO_ADDRESS
-    records["kind"] = EventKind.EXIT
-    for name in ("address", "amount", "token", "site", "kind", "parity", "flags"):
-        records[name][of_event] = getattr(events, name)
-    _in_order(records, warp)
-    return records
+    exits: Ints = first + np.flatnonzero(left)
+    return exits
+
+
+def _write(records: NDArray[np.void], log: Log, events: Events, exits: Ints, clock: ClockFit, numbers: Ints) -> None:
+    """Write the records of some CTAs, as `discover` takes them: their events, and behind each of the warps `exits` its
+    exit, which comes behind all events of its warp and of those before it."""
+    warps = log.layout.shape.warps
+    slot = events.warp // warps
+    time = _in_order(_times(events.clock.view(np.uint64), slot, log, clock), events.warp)
+    columns = {"time": time, "cta": numbers[slot], "warp": events.warp - slot * warps}
+    columns |= {
+        name: getattr(events, name) for name in ("token", "address", "amount", "site", "kind", "parity", "flags")
+    }
+    last = np.searchsorted(events.warp, exits, side="right") - 1
+    place = last + 1 + np.arange(len(exits))
+    for number, (before, after) in enumerate(itertools.pairwise([-1, *place.tolist(), len(records)])):
+        for name, column in columns.items():
+            records[name][before + 1 : after] = column[before + 1 - number : after - number]
+    records["reserved"] = 0
+
+    gone = np.zeros(len(exits), RECORD_DTYPE)
+    slot = exits // warps
+    exited = _times(log.headers.reshape(-1)["exit_clock"][exits], slot, log, clock)
+    acted = np.flatnonzero((last >= 0) & (np.append(events.warp, -1)[last] == exits))
+    exited[acted] = np.maximum(exited[acted], time[last[acted]])
+    gone["time"], gone["cta"], gone["warp"] = exited, numbers[slot], exits - slot * warps
+    gone["site"] = gone["parity"] = -1
+    gone["address"], gone["kind"] = NO_ADDRESS, EventKind.EXIT
+    records[place] = gone
 
 
 def _times(cycles: NDArray[np.uint64], slot: Ints, log: Log, clock: ClockFit) -> Ints:
     """Picoseconds of clocks, which are grouped by slot."""
     times = np.empty(len(cycles), np.int64)
     begins = np.flatnonzero(np.diff(slot, prepend=-1))
-    for begin, end in zip(begins.tolist(), np.append(begins[1:], len(slot)).tolist(), strict=True):
+    for begin, end in itertools.pairwise([*begins.tolist(), len(slot)]):
         headers = log.headers[slot[begin]]
         sm = int(headers["smid"][np.argmax(headers["cta"] > 0)])
         times[begin:end] = clock.of_sm(cycles[begin:end], sm)
     return times
 
 
-def _in_order(records: NDArray[np.void], warp: Ints) -> None:
+def _in_order(time: Ints, warp: Ints) -> Ints:
     """No event of a warp before the one that it did first: lanes apart may have waited while others went on."""
-    time = np.ascontiguousarray(records["time"])
     back = (time[1:] < time[:-1]) & (warp[1:] == warp[:-1])
-    if back.any():
-        span = int(time.max()) - int(time.min()) + 1
-        lane = warp - int(warp[0])
-        raised = np.maximum.accumulate(time - int(time.min()) + lane * span) - lane * span
-        records["time"] = raised + int(time.min())
+    if not back.any():
+        return time
+    lowest, span = int(time.min()), int(time.max()) - int(time.min()) + 1
+    lane = warp - int(warp[0])
+    raised: Ints = np.maximum.accumulate(time - lowest + lane * span) - lane * span
+    return raised + lowest
 
 
 def _clock(log: Log) -> tuple[ClockFit, bool]:
@@ -207,6 +232,16 @@ def _bytes_of_maps(tensor_maps: Sequence[TensorMap]) -> dict[int, int]:
         for map in tensor_maps
         if map.box and map.type < len(_ELEMENT_BYTES)
     }
+
+
+def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
+    """Give copies whose bytes are not known those that their barriers expect; how many those are."""
+    rows = np.flatnonzero(np.isin(records["kind"], _ON_BYTES))
+    rows = rows[records["address"][rows] != NO_ADDRESS]
+    barrier = (records["cta"][rows].astype(np.int64) // cluster) << 32 | records["address"][rows]
+    copies, shares = told_by_barriers(records["kind"][rows], records["amount"][rows], barrier, records["time"][rows])
+    records["amount"][rows[copies]] = shares
+    return len(copies)
 
 
 def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:

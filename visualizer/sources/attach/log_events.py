@@ -56,7 +56,7 @@ class Meanings:
         for site in sites:
             row, form = site.number, site.form
             self.rows[row] = True
-            self.first[row] = form.kinds[0]
+            self.first[row] = form.kinds[0] if form.kinds else 0
             self.second[row] = form.kinds[-1] if len(form.kinds) > 1 else 0
             self.is_wait[row], self.spins[row] = form.how == "wait", site.spins
             self.is_around[row] = form.how == "around"

@@ -20,7 +20,7 @@ from visualizer.sources.attach.record import LEFT, Keep, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.errors import SourceError
 
-MOST_LOG, LIMIT = 1 << 30, 1 << 33
+MOST_LOG, LIMIT = 3 << 29, 1 << 33
 """Bytes of a log up to which more lanes get more room; and which none may have."""
 _ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 1, 8, 16, 24), (0, 1)
 """Lanes that act by themselves or for others: any; those that arrive for a CTA each; those that CUTLASS's pipelines

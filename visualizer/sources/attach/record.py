@@ -150,7 +150,12 @@ class LogLayout:
     @property
     def nbytes(self) -> int:
         """Bytes of the buffer."""
-        return self.streams_at + self.streams * self.records * _ROW
+        return self.streams_at + self.streams * self.stream_bytes
+
+    @property
+    def stream_bytes(self) -> int:
+        """Bytes of a stream."""
+        return self.records * _ROW
 
     @property
     def headers_at(self) -> int:
@@ -166,7 +171,7 @@ class LogLayout:
     def streams_at(self) -> int:
         """Where the streams begin, in bytes: a multiple of their size where they begin again."""
         end = self.counts_at + (SHARED_COUNT + self.streams) * 4
-        return _aligned(end, self.records * _ROW if self.keep is Keep.LAST else _ALIGNED)
+        return _aligned(end, self.stream_bytes if self.keep is Keep.LAST else _ALIGNED)
 
     def beginning(self) -> bytes:
         """What the buffer begins with: the table of slots, or nothing."""

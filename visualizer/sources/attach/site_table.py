@@ -16,9 +16,9 @@ def sites_of(sites: Sequence[PtxSite], plain: str, name: str) -> tuple[tuple[Sit
     """The table, and the texts of its files. Sites without lines are shown in `plain`, the PTX of kernel `name`."""
     ptx = f"{name}.ptx"
     table = tuple(
-        Site(site.stack[0].file, site.stack[0].line, site.form.name, site.stack)
+        Site(site.stack[0].file, site.stack[0].line, site.title, site.stack)
         if site.stack
-        else Site(ptx, site.line, site.form.name)
+        else Site(ptx, site.line, site.title)
         for site in sites
     )
     texts: dict[str, str] = {}

@@ -18,12 +18,11 @@ from visualizer.programs.accesses import (
     Write,
 )
 from visualizer.programs.groups import Groups
+from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
-    BarArrive,
-    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -33,14 +32,14 @@ from visualizer.programs.operations import (
     Init,
     Inval,
     Operation,
-    Sync,
     TryWait,
     Wait,
     WaitGroup,
 )
 from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.tensor import Take
+from visualizer.sources.explorer.meetings import with_groups
 from visualizer.sources.explorer.steps import REMOTE, Code, Compiled, CopyPart, Step
-from visualizer.sources.simulator.syncs import threads_of_all
 
 _BARRIER_CODE = {
     Init: (Code.INIT, "count"),
@@ -81,14 +80,13 @@ class _Compiler:
         self._laps: dict[tuple[int, int], int] = {}  # (place, tile) -> versions that copies make of it
         self._written: dict[tuple[int, int], int] = {}  # (thread, operation) of a write -> its version
         self._named: dict[tuple[int, int], int] = {}
-        self._all_threads = threads_of_all(program)
         for thread, agent in enumerate(program.agents):
             self._number_copies(thread, agent.agent.cta, agent.operations)
         self._issued = 0
         self.compiled.ctas = [agent.agent.cta for agent in program.agents]
         self.compiled.exposed = frozenset(_remote_ctas(program))
         drafts = [self._steps(thread, a.agent.cta, a.operations) for thread, a in enumerate(program.agents)]
-        self.compiled.threads = _with_groups(drafts, self.compiled.ctas)
+        self.compiled.threads = with_groups(program, drafts)
         named = [cta for cta, _ in self._named]  # in the order of their rows
         self.compiled.barrier_ctas = [barrier.cta for barrier in program.barriers] + named
 
@@ -105,15 +103,15 @@ class _Compiler:
             if isinstance(operation, CpAsyncArrive):
                 increments = 0 if operation.no_inc else operation.count
                 arrival = (-1, operation.barrier, 0, -1, operation.count, increments)
-                self.compiled.copies.append(CopyPart(*arrival, thread, number, True, cta))
+                self.compiled.copies.append(CopyPart(*arrival, thread, number, (0,), cta))
             if not isinstance(operation, Copy | CpAsync):
                 continue
-            whole = isinstance(operation, CpAsync) or operation.whole
+            pieces = (operation.bytes,) if isinstance(operation, CpAsync) else operation.pieces
             for barrier, destination in _destinations(operation, cta):
                 place = self._place(destination, operation)
                 version = self._version_written(place, operation.tile, lap)
                 copied = (place, barrier, operation.bytes, version, 0, 0)
-                self.compiled.copies.append(CopyPart(*copied, thread, number, whole, destination))
+                self.compiled.copies.append(CopyPart(*copied, thread, number, pieces, destination))
 
     def _version_written(self, place: int, tile: int, lap: _Laps) -> int:
         """The version that a copy or a write into the place is a piece of; counts the piece."""
@@ -147,8 +145,13 @@ class _Compiler:
                 lap.waits += isinstance(operation, Wait)
                 code = Code.WAIT if isinstance(operation, Wait) else Code.TEST
                 steps.append(Step(code, operation.barrier, parity, number))
-            elif isinstance(operation, Sync):
-                steps.append(Step(Code.SYNC, int(operation.cluster), 0, number))
+            elif isinstance(operation, Sync | SyncWarp | Take) or (
+                isinstance(operation, BarSync) and not operation.threads
+            ):
+                steps.append(Step(Code.SYNC, 0, 0, number))
+            elif isinstance(operation, SetMaxNReg):
+                registers = operation.change * self.compiled.program.agents[thread].threads
+                steps.append(Step(Code.TAKE if registers > 0 else Code.FREE, cta, abs(registers), number))
             elif isinstance(operation, BarSync | BarArrive):
                 row, threads = self._named_row(cta, operation), self.compiled.program.agents[thread].threads
                 steps.append(Step(Code.ARRIVE, row, threads, number))
@@ -204,7 +207,7 @@ class _Compiler:
         row = self._named.setdefault((cta, operation.id), self.compiled.barriers)
         if row == self.compiled.barriers:
             self.compiled.barriers += 1
-            self.compiled.named[row] = operation.threads or self._all_threads[cta, operation.id]
+            self.compiled.named[row] = operation.threads
         return row
 
 
@@ -223,35 +226,6 @@ class _Laps:
             self._count[key] = self._count.get(key, -1) + 1
         self._last[place] = (tile, self.waits)
         return self._count[key]
-
-
-def _with_groups(drafts: list[list[Step]], ctas: list[int]) -> list[tuple[Step, ...]]:
-    """Tell every SYNC who else must have reached it: the n-th of each agent of the CTA (or the cluster) are one."""
-    where: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
-    keys: dict[tuple[int, int], tuple[int, int, int]] = {}
-    for thread, steps in enumerate(drafts):
-        seen = [0, 0]
-        for pc, step in enumerate(steps):
-            if step.code == Code.SYNC:
-                key = (step.target, -1 if step.target else ctas[thread], seen[step.target])
-                seen[step.target] += 1
-                where.setdefault(key, []).append((thread, pc))
-                keys[thread, pc] = key
-    members: dict[tuple[int, int], set[int]] = {}
-    for (cluster, cta, _), reached in where.items():
-        members.setdefault((cluster, cta), set()).update(thread for thread, _ in reached)
-    result = []
-    for thread, steps in enumerate(drafts):
-        full = []
-        for pc, step in enumerate(steps):
-            if step.code == Code.SYNC:
-                key = keys[thread, pc]
-                absent = members[key[:2]] - {other for other, _ in where[key]}
-                group = tuple(where[key]) + tuple((other, len(drafts[other]) + 1) for other in sorted(absent))
-                step = step._replace(group=group)
-            full.append(step)
-        result.append(tuple(full))
-    return result
 
 
 def _remote_ctas(program: Program) -> Iterator[int]:

@@ -8,9 +8,10 @@ agent; the others go on, so that what they do besides is still seen.
 from __future__ import annotations
 
 from enum import IntFlag
+from itertools import accumulate
 
-from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.semantics.word import TX_GRANULE
+from visualizer.sources.explorer.operate import ask
 from visualizer.sources.explorer.steps import REMOTE, Code, Compiled
 
 BarrierTuple = tuple[int, int, int, int, bool]
@@ -54,6 +55,7 @@ class Machine:
         self.in_flight: list[int] = []
         self.part_landed: dict[int, int] = {}  # copy in flight -> bytes of it that have landed
         self.stopped: list[int] = []  # threads that did something undefined
+        self.registers = [0] * (1 + max(compiled.ctas, default=0))  # of each CTA, that no thread has
         self.marks = 0
         self.latest = 0  # marks of the step performed last, even if the schedule already had them
         self.rule = ""  # of the UndefinedBehaviour met last
@@ -62,7 +64,7 @@ class Machine:
     def copy(self) -> Machine:
         other = object.__new__(Machine)
         other.__dict__.update(self.__dict__)
-        for name in ("pcs", "barriers", "tokens", "version", "landed", "in_flight", "stopped"):
+        for name in ("pcs", "barriers", "tokens", "version", "landed", "in_flight", "stopped", "registers"):
             setattr(other, name, list(getattr(self, name)))
         other.part_landed = dict(self.part_landed)
         return other
@@ -78,6 +80,7 @@ class Machine:
             tuple(sorted(self.in_flight)),
             tuple(sorted(self.part_landed.items())),
             tuple(sorted(self.stopped)),
+            tuple(self.registers),
             self.marks,
         )
 
@@ -90,7 +93,8 @@ class Machine:
         """Everything that can happen next."""
         possible = [thread for thread in range(self.count) if self.possible(thread)]
         landings = self.landings()
-        return possible + landings + [part for landing in landings if (part := self.part_of(landing))]
+        parts = [part for landing in landings if (part := self.part_of(landing))]
+        return possible + [landing for landing in landings if not self.is_in_pieces(landing)] + parts
 
     def landings(self) -> list[int]:
         """The choices that land a copy: all in flight but cp.async, which land with an arrival."""
@@ -108,9 +112,18 @@ class Machine:
         copy = landing - self.count
         part = self.compiled.copies[copy]
         _, pending, _, tx, valid = self.barriers[part.barrier]
-        if part.is_whole or pending or not valid or tx <= 0 or tx % TX_GRANULE or tx >= self.bytes_left(copy):
+        if pending or not valid or tx <= 0 or tx >= self.bytes_left(copy):
+            return 0
+        if part.pieces:
+            if self.part_landed.get(copy, 0) + tx not in accumulate(part.pieces):
+                return 0
+        elif tx % TX_GRANULE:
             return 0
         return landing + len(self.compiled.copies)
+
+    def is_in_pieces(self, landing: int) -> bool:
+        """Whether a part of this copy would complete a phase now, and is known to land by itself."""
+        return bool(self.compiled.copies[landing - self.count].pieces) and self.part_of(landing) > 0
 
     def bytes_left(self, copy: int) -> int:
         """Bytes of a copy in flight that have not landed."""
@@ -140,7 +153,10 @@ class Machine:
         if choice >= self.count:
             copy = self.copy_of(choice)
             lands = copy in self.in_flight and self.compiled.copies[copy].barrier >= 0
-            return lands and (not self.is_part(choice) or self.part_of(self.count + copy) == choice)
+            landing = self.count + copy
+            if self.is_part(choice):
+                return lands and self.part_of(landing) == choice
+            return lands and not self.is_in_pieces(landing)
         pc, steps = self.pcs[choice], self.threads[choice]
         if pc >= len(steps) or (self.stopped and choice in self.stopped):
             return False
@@ -152,6 +168,8 @@ class Machine:
             return self.barriers[target][0] != self.tokens[choice]
         if code == Code.SYNC:
             return all(self.pcs[thread] >= at for thread, at in group)
+        if code == Code.TAKE:
+            return self.registers[target] >= amount
         return True
 
     def perform(self, choice: int) -> None:
@@ -184,6 +202,8 @@ class Machine:
         elif code == Code.WRITE:
             self._put(target, amount)
             self.landed[target] += 1
+        elif code in (Code.FREE, Code.TAKE):
+            self.registers[target] += amount if code == Code.FREE else -amount
         elif code in (Code.WAIT, Code.TEST):
             if not self.barriers[target][4]:
                 self._undefined("invalid-object", thread)
@@ -196,7 +216,7 @@ class Machine:
         question = (code, amount, pending, expected, tx, valid)
         result = self._results.get(question)
         if result is None:
-            result = self._results[question] = _ask(*question)
+            result = self._results[question] = ask(*question)
         if isinstance(result, str):
             self._undefined(result, thread)
         else:
@@ -265,46 +285,3 @@ class Machine:
         self.rule = rule
         if thread >= 0:
             self.stopped.append(thread)
-
-
-def _ask(
-    code: int, amount: int, pending: int, expected: int, tx: int, valid: bool
-) -> tuple[int, int, int, int, bool] | str:
-    """What Mbarrier does: phases completed and the state after, or the rule that was broken.
-
-    Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one.
-    """
-    barrier = Mbarrier(valid, 0, expected, pending, tx)
-    left = amount
-    try:
-        while True:
-            lanes = min(left, max(barrier.pending, 1)) if code == Code.ARRIVE else left
-            operate(barrier, code, lanes)
-            left -= lanes
-            if left <= 0:
-                break
-    except UndefinedBehaviour as error:
-        return error.rule
-    return barrier.phase, barrier.pending, barrier.expected, barrier.tx, barrier.valid
-
-
-def operate(barrier: Mbarrier, code: int, amount: int) -> None:
-    """Perform one operation; raises what Mbarrier raises."""
-    if code == Code.INIT:
-        barrier.init(amount)
-    elif code == Code.INVAL:
-        barrier.inval()
-    elif code == Code.ARRIVE:
-        barrier.arrive(amount)
-    elif code == Code.ARRIVE_NO_COMPLETE:
-        barrier.arrive(amount, no_complete=True)
-    elif code == Code.ARRIVE_DROP:
-        barrier.arrive_drop(amount)
-    elif code == Code.ARRIVE_EXPECT_TX:
-        barrier.arrive_expect_tx(amount)
-    elif code == Code.EXPECT_TX:
-        barrier.expect_tx(amount)
-    elif code == Code.COMPLETE_TX:
-        barrier.complete_tx(amount)
-    else:
-        barrier.increase_pending(amount)

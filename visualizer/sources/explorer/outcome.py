@@ -19,7 +19,8 @@ RACE_NAMES = {
     Mark.STALE: "stale",
 }
 Blocked = tuple[tuple[str, str, int], ...]
-"""Who hangs on what: (agent, barrier, parity); barrier "" and parity -1 at a sync."""
+"""Who hangs on what: (agent, barrier, parity); barrier "" and parity AT_A_SYNC or FOR_REGISTERS where it is none."""
+AT_A_SYNC, FOR_REGISTERS = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +138,13 @@ def blocked_agents(machine: Machine) -> Blocked:
     program = machine.compiled.program
     found = []
     for thread in machine.unfinished:
+        if not program.agents[thread].threads:
+            continue  # a tensor core waits for its warp
         step = machine.threads[thread][machine.pcs[thread]]
-        is_wait = step.code == Code.WAIT
-        barrier = program.barriers[step.target].name if is_wait else ""
-        found.append((program.agents[thread].agent.name, barrier, step.amount if is_wait else -1))
+        barrier, parity = "", FOR_REGISTERS if step.code == Code.TAKE else AT_A_SYNC
+        if step.code == Code.WAIT:
+            barrier, parity = program.barriers[step.target].name, step.amount
+        found.append((program.agents[thread].agent.name, barrier, parity))
     return tuple(found)
 
 

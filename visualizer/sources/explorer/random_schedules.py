@@ -66,7 +66,7 @@ def _run(machine: Machine, random: Random) -> list[int]:
             candidates.pop()
         else:
             return made
-        if choice >= count and (part := machine.part_of(choice)) and draw() < 0.5:
+        if choice >= count and (part := machine.part_of(choice)) and (machine.is_in_pieces(choice) or draw() < 0.5):
             choice = part
         perform(choice)
         made.append(choice)

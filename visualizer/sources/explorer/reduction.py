@@ -25,7 +25,8 @@ Ever more within reach, until nothing changes.
 - init, inval, arrive_drop, no_complete, the increments of cp.async.mbarrier.arrive: everything on that barrier;
 - landing of its arrival: what the landing of each cp.async that it tells of interferes with;
 - the last agent's leaving of a CTA that others reach into: what reaches into it;
-- passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone.
+- passing a CTA-wide sync or a named barrier: nothing, since that cannot be undone;
+- freeing registers: nothing, since more of them stop nobody; taking them: who else may take some.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ class _Reach:
         self._readers: dict[int, set[int]] = {}  # place -> threads that begin or end a read
         self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue or a write)
         self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
+        self._takers: dict[int, set[int]] = {}  # CTA -> threads that take registers of it
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
             for owner in _landers(machine, copy):
@@ -155,8 +157,10 @@ class _Reach:
             return {owner for owner, _, _ in self._writers.get(target, ())}
         if code == Code.READ_END:
             return {owner for owner, _, issue in self._writers.get(target, ()) if issue}
-        if code in (Code.SYNC, Code.NAMED_WAIT):
+        if code in (Code.SYNC, Code.NAMED_WAIT, Code.FREE):
             return set()
+        if code == Code.TAKE:
+            return self._takers.get(target, set())
         if code == Code.EXIT:
             return self._intruders.get(target, set()) if self._leaving(target, choice) else set()
         cta = machine.compiled.barrier_ctas[target]
@@ -253,7 +257,9 @@ class _Reach:
             self._use(target).ordered.add(thread)
         elif code == Code.EXPECT_TX:
             self._use(target).expecters.add(thread)
-        elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT):
+        elif code == Code.TAKE:
+            self._takers.setdefault(target, set()).add(thread)
+        elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT, Code.FREE):
             use = self._use(target)
             use.others.add(thread)
             if code == Code.COMPLETE_TX:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from visualizer.language import endings
 from visualizer.sources.explorer.machine import Machine, Mark
-from visualizer.sources.explorer.outcome import RACE_NAMES, Witness, blocked_agents
+from visualizer.sources.explorer.outcome import AT_A_SYNC, FOR_REGISTERS, RACE_NAMES, Witness, blocked_agents
 from visualizer.sources.explorer.steps import Compiled
 
+_WAITS = {AT_A_SYNC: "at a sync", FOR_REGISTERS: "for registers"}
 _MAX_STEPS = 500_000  # performed in trying; what is not tried by then is kept
 
 
@@ -54,7 +55,7 @@ def _detail(compiled: Compiled, outcome: str, choices: Sequence[int]) -> str:
         for choice in choices[-1:]:
             machine.perform(choice)
         waits = (
-            f"{agent} on {barrier} (parity {parity})" if barrier else f"{agent} at a sync"
+            f"{agent} on {barrier} (parity {parity})" if barrier else f"{agent} {_WAITS[parity]}"
             for agent, barrier, parity in blocked_agents(machine)
         )
         return endings.BLOCKED_FOR_EVER.format(agents=", ".join(waits))

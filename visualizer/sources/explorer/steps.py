@@ -41,13 +41,15 @@ class Code(IntEnum):
     EXIT = 15  # only where other CTAs may still arrive
     TEST = 16  # a wait that is not repeated: nobody can notice its outcome
     WRITE = 17
+    FREE = 18  # registers, to the CTA
+    TAKE = 19  # ... and from it, once it has as many
 
 
 class Step(NamedTuple):
-    """`target` is a barrier, a place (reads, WRITE) or the first copy (COPY); `amount` arrivals, bytes, parity,
-    version, ...
+    """`target` is a barrier, a place (reads, WRITE), a CTA (EXIT, FREE, TAKE) or the first copy (COPY); `amount`
+    arrivals, bytes, parity, version, registers, ...
 
-    `operation` is the index of the operation in the agent's list; `group` the members of a SYNC as (thread, step).
+    `operation` is the index of the operation in the agent's list; `group` whom a SYNC waits for, as (thread, step).
     """
 
     code: int
@@ -73,7 +75,7 @@ class CopyPart(NamedTuple):
     increments: int  # of one without no_inc: raised at issue
     thread: int
     operation: int
-    is_whole: bool  # all bytes complete at once
+    pieces: tuple[int, ...]  # in which its bytes complete, one after the other; (): in any
     cta: int  # whose buffer and barrier
 
 

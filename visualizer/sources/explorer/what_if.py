@@ -50,8 +50,9 @@ class WhatIf:
 
     def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The lesson's parameters with the change; ProgramError if they cannot be so."""
-        parameters = complete_parameters(parameters)
-        return complete_parameters({**parameters, "stages": parameters["stages"] + self.more_stages})
+        changed = {**parameters, "stages": complete_parameters(parameters)["stages"] + self.more_stages}
+        complete_parameters(changed)
+        return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +139,10 @@ def _explored(program: str, parameters: Mapping[str, Any]) -> tuple[Mapping[str,
     """What of the lesson is worth exploring: its CTAs do not know of each other, and its laps repeat."""
     if program != LESSON:
         return parameters, ""
-    parameters = complete_parameters(parameters)
-    if parameters["ctas"] == 1 and parameters["tiles"] <= _MAX_TILES:
+    complete = complete_parameters(parameters)
+    if complete["ctas"] == 1 and complete["tiles"] <= _MAX_TILES:
         return parameters, ""
-    tiles = min(parameters["tiles"], _MAX_TILES)
+    tiles = min(complete["tiles"], _MAX_TILES)
     return {**parameters, "ctas": 1, "tiles": tiles}, tr("(Explored: one CTA, {tiles} tiles.)", tiles=tiles)
 
 

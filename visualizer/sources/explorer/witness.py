@@ -6,19 +6,22 @@ from datetime import UTC, datetime
 
 from visualizer import __version__
 from visualizer.programs.accesses import ProxyFence, StoreCommit, StoreWait, WgmmaCommit, WgmmaWait
-from visualizer.programs.operations import Advance, BarArrive, BarSync, CpAsync, Exit, Fence, Operation, Sync, Wait
+from visualizer.programs.meetings import Meeting, SetMaxNReg
+from visualizer.programs.operations import Advance, CpAsync, Exit, Fence, Operation, Wait
+from visualizer.programs.tensor import MmaIssue, TensorCommit
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.explorer.compiled import compile_program
-from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark, operate
+from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark
+from visualizer.sources.explorer.operate import operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
 from visualizer.sources.explorer.steps import Code, CopyPart
 from visualizer.sources.simulator.accesses import group_events
 from visualizer.sources.simulator.event_log import EventLog
-from visualizer.sources.simulator.syncs import Meeting, sync_events
+from visualizer.sources.simulator.syncs import sync_events
 
 _PS_PER_STEP = 1000
 _KINDS = {
@@ -135,8 +138,12 @@ class _Recorder:
             ring, stage = machine.compiled.buffer(step.target)
             size = getattr(operation, "bytes", 0) if step.code == Code.WRITE else 0
             self._add(_ON_BUFFERS[Code(step.code)], row, -1, step.tile, site, stage=stage, ring=ring, amount=size)
-        if isinstance(operation, Sync | BarSync | BarArrive):
+        if isinstance(operation, Meeting):
             self._meet(row, operation, has_passed=step.code != Code.ARRIVE)
+        if isinstance(operation, SetMaxNReg):
+            asked = step.code == Code.TAKE
+            kind = EventKind.SETMAXNREG_INC_END if asked else EventKind.SETMAXNREG_DEC
+            self._add(kind, row, -1, -1, site, amount=operation.registers)
         self._settle(choice)
 
     def _issue(self, part: CopyPart, operation: Operation, row: int, *, before: int) -> None:
@@ -214,8 +221,12 @@ class _Recorder:
             self._add(EventKind.WAIT_BEGIN, row, wait.barrier, wait.tile, wait.site, parity=wait.parity & 1)
         if step is not None and step.code == Code.SYNC:
             sync = operations[step.operation]
-            assert isinstance(sync, Sync)
-            self._meet(row, sync, has_passed=False)
+            if isinstance(sync, Meeting):  # else the tensor core takes what it is handed, which leaves no event
+                self._meet(row, sync, has_passed=False)
+        if step is not None and step.code == Code.TAKE:
+            asking = operations[step.operation]
+            assert isinstance(asking, SetMaxNReg)
+            self._add(EventKind.SETMAXNREG_INC_BEGIN, row, -1, -1, asking.site, amount=asking.registers)
 
     def _groups(self, row: int, operation: WgmmaCommit | WgmmaWait | StoreCommit | StoreWait) -> None:
         for kind in group_events(operation):
@@ -223,7 +234,7 @@ class _Recorder:
 
     def _meet(self, row: int, sync: Meeting, *, has_passed: bool) -> None:
         """Log that an agent has come to where it meets others, or that it has passed."""
-        come, passed, token, amount = sync_events(sync)
+        come, passed, token, amount = sync_events(sync, self.agents[row].warp)
         for kind in passed if has_passed else come:
             self._add(kind, row, -1, -1, sync.site, token=token, amount=amount)
 
@@ -247,6 +258,11 @@ class _Recorder:
             self._add(EventKind.PROXY_FENCE, row, -1, -1, operation.site)
         elif isinstance(operation, WgmmaCommit | WgmmaWait | StoreCommit | StoreWait):
             self._groups(row, operation)
+        elif isinstance(operation, MmaIssue):
+            where = {"stage": operation.stage, "ring": operation.ring, "amount": operation.bytes}
+            self._add(EventKind.MMA_ISSUE, row, -1, operation.tile, operation.site, **where)
+        elif isinstance(operation, TensorCommit):
+            self._add(EventKind.TENSOR_COMMIT, row, operation.barrier, operation.tile, operation.site, amount=1)
         elif isinstance(operation, Exit):
             self._add(EventKind.EXIT, row, -1, -1, operation.site)
 

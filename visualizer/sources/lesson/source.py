@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from visualizer.language import mark, tr
-from visualizer.programs.faults import fault_on_gpu, find_fault
+from visualizer.programs.faults import check_fields, fault_on_gpu, find_fault, without_fields
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.trace import Trace
@@ -59,7 +59,7 @@ def gpu_options(request: Request) -> GpuOptions:
 
 
 def _check(request: Request) -> None:
-    config, options = LessonConfig.from_dict(request.parameters), gpu_options(request)
+    config, options = _config(request), gpu_options(request)
     check_window(options.window, request.program, request.parameters, request.fault)
     if request.fault is not None:
         level_of(options, fault_on_gpu(find_fault(request.fault), config)[1])
@@ -68,7 +68,7 @@ def _check(request: Request) -> None:
 def _record(request: Request, progress: Progress | None, cancelled: CancelCheck | None) -> Trace:
     from visualizer.sources.lesson import launcher
 
-    config, options = LessonConfig.from_dict(request.parameters), gpu_options(request)
+    config, options = _config(request), gpu_options(request)
     if request.fault is None:
         return launcher.record_gpu(config, options, progress=progress, cancelled=cancelled)
     mistake = find_fault(request.fault)
@@ -76,6 +76,14 @@ def _record(request: Request, progress: Progress | None, cancelled: CancelCheck 
     trace = launcher.record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
     # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
     return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": mistake.id}))
+
+
+def _config(request: Request) -> LessonConfig:
+    """The parameters without those that the fault sets, which may not contradict it."""
+    if request.fault is None:
+        return LessonConfig.from_dict(request.parameters)
+    check_fields(find_fault(request.fault), request.parameters)
+    return LessonConfig.from_dict(without_fields(find_fault(request.fault), request.parameters))
 
 
 LESSON_KERNEL = GpuKernel(LESSON, check=_check, record=_record)

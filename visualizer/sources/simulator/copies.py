@@ -61,11 +61,9 @@ class CopyEngines(Machine):
     def _land(self, engine: int, copy: Copy, target: int, start: int, transfer: int) -> Iterator[int]:
         """The bytes arrive in a few steps of whole granules; yields when each is in."""
         complete_tx = self._barriers[target].complete_tx
-        landed = 0
+        landed, pieces = 0, iter(copy.pieces)
         while landed < copy.bytes:
-            step = copy.bytes - landed
-            if not copy.whole:
-                step = min(step, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
+            step = next(pieces, 0) or min(copy.bytes - landed, TX_GRANULE * (1 + int(_LARGEST_STEP * self._random())))
             landed += step
             yield start + transfer * landed // copy.bytes
             self._act(EventKind.COMPLETE_TX, complete_tx, step, engine, target, copy.tile, -1)

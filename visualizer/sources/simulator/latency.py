@@ -27,6 +27,7 @@ class Latencies:
     copy_first_touch: float = 130.0  # more than that when the source comes from DRAM
     copy_bandwidth: float = 120.0  # bytes/ns into one CTA's shared memory, shared by its copies in flight
     read_bandwidth: float = 4.0  # bytes/ns at which one warp reads and checks its share of a tile
+    tensor_bandwidth: float = 128.0  # bytes/ns at which a tensor core of Blackwell reads stages: a guess, none was here
     jitter: float = 0.05  # relative; 0 makes every duration exact
 
     def __post_init__(self) -> None:
@@ -35,7 +36,7 @@ class Latencies:
                 raise ValueError(
                     tr("latency {name} is {value}; it must be 0 or more", name=name, value=getattr(self, name))
                 )
-        if not (self.copy_bandwidth > 0 and self.read_bandwidth > 0 and self.jitter < 1):
+        if not (min(self.copy_bandwidth, self.read_bandwidth, self.tensor_bandwidth) > 0 and self.jitter < 1):
             raise ValueError(tr("bandwidths must be above 0 bytes/ns and jitter below 1"))
 
     def as_dict(self) -> dict[str, float]:

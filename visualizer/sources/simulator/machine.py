@@ -80,15 +80,15 @@ class Machine:
         if self._running.get(row) is process:
             del self._running[row]
             self._alive[self._agent_cta[row]] -= 1
+            self._leaves(row)
+
+    def _leaves(self, row: int) -> None:
+        """An agent has left the kernel."""
 
     def _deadlock(self) -> Ending:
         """Name the agent that has waited longest: what it waits for is what went wrong first."""
         if not self._blocked:
-            names = ", ".join(self.agents[row].name for row in self._running)
-            return Ending(
-                "deadlock",
-                endings.SYNC_FOR_EVER.format(agents=names),
-            )
+            return Ending("deadlock", self._stuck_elsewhere())
         row = min(self._blocked, key=lambda row: (self._blocked[row][0], row))
         _, index, parity = self._blocked[row]
         barrier = self._barriers[index]
@@ -105,6 +105,11 @@ class Machine:
                 bytes=barrier.tx,
             ),
         )
+
+    def _stuck_elsewhere(self) -> str:
+        """Why nobody goes on although nobody waits on an mbarrier."""
+        names = ", ".join(self.agents[row].name for row in self._running if self.agents[row].warp >= 0)
+        return endings.SYNC_FOR_EVER.format(agents=names)
 
     def _is_remote(self, row: int, index: int) -> bool:
         return self._barrier_cta[index] != self._agent_cta[row]

@@ -25,13 +25,13 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
     Advance,
     Arrive,
     ArriveDrop,
     ArriveExpectTx,
-    BarArrive,
-    BarSync,
     CompleteTx,
     Copy,
     CpAsync,
@@ -43,14 +43,15 @@ from visualizer.programs.operations import (
     Init,
     Inval,
     Operation,
-    Sync,
     TryWait,
     Wait,
     WaitGroup,
 )
 from visualizer.programs.program import Program
+from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
+from visualizer.recording.facts import Source
 from visualizer.recording.schema import EventFlag, EventKind
-from visualizer.recording.tables import Agent, Meta
+from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.simulator.accesses import Accesses
@@ -76,13 +77,22 @@ def simulate(
     meta = Meta(
         program=program.name,
         config=dict(program.config),
-        source={"kind": "simulator", "seed": seed, "latencies": latencies.as_dict()},
+        source=_source(program, seed, latencies),
         ending=ending,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"phasescope": __version__},
     )
     files = dict(program.source_files)
     return Trace(meta, run.agents, program.barriers, program.sites, run.log.events(), files, rings=program.rings)
+
+
+def _source(program: Program, seed: int, latencies: Latencies) -> Source:
+    source: Source = {"kind": "simulator", "seed": seed, "latencies": latencies.as_dict()}
+    if program.name == LESSON:
+        return source  # whose warps' reads were measured
+    reads = (op for agent in program.agents for op in agent.operations if isinstance(op, Read | ReadAsync))
+    guessed = sum(read.takes < 0 for read in reads)
+    return {**source, "guessed_reads": guessed} if guessed else source
 
 
 class _Run(Accesses):
@@ -109,6 +119,8 @@ class _Run(Accesses):
             WgmmaCommit: self._commit,
             Store: self._store,
             StoreCommit: self._commit,
+            MmaIssue: self._hand_over,
+            TensorCommit: self._hand_over,
             Delay: self._delay,
             Advance: self._advance,
             Exit: self._exit,
@@ -118,10 +130,10 @@ class _Run(Accesses):
         operations = {warp.agent.name: warp.operations for warp in program.agents}
         for row, agent in enumerate(self.agents):
             if agent.name in operations:
-                self._running[row] = self._perform(row, agent, operations[agent.name])
+                self._running[row] = self._perform(row, operations[agent.name])
                 self._schedule(start[agent.cta], row, self._running[row])
 
-    def _perform(self, row: int, agent: Agent, operations: tuple[Operation, ...]) -> Iterator[int]:
+    def _perform(self, row: int, operations: tuple[Operation, ...]) -> Iterator[int]:
         instant = self._instant
         for operation in operations:
             self._done += 1
@@ -139,8 +151,12 @@ class _Run(Accesses):
                 yield from self._wait_group(row, operation)
             elif type(operation) is WaitStores:
                 yield from self._finish_reading(row, self._stores[row].but_latest(operation.keep), operation.site)
-            elif type(operation) is Sync or type(operation) is BarSync:
-                yield from self._sync(row, agent.cta, operation)
+            elif type(operation) is Sync or type(operation) is BarSync or type(operation) is SyncWarp:
+                yield from self._sync(row, operation)
+            elif type(operation) is SetMaxNReg:
+                yield from self._set_registers(row, operation)
+            elif type(operation) is Take:
+                yield from self._take(row)
             else:
                 yield instant[type(operation)](row, operation)
 

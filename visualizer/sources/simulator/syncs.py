@@ -6,24 +6,28 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from visualizer.programs.operations import BarArrive, BarSync, Sync
+from visualizer.language import endings
+from visualizer.programs.meetings import BarArrive, BarSync, Meeting, SetMaxNReg, Sync, SyncWarp
+from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import SYNCWARP, EventKind
+from visualizer.recording.tables import Agent
 from visualizer.sources.simulator.copies import CopyEngines
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.machine import PARKED
 
-Meeting = Sync | BarSync | BarArrive
 SyncEvents = tuple[tuple[EventKind, ...], tuple[EventKind, ...], int, int]
 
 
-def sync_events(sync: Meeting) -> SyncEvents:
-    """Kinds of the events when an agent comes and when it passes, their token and their amount.
+def sync_events(sync: Meeting, warp: int) -> SyncEvents:
+    """Kinds of the events when an agent of this warp comes and when it passes, their token and their amount.
 
     A Sync of the CTA has none: the lesson's kernel logs one event, FENCE, for it and the fence before it.
     """
     if isinstance(sync, BarSync):
         return (EventKind.SYNC_BEGIN,), (EventKind.SYNC_END,), sync.id, sync.threads
+    if isinstance(sync, SyncWarp):
+        return (EventKind.SYNC_BEGIN,), (EventKind.SYNC_END,), SYNCWARP + warp, WARP_THREADS
     if isinstance(sync, BarArrive):
         return (EventKind.SYNC_ARRIVE,), (), sync.id, sync.threads
     if sync.cluster:
@@ -31,63 +35,117 @@ def sync_events(sync: Meeting) -> SyncEvents:
     return (), (), 0, 0
 
 
-def threads_of_all(program: Program) -> dict[tuple[int, int], int]:
-    """By CTA and id, the threads that a BarSync without a count waits for: those of all agents that have one."""
-    threads: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for warp in program.agents:
-        for id in {op.id for op in warp.operations if isinstance(op, BarSync) and not op.threads}:
-            threads[warp.agent.cta, id] += warp.threads
-    return threads
-
-
 class Syncs(CopyEngines):
-    """The operations of a run that wait for other agents to come to the same point."""
+    """The operations of a run that wait for other agents: to come to the same point, or to free registers."""
 
     def __init__(self, program: Program, random: Random, latencies: Latencies) -> None:
         super().__init__(program, random, latencies)
-        threads = {warp.agent.name: warp.threads for warp in program.agents}
-        self._threads = [threads.get(agent.name, 0) for agent in self.agents]
+        told = {warp.agent.name: warp for warp in program.agents}
+        self._threads = [told[agent.name].threads if agent.name in told else 0 for agent in self.agents]
         self._waiting_at: defaultdict[object, list[int]] = defaultdict(list)
-        self._come: defaultdict[object, int] = defaultdict(int)  # threads, or agents at a Sync
-        self._all_threads = threads_of_all(program)
-        self._all_agents: defaultdict[object, int] = defaultdict(int)
-        for warp in program.agents:
-            for place in {_place(warp.agent.cta, op) for op in warp.operations if type(op) is Sync}:
-                self._all_agents[place] += 1
+        self._come: defaultdict[object, int] = defaultdict(int)  # threads
+        self._live: defaultdict[object, int] = defaultdict(int)  # threads that have not left, where all are waited for
+        self._places = [meeting_places(program, agent) for agent in self.agents]
+        for row, places in enumerate(self._places):
+            for place in places:
+                self._live[place] += self._threads[row]
+        self._free: defaultdict[int, int] = defaultdict(int)  # registers of each CTA that no thread has
+        self._given: defaultdict[int, int] = defaultdict(int)  # registers of each CTA that its agents ever left to it
+        self._asking: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)  # (agent row, registers), by CTA
 
-    def _sync(self, row: int, cta: int, sync: Sync | BarSync) -> Iterator[int]:
-        self._waiting_at[_place(cta, sync)].append(row)
-        passed = self._comes(row, cta, sync)
+    def _sync(self, row: int, sync: Sync | BarSync | SyncWarp) -> Iterator[int]:
+        self._waiting_at[self._place(row, sync)].append(row)
+        passed = self._comes(row, sync)
         yield PARKED
         self._tell(row, sync, passed)
 
     def _bar_arrive(self, row: int, arrive: BarArrive) -> int:
-        self._comes(row, self._agent_cta[row], arrive)
+        self._comes(row, arrive)
         return self._now + self._duration(self._latencies.arrive)
 
-    def _comes(self, row: int, cta: int, sync: Meeting) -> tuple[EventKind, ...]:
+    def _set_registers(self, row: int, change: SetMaxNReg) -> Iterator[int]:
+        """.inc waits for its turn: the CTA gives to who asked first."""
+        cta, registers = self._agent_cta[row], change.change * self._threads[row]
+        asks = change.change > 0
+        self._note(row, EventKind.SETMAXNREG_INC_BEGIN if asks else EventKind.SETMAXNREG_DEC, change)
+        if asks:
+            self._asking[cta].append((row, registers))
+        else:
+            self._free[cta] -= registers
+            self._given[cta] -= registers
+        waiting = self._asking[cta]
+        while waiting and waiting[0][1] <= self._free[cta]:
+            first, wanted = waiting.pop(0)
+            self._free[cta] -= wanted
+            self._schedule(self._now + self._duration(self._latencies.wake_up), first, self._running[first])
+        if asks:
+            yield PARKED
+            self._note(row, EventKind.SETMAXNREG_INC_END, change)
+        yield self._now + self._duration(0)
+
+    def _stuck_elsewhere(self) -> str:
+        """Registers first: who waits for them keeps others waiting at syncs."""
+        asking = next((waiting[0] for _, waiting in sorted(self._asking.items()) if waiting), None)
+        if asking is None:
+            return super()._stuck_elsewhere()
+        row, wanted = asking
+        cta = self._agent_cta[row]
+        free, given = self._free[cta], self._given[cta]
+        agent = self.agents[row].name
+        return endings.REGISTERS_FOR_EVER.format(agent=agent, wanted=wanted, free=free, given=given, taken=given - free)
+
+    def _leaves(self, row: int) -> None:
+        """Who has left is waited for no more."""
+        for place in self._places[row]:
+            self._live[place] -= self._threads[row]
+            self._let_go(place, self._live[place])
+
+    def _comes(self, row: int, sync: Meeting) -> tuple[EventKind, ...]:
         """An agent comes to where others do, and if it is the last of them, those that wait go on. The kinds of the
         events when it passes."""
-        come, passed, _, _ = sync_events(sync)
+        come, passed, _, _ = sync_events(sync, self.agents[row].warp)
         self._tell(row, sync, come)
-        place = _place(cta, sync)
-        self._come[place] += 1 if isinstance(sync, Sync) else self._threads[row]
-        size = self._all_agents[place] if isinstance(sync, Sync) else sync.threads or self._all_threads[cta, sync.id]
-        if self._come[place] >= size:
-            self._come[place] -= size
-            for waiting in sorted(self._waiting_at[place]):
-                self._schedule(self._now + self._duration(0), waiting, self._running[waiting])
-            self._waiting_at[place].clear()
+        place = self._place(row, sync)
+        self._come[place] += self._threads[row]
+        counted = sync.threads if isinstance(sync, BarSync | BarArrive) else 0
+        self._let_go(place, counted or self._live[place])
         return passed
 
+    def _let_go(self, place: object, size: int) -> None:
+        if not self._come[place] or self._come[place] < size:
+            return
+        self._come[place] -= size
+        for waiting in sorted(self._waiting_at[place]):
+            self._schedule(self._now + self._duration(0), waiting, self._running[waiting])
+        self._waiting_at[place].clear()
+
+    def _place(self, row: int, sync: Meeting) -> object:
+        return meeting_place(self._program, self.agents[row], sync)
+
     def _tell(self, row: int, sync: Meeting, kinds: tuple[EventKind, ...]) -> None:
-        _, _, token, amount = sync_events(sync)
+        _, _, token, amount = sync_events(sync, self.agents[row].warp)
         for kind in kinds:
             self.log.add(self._now, kind, row, -1, -1, sync.site, token=token, amount=amount)
 
+    def _note(self, row: int, kind: EventKind, change: SetMaxNReg) -> None:
+        self.log.add(self._now, kind, row, -1, -1, change.site, amount=change.registers)
 
-def _place(cta: int, sync: Meeting) -> object:
-    """What tells apart the points at which agents meet: the cluster, a CTA, or a CTA's named barrier."""
-    if not isinstance(sync, Sync):
-        return cta, sync.id
-    return None if sync.cluster else cta
+
+def meeting_place(program: Program, agent: Agent, sync: Meeting) -> tuple[str, int, int]:
+    """What tells apart the points at which agents meet: a cluster's, a CTA's numbered barriers, a warp's.
+
+    `__syncthreads` and the Sync of a CTA are both its barrier 0.
+    """
+    if isinstance(sync, SyncWarp):
+        return "warp", agent.cta, agent.warp
+    if isinstance(sync, Sync) and sync.cluster:
+        return "cluster", program.cluster_of(agent.cta), 0
+    counted = isinstance(sync, BarSync | BarArrive) and sync.threads > 0
+    return "counted" if counted else "CTA", agent.cta, 0 if isinstance(sync, Sync) else sync.id
+
+
+def meeting_places(program: Program, agent: Agent) -> list[tuple[str, int, int]]:
+    """Where the agent is waited for until it leaves."""
+    if agent.warp < 0:
+        return []
+    return [meeting_place(program, agent, sync) for sync in (SyncWarp(), Sync(cluster=True), Sync())]

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from visualizer.language import tr
+from visualizer.recording.schema import EventKind
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.flatten import flattened
@@ -20,7 +21,9 @@ from visualizer.sources.attach.record import Keep
 from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
-_MAY_BE = re.compile(r"mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|\b(?:ret|exit|call)\b")
+_MAY_BE = re.compile(
+    r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|\b(?:ret|exit|call)\b"
+)
 _CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
 
 
@@ -80,6 +83,7 @@ class Body:
         self._stacks = stacks
         self._registers = Registers()
         self._line, self._counted = 1, 0
+        self._array = ""  # what the next mbarrier.init is called
         try:
             self._tokens = list(tokens(text, begin, end))
         except ValueError as problem:
@@ -148,6 +152,10 @@ class Body:
         if done is None:
             return text
         word = done.opcode.partition(".")[0]
+        form = form_of(done.opcode)
+        if form is not None and form.marks:
+            self._array = done.operands[0]
+            return ""
         if word == "exit" or (word == "ret" and self._parameter is not None):
             return _unless(done, token, emit.leaving(self._plan.keep))
         if word == "ret":
@@ -156,7 +164,6 @@ class Body:
             return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
         if word == "setmaxnreg":
             self._found.pools.append(int(done.operands[0]))
-        form = form_of(done.opcode)
         if form is None and FAMILY.match(done.opcode):
             self._drop(done, token, tr("its form is not known"))
         elif form is not None and form in self._plan.left_out and is_recorded(form, self._plan.level):
@@ -178,12 +185,15 @@ class Body:
             self._stacks.here(),
             bool(flag),
             self._tensor_map(form, done),
+            self._array if EventKind.INIT in form.kinds else "",
         )
+        if site.array:
+            self._array = ""
         try:
             written = sequence(site, done, token.text, self._registers, self._plan.keep, flag)
         except NotUnderstood as problem:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
-            return token.text
+            return "" if form.marks else token.text
         self._found.sites.append(site)
         return written
 

@@ -19,6 +19,8 @@ from visualizer.sources.attach.record import Keep
 from visualizer.sources.errors import SourceError
 
 SM_REGISTERS = 65536
+SM_WARPS, SM_CTAS = 64, 32
+"""That an SM of compute capability 9.0 runs at a time [CUDA programming guide]."""
 SM_SHARED = 228 * 1024
 CTA_SHARED = 1024
 """Bytes of shared memory that the system takes of each CTA."""
@@ -62,7 +64,7 @@ def most_registers(shape: Shape) -> int:
     own = -(-max(shape.registers, 1) // _REGISTERS_STEP) * _REGISTERS_STEP
     by_registers = SM_REGISTERS // (own * warps * 32) if shape.registers else 1
     by_shared = SM_SHARED // (shape.static_shared + shape.dynamic_shared + CTA_SHARED)
-    ctas = max(1, min(by_registers, by_shared))
+    ctas = max(1, min(by_registers, by_shared, SM_WARPS // warps, SM_CTAS))
     return min(255, SM_REGISTERS // (ctas * warps * 32) // _REGISTERS_STEP * _REGISTERS_STEP)
 
 

@@ -29,7 +29,7 @@ class Form:
     opcode: str  # a regular expression of its beginning
     level: Level | None  # None: no event tells of it
     how: How = "each"
-    kinds: tuple[EventKind, ...] = ()  # what a record becomes; of `around`, one before and one behind
+    kinds: tuple[EventKind, ...] = ()  # what a record becomes, (): a name; of `around`, one before and one behind
     barrier: int | None = None  # the mbarrier's address
     value: int | None = None  # what goes into the record's value
     default: int = 0  # its value where the operand is left out
@@ -37,6 +37,7 @@ class Form:
     fixed: bool = False  # the value is `default`
     mask: bool = False  # the operand behind the barrier says which CTAs of the cluster, if it is a multicast
     destination: int | None = None  # of a copy
+    marks: bool = False  # no instruction: a name in the kernel's source (markers.py), which only the record knows
     scoped: bool = False  # may be ordered behind earlier stores of a wider scope, which takes long: stored behind it
 
 
@@ -47,6 +48,11 @@ FORMS: tuple[Form, ...] = (
     # In the order in which they are kept when registers are short.
     Form("mbarrier.try_wait", r"mbarrier\.try_wait\.", "waits", "wait", _WAIT, barrier=1, value=2),
     Form("mbarrier.test_wait", r"mbarrier\.test_wait\.", "waits", "wait", _WAIT, barrier=1, value=2),
+    # Names in the kernel's own source.
+    Form("phasescope.barrier", r"phasescope\.barrier\b", None, marks=True),  # the array of the next mbarrier.init
+    Form("phasescope.role", r"phasescope\.role\b", "waits", "warp", marks=True),
+    Form("phasescope.begin", r"phasescope\.begin\b", "waits", "warp", (_K.RANGE_BEGIN,), marks=True),
+    Form("phasescope.end", r"phasescope\.end\b", "waits", "warp", (_K.RANGE_END,), marks=True),
     Form("mbarrier.init", r"mbarrier\.init\.", "barriers", "each", (_K.INIT,), barrier=0, value=1),
     Form(
         "mbarrier.arrive.expect_tx",

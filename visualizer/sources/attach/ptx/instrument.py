@@ -15,6 +15,7 @@ from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx.body import Body, Found, Plan, called, has_sites
 from visualizer.sources.attach.ptx.emit import CONTROL
 from visualizer.sources.attach.ptx.forms import Form
+from visualizer.sources.attach.ptx.markers import as_statements
 from visualizer.sources.attach.ptx.module import Item, Module, Variable, visible
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
@@ -72,7 +73,8 @@ def instrument(
     taken = Module(plain)
     functions = {item.name: item for item in taken.functions(taken.items)}
     plan = Plan(level, keep, frozenset(left_out))
-    recording = {name for name, item in functions.items() if has_sites(plain, item.body + 1, item.end - 1, plan)}
+    acting = as_statements(plain)
+    recording = {name for name, item in functions.items() if has_sites(acting, item.body + 1, item.end - 1, plan)}
     reaching = _reaching(plain, functions, recording)
     plan = Plan(level, keep, frozenset(left_out), frozenset(reaching), bool(recording))
     stacks = Stacks(text)
@@ -87,13 +89,13 @@ def instrument(
             parameter = _PARAMETER.search(header)
             stacks.begin(item.name)
             body = Body(
-                plain, item.body + 1, item.end - 1, parameter[1] if parameter else "", plan, found, stacks
+                acting, item.body + 1, item.end - 1, parameter[1] if parameter else "", plan, found, stacks
             ).rewrite()
             threads, least = _THREADS.search(header), _LEAST_CTAS.search(header)
             parts.append(f"{visible(header)}{{{body}}}")
         elif item.name in recording and item.body >= 0:
             stacks.begin(item.name)
-            body = Body(plain, item.body + 1, item.end - 1, None, plan, found, stacks).rewrite()
+            body = Body(acting, item.body + 1, item.end - 1, None, plan, found, stacks).rewrite()
             parts.append(f"{plain[item.begin : item.body]}{{{body}}}")
         else:
             parts.append(visible(own) if item.space in ("global", "const") else own)

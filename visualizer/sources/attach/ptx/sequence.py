@@ -173,7 +173,7 @@ and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
 
 
 def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
-    bare = text[text.index(operands.site.opcode) :]
+    bare = "" if operands.form.marks else text[text.index(operands.site.opcode) :]
     chosen = f"{emit.LOWEST} mov.u32 %ps_w,{emit.word(operands.site.number)};"
     body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{emit.store(keep)}\n{bare}"
     return _where_done(operands, body)

@@ -22,6 +22,13 @@ class Site:
     spins: bool = False  # a wait in a loop that does nothing else: only the first failure is recorded
     tensor_map: int | None = None  # bytes from the first parameter to the copy's tensor map; None: found at run time
 
+    array: str = ""  # of an mbarrier.init: what the source calls the array that it belongs to
+
+    @property
+    def title(self) -> str:
+        """What it is called: its form, or the name that it gives."""
+        return self.operands[-1] if self.form.marks else self.form.name
+
     @property
     def is_multicast(self) -> bool:
         return ".multicast" in self.opcode

@@ -84,11 +84,13 @@ static bool prepare(const struct launch *launch, struct recording *recording, st
         recording->twin->busy = true;
     }
     recording->function = recording->twin->function;
-    unsigned long long bytes, begun;
+    struct log *own = &recording->log;
     char place[8];
-    if (sscanf(log, "%llu %llu %7s", &bytes, &begun, place) != 3 || !copy_attributes(launch, recording))
+    if (sscanf(log, "%zu %zu %7s %zu %zu %zu", &own->bytes, &own->begun, place, &own->counts, &own->streams,
+            &own->stream) != 6 ||
+        !copy_attributes(launch, recording))
         return false;
-    Result result = open_log(&recording->log, reply->fds[0], bytes, begun, !strcmp(place, "device"), launch->stream);
+    Result result = open_log(own, reply->fds[0], !strcmp(place, "device"), launch->stream);
     if (result != SUCCESS)
         return fail(recording, "cuMemHostRegister", result);
     if (!set_control(launch, recording, reply, recording->log.address) || !copy_variables(launch, recording, reply))
@@ -150,11 +152,11 @@ static Result wait_for(struct recording *recording) {
     Result result;
     while ((result = cu.cuEventQuery(recording->written_back)) == NOT_READY && !is_released(recording)) {
         struct board *board = connected();
-        if (board && copy_is_due(&recording->log) && copy_log(&recording->log, is_released, recording))
+        if (board && copy_is_due(&recording->log) && copy_log(&recording->log, false, is_released, recording))
             __atomic_fetch_add(&board->copies[recording->id % BOARD_RECORDINGS], 1, __ATOMIC_RELEASE);
         nanosleep(&pause, NULL);
     }
-    if (result == SUCCESS && !copy_log(&recording->log, is_released, recording))
+    if (result == SUCCESS && !copy_log(&recording->log, true, is_released, recording))
         result = NOT_FOUND;
     return result;
 }

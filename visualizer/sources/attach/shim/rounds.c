@@ -15,8 +15,9 @@ static bool open_rounds(const struct launch *launch, struct recording *recording
     if (fd < 0)
         return false;
     rounds->ms = calloc(2 * rounds->wanted, sizeof *rounds->ms);
+    rounds->scratch = (struct log){.bytes = log->bytes, .begun = log->begun};
     bool ready = rounds->ms && !ftruncate(fd, log->bytes) &&
-                 open_log(&rounds->scratch, fd, log->bytes, log->begun, log->copies, launch->stream) == SUCCESS;
+                 open_log(&rounds->scratch, fd, log->copies, launch->stream) == SUCCESS;
     close(fd);
     if (!ready || cu.cuMemcpyHtoDAsync(recording->address_at, &rounds->scratch.address,
                       sizeof rounds->scratch.address, launch->stream) != SUCCESS)

@@ -172,6 +172,7 @@ struct recording {
     struct log {
         void *memory; /* of this process, which the server sees too */
         size_t bytes, begun; /* begun: how many the server filled in */
+        size_t counts, streams, stream; /* where counts and streams begin, bytes of a stream: see record.py */
         Device_pointer address; /* as the GPU sees it */
         Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
         bool registered;
@@ -197,9 +198,10 @@ struct recording {
 };
 /* log.c */
 int64_t now(void); /* ns, of the clock that only goes forward */
-Result open_log(struct log *log, int fd, size_t bytes, size_t begun, bool device, Handle stream);
+Result open_log(struct log *log, int fd, bool device, Handle stream); /* its sizes are known */
 bool copy_is_due(const struct log *log);
-bool copy_log(struct log *log, bool (*give_up)(const void *), const void *of); /* false: it cannot be read any more */
+/* false: it cannot be read any more. `ended`: the kernel has, so that nothing else will be written. */
+bool copy_log(struct log *log, bool ended, bool (*give_up)(const void *), const void *of);
 void close_copies(struct log *log, Handle stream);
 void close_log(struct log *log, Handle stream);
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from visualizer.reconstruction.discover import RECORD_DTYPE
+from visualizer.reconstruction.told_bytes import told_by_barriers
 from visualizer.recording.schema import EventKind
-from visualizer.sources.attach.copy_bytes import tell_bytes
 
 
 def turns(expected: list[int], copies: int, told: int = 0, barrier: int = 0x100) -> NDArray[np.void]:
@@ -27,10 +27,19 @@ def turns(expected: list[int], copies: int, told: int = 0, barrier: int = 0x100)
     return np.array(rows, RECORD_DTYPE)
 
 
+def give(records: NDArray[np.void]) -> int:
+    """Write what is told of the copies into them; how many those are."""
+    rows, shares = told_by_barriers(
+        records["kind"], records["amount"], records["address"].astype(np.int64), records["time"]
+    )
+    records["amount"][rows] = shares
+    return len(rows)
+
+
 @given(st.lists(st.integers(1, 1 << 20), min_size=1, max_size=9), st.integers(1, 5))
 def test_the_copies_of_every_turn_bring_what_it_expects(expected: list[int], copies: int) -> None:
     records = turns(expected, copies)
-    assert tell_bytes(records, 1) == copies * len(expected)
+    assert give(records) == copies * len(expected)
     brought = records["amount"][records["kind"] == EventKind.COPY_ISSUE].reshape(-1, copies)
     assert brought.sum(axis=1).tolist() == expected
     assert (np.ptp(brought, axis=1) < copies).all()
@@ -38,18 +47,18 @@ def test_the_copies_of_every_turn_bring_what_it_expects(expected: list[int], cop
 
 def test_three_copies_bring_all_of_a_number_that_three_does_not_divide() -> None:
     records = turns([32768, 32768], 3)
-    tell_bytes(records, 1)
+    give(records)
     assert records["amount"][1:4].tolist() == [10922, 10922, 10924]
 
 
 def test_copies_of_known_bytes_leave_the_rest_to_the_others() -> None:
     records = turns([32768, 32768], 2, told=16384)
-    assert tell_bytes(records, 1) == 4
+    assert give(records) == 4
     assert records["amount"].tolist() == [32768, 16384, 8192, 8192] * 2
 
 
-def test_barriers_of_a_cluster_are_told_apart_and_where_nothing_is_expected_nothing_is_known() -> None:
+def test_barriers_are_told_apart_and_where_nothing_is_expected_nothing_is_known() -> None:
     other = turns([0], 2, barrier=0x200)[1:]
     records = np.concatenate([turns([600], 2), other])
-    assert tell_bytes(records, 2) == 4
+    assert give(records) == 4
     assert records["amount"].tolist() == [600, 300, 300, 0, 0]

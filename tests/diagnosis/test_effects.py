@@ -1,0 +1,166 @@
+"""The first finding is the cause, and what follows from it is listed under it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from ring_programs import BYTES, Barriers, ring, simulated, witnessed
+
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.habits import find_odd
+from visualizer.diagnosis.report import Finding, Report, report_json
+from visualizer.diagnosis.report_text import report_text
+from visualizer.programs.agent_builder import AgentBuilder
+from visualizer.programs.faults import FAULTS
+from visualizer.programs.registry import find_program
+from visualizer.recording.schema import EventKind
+from visualizer.replay.history import History
+from visualizer.sources.simulator.simulate import simulate
+
+
+def late_wait(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.read(c.index, BYTES)
+    c.wait(full[c.index], c.phase)
+    c.arrive(empty[c.index])
+    c.advance()
+
+
+def early_release(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.arrive(empty[c.index])
+    c.read(c.index, BYTES)
+    c.advance()
+
+
+def no_acquire(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    p.arrive_expect_tx(full[p.index], BYTES)
+    p.copy(full[p.index], p.index, BYTES)
+    p.advance()
+
+
+def short(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    p.wait(empty[p.index], p.phase)
+    p.arrive_expect_tx(full[p.index], BYTES)
+    p.copy(full[p.index], p.index, BYTES // 2)
+    p.advance()
+
+
+def all_lanes(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.read(c.index, BYTES)
+    c.arrive(empty[c.index], count=32)
+    c.advance()
+
+
+ODD = {
+    "reads before it waits": ("C0", late_wait, "in this order"),
+    "releases before it reads": ("C0", early_release, "in this order"),
+    "does not acquire": ("P", no_acquire, "leaves out wait empty"),
+    "copies half": ("P", short, "does copy 2048 B"),
+    "all lanes arrive": ("C0", all_lanes, "x 32"),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+@pytest.mark.parametrize("tile", [2, 3, 5])
+def test_what_one_turn_does_otherwise_is_the_cause(what: str, tile: int) -> None:
+    agent, change, words = ODD[what]
+    program = ring(2, tiles=8, change={(agent, tile): change})
+    found = [report for report in [*simulated(program), *witnessed(program)] if report.findings]
+    assert found
+    for report in found:
+        first = report.findings[0]
+        assert first.blamed == agent
+        assert f"tile {tile}" in first.cause
+        if first.barrier is not None or first.stage is not None:  # an operation without event needs the program
+            assert words in first.cause
+        assert len(report.findings) == 1, "what follows is under it"
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_done_otherwise_is_no_finding_by_itself(what: str) -> None:
+    """An agent that takes a tile in its own way, and soundly."""
+
+    def plain_skip(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+        p.wait(empty[p.index], p.phase)
+        p.arrive(full[p.index])
+        p.advance()
+
+    def no_read(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+        c.wait(full[c.index], c.phase)
+        c.arrive(empty[c.index])
+        c.advance()
+
+    program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): no_read})
+    history = History(simulate(program))
+    assert find_odd(history, program)
+    assert diagnose(history, program).findings == ()
+
+
+def test_effects_are_in_json_and_indented_in_text() -> None:
+    report = diagnose(History(simulate(find_program("baseline", fault="F20"))))
+    document = json.loads(json.dumps(report_json(report)))
+    assert [effect["verdict"] for effect in document["findings"][0]["effects"]] == ["NOT YET"]
+    lines = report_text(report).splitlines()
+    at = lines.index("   What came of it, or after it:")
+    assert lines[at + 1].startswith("      NOT YET (note): C0 is blocked")
+
+
+def test_ctas_that_never_meet_have_causes_of_their_own() -> None:
+    """What is wrong in one is no effect of what is wrong in the other."""
+    first, second = (
+        Finding("X", "error", "", agent=name, first_divergence=step) for name, step in (("a", 1), ("b", 2))
+    )
+    report = Report("completed", 0, (first, second))
+    assert report.every == (first, second)
+
+
+def test_every_claim_is_what_the_events_say() -> None:
+    """Numbers of sentences and fields, counted again from the events."""
+    told: set[str] = set()
+    for fault in FAULTS:
+        history = History(simulate(find_program(FAULTS[fault].base, fault=fault)))
+        for finding in diagnose(history).every:
+            told |= _check(history, finding, fault)
+    assert told == {"arrived", "only", "bytes", "use"}
+
+
+def _check(history: History, finding: Finding, fault: str) -> set[str]:
+    """Which kinds of claims the finding has; each is asserted."""
+    trace, events, told = history.trace, history.trace.events, set()
+    row = trace.barrier_index.get(finding.barrier or "", -1)
+    on = events["barrier"] == row
+    completed = np.flatnonzero(on & (history.kinds == EventKind.PHASE_COMPLETE))
+    since = completed[-1] if len(completed) else -1
+    kinds = (EventKind.ARRIVE, EventKind.ARRIVE_EXPECT_TX)
+    came = np.flatnonzero(on & np.isin(history.kinds, kinds) & (np.arange(len(events)) > since))
+    counts = np.where(history.kinds[came] == EventKind.ARRIVE, events["amount"][came], 1)
+    if finding.arrived and history.trace.meta.ending.kind == "deadlock" and finding.pending is not None:
+        assert sum(one.arrivals for one in finding.arrived) == counts.sum() == (finding.expected or 0) - finding.pending
+        told.add("arrived")
+    if only := re.search(r"but only (\d+) comes? \(([^)]*)\) and nobody else can", finding.cause):
+        assert int(only[1]) == counts.sum()
+        assert set(re.split(", | and ", only[2])) == {trace.agents[a].name for a in events["agent"][came]}
+        last = history.steps
+        assert not ((events["agent"][last:] >= 0) & on[last:]).any()
+        told.add("only")
+    if wrong := re.search(r"bring (\d+) bytes to phase #(\d+) of \S+, which expects only (\d+)", finding.cause):
+        landed = on & (history.kinds == EventKind.COMPLETE_TX) & (np.arange(len(events)) > since)
+        assert int(wrong[1]) == events["amount"][landed].sum()
+        assert int(wrong[2]) == len(completed)
+        expects = came[history.kinds[came] == EventKind.ARRIVE_EXPECT_TX]
+        assert int(wrong[3]) == events["amount"][expects].sum()
+        told.add("bytes")
+    if used := re.search(
+        r"(\S+)'s use (\d+) of (\S+) means phase #(-?\d+) but waits with parity (\d) instead", finding.cause
+    ):
+        agent, barrier = trace.agent_index[used[1]], trace.barrier_index[used[3]]
+        waits = np.flatnonzero(
+            (history.kinds == EventKind.WAIT_BEGIN) & (events["agent"] == agent) & (events["barrier"] == barrier)
+        )
+        assert events["parity"][waits[int(used[2]) - 1]] == int(used[5])
+        told.add("use")
+    return told
