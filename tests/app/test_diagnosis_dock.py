@@ -54,6 +54,17 @@ def test_a_deadlock_opens_at_the_agent_that_is_blocked(
     assert window.status.text("findings") == "⚠ 1 finding"
 
 
+def test_a_diagnosis_that_comes_late_takes_nobody_away(
+    make_window: Callable[[], MainWindow], deadlock: Document
+) -> None:
+    window = make_window()
+    window.show_document(replace(deadlock, report=None))
+    window.navigator.go_to(Focus(3))
+    window.document_read(deadlock)
+    assert window.navigator.focus == Focus(3)
+    assert window.panes["inspector"].sections[-1].title != "Finding"
+
+
 def test_a_clean_run_raises_nothing_and_says_so(
     make_window: Callable[[], MainWindow], clean: Document, qtbot: QtBot
 ) -> None:

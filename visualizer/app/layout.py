@@ -158,7 +158,8 @@ class Docks:
         widths = [rest // len(groups)] * len(groups)
         if groups[0][0] == "code" and len(groups) > 1:
             digit = QFontMetrics(inherited_mono_font()).horizontalAdvance("0")
-            code = min((_CODE_COLUMNS + _MARGIN_COLUMNS) * digit, round(rest * 0.6))
+            code = max((_CODE_COLUMNS + _MARGIN_COLUMNS) * digit, round(rest * 0.36))
+            code = min(code, round(rest * 0.6))
             widths = [code, *[(rest - code) // (len(groups) - 1)] * (len(groups) - 1)]
         resize(fronts, widths, Qt.Orientation.Horizontal)
         resize(fronts[:1], [round(size.height() * workspace.bottom_share)], Qt.Orientation.Vertical)

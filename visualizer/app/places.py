@@ -76,13 +76,14 @@ class Places:
         self._window.panes["code"].show_place(place)
 
     def open_at_the_fault(self, document: Document) -> None:
-        """Look at the first of what is wrong, at the agent that is blocked, unless an address says where to look."""
+        """Look at the first of what is wrong, at the agent that is blocked, unless an address says where to look or
+        somebody has begun to look around meanwhile."""
         if document.report is None or not document.needs_diagnosis:
             return
         self._window.show_pane("inspector")
         rows = finding_rows(document.history.trace, document.report)
         focus = next((row.focus for row in rows if row.focus is not None), None)
-        if document.focus is None and focus is not None:
+        if document.focus is None and focus is not None and not self._window.navigator.can_go_back:
             self._window.navigator.go_to(focus)
 
     def choose_address(self) -> str | None:
