@@ -45,7 +45,7 @@ def main() -> None:
         store = QSettings(str(Path(directory) / "settings.ini"), QSettings.Format.IniFormat)
         window = MainWindow(application, Settings(store))
         window.resize(1600, 900)
-        window.reset_layout()
+        window.workspaces.reset()
         window.show()
         window.show_document(Document(History(trace), path=None, saved=True))
         application.processEvents()

@@ -107,7 +107,7 @@ def open_window(application: QApplication, path: Path, folder: Path) -> Figures:
     load(path)
     window = MainWindow(application, Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat)))
     window.resize(*SIZE)
-    window.reset_layout()
+    window.workspaces.reset()
     window.show()
     application.processEvents()
     figures: Figures = {}

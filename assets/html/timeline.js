@@ -163,10 +163,10 @@ function makeTimeline(recording) {
   }
 
   function drawPending(lane, top, group) {
-    if (!lane.pending.length) return;
-    const y = (value) => top + 19 - (16 * value) / lane.most_pending;
-    let path = `M${x(lane.pending[0][0])} ${y(lane.pending[0][1])}`;
-    for (const [time, value] of lane.pending.slice(1)) path += `H${x(time)}V${y(value)}`;
+    if (!lane.arrived.length) return;
+    const y = (value) => top + 19 - (16 * value) / lane.most_arrived;
+    let path = `M${x(lane.arrived[0][0])} ${y(lane.arrived[0][1])}`;
+    for (const [time, value] of lane.arrived.slice(1)) path += `H${x(time)}V${y(value)}`;
     group.append(make("path", { d: `${path}H${x(end)}`, fill: "none", stroke: "var(--pending)", "stroke-width": 2 }));
   }
 

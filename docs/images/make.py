@@ -1,6 +1,6 @@
 """Makes the pictures of the window in this folder, with the real window and no screen.
 
-python docs/images/make.py: the lesson, dark and light.
+python docs/images/make.py: the lesson, dark and light, and a run that hangs.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
 python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 import numpy as np  # noqa: E402
-from PySide6.QtCore import QEventLoop, QSettings, Qt, QTimer  # noqa: E402
+from PySide6.QtCore import QEventLoop, Qt, QTimer  # noqa: E402
 from PySide6.QtGui import QImage, QPainter  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
@@ -53,7 +53,7 @@ from visualizer.semantics.word import decode  # noqa: E402
 from visualizer.views.theme import load_theme  # noqa: E402
 from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
 
-SIZE = (1600, 900)
+SIZE = (1600, 1000)
 STAGE = (1280, 720)
 SHEET_COLUMNS, SHEET_SHRINK = 3, 2
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
@@ -65,12 +65,13 @@ AT_REST_MS = 1500
 def main(arguments: list[str]) -> int:
     application = make_application()
     with tempfile.TemporaryDirectory() as scratch:
-        settings = Settings(QSettings(f"{scratch}/settings.ini", QSettings.Format.IniFormat))
+        settings = Settings(Path(scratch) / "settings.ini")
+        settings.first_steps = False
         window = MainWindow(application, settings)
         window.resize(*SIZE)
         window.show()
         settle()
-        window.reset_layout()  # the layout for this size, not for the small screen that Qt pretends to have
+        window.workspaces.reset()  # the layout for this size, not for the small screen that Qt pretends to have
         if arguments[:1] == ["--gpu"]:
             record_on_gpu(window, Path(arguments[1]) if len(arguments) > 1 else HERE)
         elif arguments[:1] == ["--long"]:
@@ -107,6 +108,10 @@ def show_lesson(window: MainWindow) -> None:
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
         save(window, HERE / f"window-{theme}.png")
+    window.appearance.set_theme("dark")
+    wait_for_document(window, lambda: window.running.break_it("F06"))
+    window.messages.hide()
+    save(window, HERE / "window-hang.png")
 
 
 def show_chinese(window: MainWindow) -> None:
@@ -115,10 +120,7 @@ def show_chinese(window: MainWindow) -> None:
     window.experiment.fault.choose("F06")
     wait_for_document(window, window.experiment.run_button.click)
     window.languages.toggle()
-    window.show_pane("experiment")
     settle_until(lambda: not window.is_working)
-    findings = window.panes["diagnosis"].findings
-    findings.itemActivated.emit(findings.item(0))
     save(window, HERE / "window-zh.png")
 
 
@@ -126,6 +128,7 @@ def show_statistics(window: MainWindow) -> None:
     """The one-stage run: everything on its critical path; then the prediction, verified."""
     wait_for_document(window, lambda: window.files.open(resource_dir("assets") / "traces" / "one-stage.pscope"))
     focus_blocked_wait(window)
+    window.workspaces.go_to("experiment")
     window.docks["tiles"].hide()
     window.toggle_critical_path()
     statistics, predict = window.panes["statistics"], window.panes["predict"]
@@ -190,6 +193,7 @@ def show_diagnoses(window: MainWindow) -> None:
         panel.program.choose(program)
         panel.fault.choose(fault)
         wait_for_document(window, panel.run_button.click)
+        window.show_pane("diagnosis")
         findings = window.panes["diagnosis"].findings
         findings.itemActivated.emit(findings.item(0))
         save(window, HERE / f"diagnosis-{fault}.png")
@@ -260,9 +264,9 @@ def show_comparison(window: MainWindow) -> None:
     window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
-        window.comparing.dock.resize(*SIZE)
+        window.comparing.shown.resize(*SIZE)
         rest()
-        window.comparing.dock.grab().save(str(HERE / f"compare-{theme}.png"))
+        window.comparing.shown.grab().save(str(HERE / f"compare-{theme}.png"))
         print(f"compare-{theme}.png")
 
 
@@ -276,7 +280,7 @@ def show_access(window: MainWindow) -> None:
     window.appearance.set_theme("light")
     window.appearance.set_scale(200)
     settle()
-    window.reset_layout()
+    window.workspaces.reset()
     save(window, HERE / "access-scale-200.png")
 
 

@@ -21,7 +21,10 @@ from visualizer.sources.simulator.simulate import simulate
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(tmp_path / "settings.ini")
+    """Those of somebody who has been here: the first steps are dismissed."""
+    settings = Settings(tmp_path / "settings.ini")
+    settings.first_steps = False
+    return settings
 
 
 def _forget_document(window: MainWindow) -> None:

@@ -84,7 +84,7 @@ def test_the_window_fits_a_screen_of_1600_by_900(window: MainWindow, qtbot: QtBo
     window.appearance.set_scale(scale)
     qtbot.waitUntil(lambda: window.fontMetrics().height() >= 13 * scale // 100)
     window.resize(1600, 900)
-    window.reset_layout()
+    window.workspaces.reset()
     qtbot.waitUntil(lambda: window.minimumSizeHint().width() <= 1600 and window.minimumSizeHint().height() <= 900)
     assert (window.width(), window.height()) == (1600, 900)
     label = window.transport.label

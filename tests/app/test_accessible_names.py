@@ -102,8 +102,8 @@ def test_every_dialog(window: MainWindow, command_id: str) -> None:
 def test_the_comparison(window: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(window.comparing.jobs.succeeded):
         window.comparing.compare_with(resource_dir("assets") / "traces" / "slow-consumer.pscope")
-    qtbot.waitUntil(window.comparing.dock.isVisible)
-    assert nameless(window.comparing.dock) == []
+    qtbot.waitUntil(window.comparing.shown.isVisible)
+    assert nameless(window.comparing.shown) == []
 
 
 def test_a_lecture_and_its_presenter(window: MainWindow) -> None:

@@ -78,7 +78,7 @@ def test_numbers_of_another_recording_are_not_shown(
     pane_window.show_document(slow)
     qtbot.waitUntil(lambda: bool(pane.charts.charts))
     assert "consumer-bound" in pane.headline.text().lower()
-    length = f"{slow.history.trace.duration_ps / 1e6:.2f} us"
+    length = f"{slow.history.trace.duration_ps / 1e6:.2f} µs"
     qtbot.waitUntil(lambda: length in pane.range.text())
 
 

@@ -33,7 +33,7 @@ def comparing(window: MainWindow, other: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(window.files, "choose_open_path", lambda: other)
     with qtbot.waitSignal(window.comparing.jobs.succeeded):
         window.actions_by_id["file.compare"].trigger()
-    qtbot.waitUntil(window.comparing.dock.isVisible)
+    qtbot.waitUntil(window.comparing.shown.isVisible)
     return window
 
 
@@ -67,17 +67,17 @@ def test_the_theme_follows(comparing: MainWindow) -> None:
 
 def test_another_recording_ends_the_comparison(comparing: MainWindow, lesson_history: History) -> None:
     comparing.show_document(Document(lesson_history, path=None, saved=True))
-    assert not comparing.comparing.dock.isVisible()
+    assert not comparing.comparing.shown.isVisible()
     comparing.navigator.go_to(Focus(5))
     assert comparing.comparing.pane.a.view is None
 
 
 def test_it_can_be_done_again(comparing: MainWindow, other: Path, qtbot: QtBot) -> None:
-    dock = comparing.comparing.dock
+    dock = comparing.comparing.shown
     dock.hide()
     with qtbot.waitSignal(comparing.comparing.jobs.succeeded):
         comparing.comparing.compare_with(other)
-    assert comparing.comparing.dock is dock
+    assert comparing.comparing.shown is dock
     assert dock.isVisible()
 
 
@@ -86,7 +86,7 @@ def test_a_bad_file_is_a_message(window: MainWindow, tmp_path: Path, qtbot: QtBo
     with qtbot.waitSignal(window.comparing.jobs.failed):
         window.comparing.compare_with(tmp_path / "bad.pscope")
     assert "bad.pscope" in window.messages.text
-    assert window.comparing.dock is None
+    assert window.comparing.shown is None
 
 
 def test_recordings_of_different_agents_cannot_be_compared(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -116,7 +116,7 @@ def test_cancel_stops_the_loading(
     with qtbot.waitSignal(window.comparing.jobs.cancelled):
         window.actions_by_id["play.cancel"].trigger()
     assert window.messages.text == "Cancelled."
-    assert window.comparing.dock is None
+    assert window.comparing.shown is None
 
 
 def test_what_the_pane_asks_for_is_found_in_the_thread(lesson_history: History, lesson_file: Path) -> None:

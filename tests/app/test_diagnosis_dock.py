@@ -1,4 +1,4 @@
-"""The diagnosis in the window: made with the loading, raised when it matters, counted in the status bar."""
+"""The diagnosis in the window: made with the loading, looked at when it matters, counted in the status bar."""
 
 from __future__ import annotations
 
@@ -38,15 +38,31 @@ def _is_raised(window: MainWindow) -> bool:
     return not window.panes["diagnosis"].visibleRegion().isEmpty()
 
 
-def test_a_deadlock_raises_the_diagnosis(
+def test_a_deadlock_opens_at_the_agent_that_is_blocked(
     make_window: Callable[[], MainWindow], deadlock: Document, qtbot: QtBot
 ) -> None:
     window = make_window()
-    assert not _is_raised(window)
+    window.docks["inspector"].hide()
     window.show_document(deadlock)
-    qtbot.waitUntil(lambda: _is_raised(window))
-    assert window.panes["diagnosis"].findings.count() == 4
+    assert deadlock.report is not None
+    finding = deadlock.report.findings[0]
+    assert window.navigator.focus == Focus(finding.step or 0, finding.agent)
+    inspector = window.panes["inspector"]
+    qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
+    assert inspector.sections[0].alarm
+    assert inspector.sections[0].text == finding.cause
     assert window.status.text("findings") == "⚠ 1 finding"
+
+
+def test_a_diagnosis_that_comes_late_takes_nobody_away(
+    make_window: Callable[[], MainWindow], deadlock: Document
+) -> None:
+    window = make_window()
+    window.show_document(replace(deadlock, report=None))
+    window.navigator.go_to(Focus(3))
+    window.document_read(deadlock)
+    assert window.navigator.focus == Focus(3)
+    assert window.panes["inspector"].sections[-1].title != "Finding"
 
 
 def test_a_clean_run_raises_nothing_and_says_so(
@@ -56,7 +72,7 @@ def test_a_clean_run_raises_nothing_and_says_so(
     window.show_document(clean)
     assert window.status.text("findings") == "no findings"
     assert not _is_raised(window)
-    window.docks["diagnosis"].raise_()
+    window.show_pane("diagnosis")
     qtbot.waitUntil(lambda: _is_raised(window))
     assert window.panes["diagnosis"].headline.text().startswith("Completed: no findings.")
 
@@ -66,6 +82,7 @@ def test_findings_lead_there_and_back_again(
 ) -> None:
     window = make_window()
     window.show_document(deadlock)
+    window.show_pane("diagnosis")
     qtbot.waitUntil(lambda: _is_raised(window))
     findings = window.panes["diagnosis"].findings
     for row in (0, 1):

@@ -45,6 +45,7 @@ def test_the_form_has_every_parameter_with_its_limits_unit_and_help(window: Main
 
 
 def test_run_records_what_the_panel_says(window: MainWindow, qtbot: QtBot) -> None:
+    window.workspaces.go_to("experiment")
     before = window.document
     window.experiment.form.field("stages").setValue(2)
     window.experiment.form.field("arrive_per_warp").setChecked(True)
@@ -106,6 +107,7 @@ def test_the_gpu_command_has_no_seed(window: MainWindow) -> None:
 def test_what_does_not_go_together_is_named_and_cannot_be_run(
     window: MainWindow, values: dict[str, int], named: str
 ) -> None:
+    window.workspaces.go_to("experiment")
     panel = window.experiment
     for name, value in values.items():
         panel.form.field(name).setValue(value)

@@ -214,6 +214,7 @@ def test_a_broken_program_file_is_a_message_and_the_app_goes_on(
 
 @pytest.mark.parametrize("index", range(len(WHAT_IFS)))
 def test_what_if_answers_without_touching_the_picture(window: MainWindow, qtbot: QtBot, index: int) -> None:
+    window.workspaces.go_to("experiment")
     panel, before = window.experiment, window.document
     panel.fault.choose("F06")
     row = panel.what_if

@@ -46,9 +46,9 @@ def test_the_open_window_speaks_chinese_and_english_again(window: MainWindow, qt
 @pytest.mark.parametrize("size", [(1280, 800), (1600, 900)])
 def test_no_tab_of_the_layout_is_left_in_the_former_language(window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
-    window.reset_layout()
+    window.workspaces.reset()
     window.languages.toggle()
-    window.reset_layout()
+    window.workspaces.reset()
     titles = {dock.windowTitle() for dock in window.docks.all()}
     bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
     shown = [{bar.tabText(index) for index in range(bar.count())} for bar in bars if bar.isVisible()]
@@ -57,9 +57,13 @@ def test_no_tab_of_the_layout_is_left_in_the_former_language(window: MainWindow,
 
 
 def test_what_panes_say_of_the_step_follows(window: MainWindow) -> None:
+    window.show_pane("explanation")
+    window.show_pane("events")
     assert "initialises" in window.panes["explanation"].text.text()
+    assert "initialises" in window.sentence.text.text()
     window.languages.toggle()
     assert "初始化" in window.panes["explanation"].text.text()
+    assert "初始化" in window.sentence.text.text()
     header = window.panes["events"].table.model()
     assert header.headerData(0, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) == "步"
     assert isinstance(window.panes["events"].table, QTableView)

@@ -128,6 +128,7 @@ def test_what_does_not_go_together_is_refused_with_the_command_lines_sentence(
     fields: dict[str, object],
     words: str | None,
 ) -> None:
+    window.workspaces.go_to("experiment")
     panel = window.experiment
     for name, value in parameters.items():
         panel.form.field(name).setValue(value)

@@ -108,7 +108,7 @@ def test_nothing_is_clipped(window: MainWindow, qtbot: QtBot, scale: int, size: 
     window.appearance.set_scale(scale)
     qtbot.waitUntil(lambda: window.fontMetrics().height() >= 13 * scale // 100)
     window.resize(*size)
-    window.reset_layout()
+    window.workspaces.reset()
     window.show_pane("experiment")
     box, scroll = window.experiment.recording, window.experiment.findChild(QScrollArea)
     box.header.click()

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.main_window import MainWindow
 from visualizer.app.settings import RECENT_LIMIT, SCALES, Settings
+from visualizer.app.workspace_table import WORKSPACES
 from visualizer.language import LANGUAGES
 from visualizer.views.theme import theme_names
 
@@ -51,7 +52,8 @@ def _read_all(settings: Settings) -> None:
     assert settings.language in ("", *LANGUAGES)
     assert all(isinstance(key, str) for keys in settings.keys.values() for key in keys)
     assert settings.geometry.size() in (0, 300)
-    assert settings.window_state.size() in (0, 900)
+    assert all(settings.window_state(f"{name}-100").size() in (0, 900) for name in WORKSPACES)
+    assert settings.workspace in ("", *WORKSPACES)
     assert settings.reduced_motion in (True, False)
 
 
@@ -60,7 +62,9 @@ def _written(directory: Path) -> Path:
     path = directory / "settings.ini"
     settings = Settings(path)
     settings.theme, settings.scale, settings.language, settings.reduced_motion = "dark", 150, "zh", True
-    settings.geometry, settings.window_state = QByteArray(bytes(range(100)) * 3), QByteArray(b"\0\xff@" * 300)
+    settings.geometry, settings.workspace = QByteArray(bytes(range(100)) * 3), "teach"
+    state = QByteArray(b"\0\xff@" * 300)
+    settings.set_window_state("look-100", state)
     settings.keys = {"view.fit": ("F", "Home")}
     recording = directory / "@Variant(a).pscope"
     recording.touch()
@@ -68,7 +72,7 @@ def _written(directory: Path) -> Path:
     settings.flush()
     read = Settings(path)
     assert read.damaged is None
-    assert (read.geometry, read.window_state) == (settings.geometry, settings.window_state)
+    assert (read.geometry, read.window_state("look-100"), read.workspace) == (settings.geometry, state, "teach")
     assert read.recent == [recording]
     return path
 
@@ -138,21 +142,3 @@ def test_the_window_comes_back_as_it_was_left(make_window: Callable[[], MainWind
     assert second.appearance.theme.name == "dark"
     assert second.appearance.scale == 125
     second.appearance.set_scale(100)
-
-
-def test_reset_layout_brings_every_pane_back(window: MainWindow) -> None:
-    for dock in window.docks.all():
-        dock.hide()
-    window.actions_by_id["window.reset_layout"].trigger()
-    assert all(not dock.isHidden() for dock in window.docks.all())
-    assert not any(dock.isFloating() for dock in window.docks.all())
-
-
-def test_the_tabs_are_still_there_after_a_reset(window: MainWindow) -> None:
-    """Qt loses the tab bars when something else in the window changes before it lays the docks out again."""
-    window.reset_layout()
-    window.show_document(window.document)
-    bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    titles = [bar.tabText(index) for bar in bars if bar.isVisible() for index in range(bar.count())]
-    assert {"Code", "Per tile", "Events", "Shared memory", "Diagnosis"} <= set(titles)
-    assert len(titles) == len(set(titles)), "a bar of the arrangement before is still there"

@@ -151,7 +151,7 @@ def test_a_hidden_pane_catches_up_when_it_is_shown(
     monkeypatch.setattr(pane, "set_focus", told.append)
     window.navigator.go_to(Focus(7, None))
     assert told == []
-    dock.raise_()
+    window.show_pane("events")
     qtbot.waitUntil(lambda: told == [Focus(7, None)])
     dock.close()
     window.navigator.go_to(Focus(8, None))

@@ -101,10 +101,35 @@ def test_the_preview_shows_the_selected_step(editor: StoryEditor, window: MainWi
 
 
 def test_closing_asks_about_what_is_not_saved(editor: StoryEditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.No)
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Cancel)
     assert not editor.close()
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Yes)
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Discard)
     assert editor.close()
+
+
+def test_save_comes_first_when_an_edited_story_is_closed(
+    editor: StoryEditor, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    path = tmp_path / "story.toml"
+
+    def question(*arguments: object) -> QMessageBox.StandardButton:
+        asked.append(arguments)
+        return QMessageBox.StandardButton.Save
+
+    monkeypatch.setattr(QMessageBox, "question", question)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    assert not editor.close(), "no file was chosen: nothing is lost"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    editor.buttons["close"].click()
+    assert window.lectures.editor is None
+    assert load_story(path).chapters
+    assert asked[0][-1] == QMessageBox.StandardButton.Save, "Return saves"
+
+
+def test_a_rows_caption_follows_its_text(editor: StoryEditor) -> None:
+    editor.boxes["text", "en"].setPlainText("Another beginning")
+    assert editor.steps.currentItem().text(0).endswith("Another beginning")
 
 
 def test_a_story_is_opened_from_its_file(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,17 +169,17 @@ def test_of_an_unsaved_run_it_goes_with_the_next_run_of_the_program_and_is_saved
     qtbot: QtBot, make_window: Callable[[], MainWindow], tmp_path: Path
 ) -> None:
     window = make_window()
-    window.run_experiment(Experiment("simulator", Request("attention")))
+    window.running.run(Experiment("simulator", Request("attention")))
     settle(qtbot, window)
     window.structuring.add({"ring": "k", "name": "keys"})
     settle(qtbot, window)
-    window.run_experiment(Experiment("simulator", Request("attention", {"tiles": 5})))
+    window.running.run(Experiment("simulator", Request("attention", {"tiles": 5})))
     settle(qtbot, window)
     assert rings(window) == [("keys", 2), ("v", 3), ("q", 1)]
     path = tmp_path / "attention.pscope"
     assert window.files.save(path)
     assert load_structure(notes_path(path)) == [{"ring": "k", "name": "keys"}]
-    window.run_experiment(Experiment("simulator", Request("lesson")))
+    window.running.run(Experiment("simulator", Request("lesson")))
     settle(qtbot, window)
     assert window.document.entries == ()
     assert told(window) == []

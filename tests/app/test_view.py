@@ -63,6 +63,7 @@ def test_zoom_and_pan_keys_go_by_position_on_other_keyboards(
 
 
 def test_the_theme_switches_at_run_time_everywhere(window: MainWindow, qapp: QApplication) -> None:
+    window.show_pane("ring")
     window.appearance.set_theme("light")
     for name in ("dark", "light"):
         window.actions_by_id["view.dark"].trigger()

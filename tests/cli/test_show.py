@@ -86,7 +86,7 @@ def test_a_step_as_json_is_the_state_with_its_explanation(phasescope: Command, l
     assert document["barriers"]["full[0]"]["tx"] == 16384
     assert document["agents"]["producer"]["cursor"] == {"index": 0, "phase": 1, "count": 0}
     assert document["stages"][0] == {"stage": 0, "state": "empty", "tile": None}
-    assert "pending 1 -> 0 of 1 and tx 0 -> 16384" in document["explanation"]
+    assert "arrived 0 -> 1 of 1 and tx 0 -> 16384" in document["explanation"]
 
 
 def test_a_step_as_text(phasescope: Command, lesson_file: Path) -> None:

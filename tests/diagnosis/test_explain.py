@@ -117,7 +117,7 @@ def test_arrivals_and_bytes_say_both_counts_and_whether_the_phase_completes(hist
         text, (before, after) = explain(history, step), around(history, step)
         kind = history.kinds[step]
         if kind != EventKind.COMPLETE_TX:
-            assert f"pending {before.pending} -> {after.pending} of {before.needed}" in text
+            assert f"arrived {before.arrived} -> {before.needed - after.pending} of {before.needed}" in text
         if kind != EventKind.ARRIVE:
             assert f"tx {before.tx} -> {after.tx}" in text
             assert f"{history.trace.events['amount'][step]} bytes" in text
@@ -180,9 +180,9 @@ def test_the_lessons_sentences(lesson_history: History) -> None:
 
     assert has("producer waits on empty[0] with parity 1", "phase #0 (parity 0)", "passes on the fresh barrier")
     assert has("producer passes its wait on empty[0]", "at once", "That is why a producer starts with phase 1")
-    assert has("pending 1 -> 0 of 1 and tx 0 -> 16384: no flip, because bytes are outstanding")
+    assert has("arrived 0 -> 1 of 1 and tx 0 -> 16384: no flip, because bytes are outstanding")
     assert has("producer waits on empty[0] with parity 0", "so it must wait", "Back-pressure: stage 0")
-    assert has("arrives 32 times on empty[0]: pending 32 -> 0 of 96: all 96 arrivals are in, so phase #0 completes")
+    assert has("arrives 32 times on empty[0]: arrived 64 -> 96 of 96: all 96 arrivals are in, so phase #0 completes")
     assert has("Phase #0 of full[0] completes: parity 0 -> 1", "Stage 0 is full with tile 0", "consumer.w3")
     assert has("Phase #0 of empty[0] completes", "Stage 0 is free again; this lets producer pass")
     assert has("index 2 -> 0 wraps around the ring, so the phase flips 1 -> 0; count 2 -> 3")
@@ -241,7 +241,7 @@ def test_operations_the_lesson_does_not_use() -> None:
     )
     texts = [explain(history, step) for step in range(history.steps)]
     assert texts[0] == "a initialises b for 3 arrivals per phase: phase #0, pending 3, tx 0."
-    assert "later phases expect 2: pending 3 -> 2 of 3" in texts[1]
+    assert "later phases expect 2: arrived 0 -> 1 of 3" in texts[1]
     assert "tx 0 -> 64, and pending stays 2 because this is no arrival" in texts[2]
     assert "tx 64 -> -64" in texts[3]
     assert "64 bytes have landed before they were expected" in texts[3]

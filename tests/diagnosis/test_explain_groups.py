@@ -52,7 +52,7 @@ def test_each_is_told_by_its_instruction() -> None:
         "A leaves 1 arrival on full[0] to the hardware, once its cp.async so far are done"
         " (cp.async.mbarrier.arrive.noinc): it counts towards what the phase takes."
     )
-    assert "pending" in told["ARRIVE"]
+    assert "arrived 33 -> 34 of 34" in told["ARRIVE"]
     assert "of 34" in told["ARRIVE"]  # what the phase takes by now
     assert "wgmma.commit_group" in told["WGMMA_COMMIT"]
     assert told["WGMMA_WAIT_BEGIN"] == "A waits until at most 1 of its wgmma groups is under way (wgmma.wait_group)."

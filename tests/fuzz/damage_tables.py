@@ -155,7 +155,8 @@ def _rings(parts: Parts, random: Random) -> None:
         for _ in range(random.randint(1, 3))
     ]
     parts.document["rings"] = list(dict.fromkeys(rings))
-    for row in parts.document["barriers"]:
+    barriers = parts.document["barriers"]
+    for row in barriers if isinstance(barriers, list) else ():
         if isinstance(row, dict):
             row["ring"] = random.choice(parts.document["rings"])
     parts.events["ring"] = [random.randrange(len(parts.document["rings"])) for _ in range(len(parts.events))]

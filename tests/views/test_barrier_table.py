@@ -21,23 +21,29 @@ def texts(rows: BarrierRows, row: int) -> list[str]:
 def test_golden_rows() -> None:
     rows = BarrierRows(hand_history(), 18)
     assert [texts(rows, row) for row in range(rows.rows())] == [
-        ["full[0]", "#0", "0", "0 of 1", "* 12288", "w1 w2 (parity 0)"],
-        ["full[1]", "#0", "0", "0 of 1", "16384", ""],
-        ["empty[0]", "#0", "0", "64 of 64", "0", "producer (parity 0)"],
-        ["empty[1]", "#0", "0", "64 of 64", "0", ""],
+        ["full[0]", "#0", "0", "1/1", "* 4/16 KiB", "w1 w2 (parity 0)"],
+        ["full[1]", "#0", "0", "1/1", "0/16 KiB", ""],
+        ["empty[0]", "#0", "0", "0/64", "", "producer (parity 0)"],
+        ["empty[1]", "#0", "0", "0/64", "", ""],
     ]
 
 
 def test_what_the_step_changed_is_marked_by_sign_and_tone() -> None:
     rows = BarrierRows(hand_history(), 20)
     changed = [rows.columns[c].key for c in range(len(rows.columns)) if rows.cell(0, c).tone == "changed"]
-    assert changed == ["phase", "parity", "pending"]
-    assert texts(rows, 0)[1:4] == ["* #1", "* 1", "* 1 of 1"]
+    assert changed == ["phase", "parity", "arrived", "landed"]
+    assert texts(rows, 0)[1:4] == ["* #1", "* 1", "* 0/1"]
+
+
+def test_what_the_barrier_itself_counts_is_a_hover_away() -> None:
+    rows = BarrierRows(hand_history(), 18)
+    assert rows.cell(0, 3).hint == "pending 0, tx 12288 bytes"
+    assert BarrierRows(hand_history(), 0).cell(1, 3).hint == ""
 
 
 def test_the_first_step_changes_nothing_seen_before() -> None:
     rows = BarrierRows(hand_history(), 0)
-    assert texts(rows, 0) == ["full[0]", "#0", "0", "1 of 1", "0", ""]
+    assert texts(rows, 0) == ["full[0]", "#0", "0", "0/1", "", ""]
     assert texts(rows, 1) == ["full[1]", "-", "-", "-", "-", ""]
 
 
@@ -101,7 +107,7 @@ def test_following_the_focus_asks_for_nothing(pane: BarrierTableWidget) -> None:
 def test_screen_readers_hear_the_column_and_the_change(pane: BarrierTableWidget) -> None:
     model = pane.table.model()
     spoken = model.data(model.index(0, 4), Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "tx bytes * 12288 changed"
+    assert spoken == "landed * 4/16 KiB changed"
 
 
 def test_no_recording_no_rows(pane: BarrierTableWidget) -> None:

@@ -148,7 +148,7 @@ def test_the_ring_says_who_owes_the_arrivals(qtbot: QtBot, stuck: tuple[History,
     widget.set_history(history)
     widget.set_focus(Focus(history.steps - 1))
     assert [hit.help for hit in widget.hits() if hit.lane == "empty[1]"] == [
-        "empty[1]: phase #0 (parity 0), 32 of 96 arrivals pending, tx 0 bytes; owed by w1"
+        "empty[1]: phase #0 (parity 0), arrived 64/96; pending 32, tx 0 bytes; owed by w1"
     ]
     assert "owed by w1" in widget.accessibleDescription()
 

@@ -44,7 +44,7 @@ def test_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ps", "text"), [(0, "0.0 ns"), (1234, "1.2 ns"), (9_999_900, "9999.9 ns"), (12_345_678, "12.346 us")]
+    ("ps", "text"), [(0, "0.0 ns"), (1234, "1.2 ns"), (9_999_900, "9999.9 ns"), (12_345_678, "12.346 µs")]
 )
 def test_times(ps: int, text: str) -> None:
     assert time_text(ps) == text

@@ -25,10 +25,10 @@ from visualizer.views.pane import Pane
 def test_golden_table() -> None:
     shown = memory_map(hand_history(), 18)
     assert [[shown.cell(row, column).text for column in range(6)] for row in range(shown.rows())] == [
-        ["0x0", "0", "8", "8", "full[0]", "#0 (parity 0), 0/1 pending, tx 12288 B"],
-        ["0x8", "8", "8", "8", "full[1]", "#0 (parity 0), 0/1 pending, tx 16384 B"],
-        ["0x10", "16", "8", "8", "empty[0]", "#0 (parity 0), 64/64 pending"],
-        ["0x18", "24", "8", "8", "empty[1]", "#0 (parity 0), 64/64 pending"],
+        ["0x0", "0", "8", "8", "full[0]", "#0 (parity 0), arrived 1/1, landed 4/16 KiB"],
+        ["0x8", "8", "8", "8", "full[1]", "#0 (parity 0), arrived 1/1, landed 0/16 KiB"],
+        ["0x10", "16", "8", "8", "empty[0]", "#0 (parity 0), arrived 0/64"],
+        ["0x18", "24", "8", "8", "empty[1]", "#0 (parity 0), arrived 0/64"],
         ["0x20", "32", "96", "", "padding", "padding"],
         ["0x80", "128", "16384", "128", "stage[0]", "tile 0, filling"],
         ["0x4080", "16512", "16384", "128", "stage[1]", "tile 1, filling"],

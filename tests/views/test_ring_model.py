@@ -10,6 +10,7 @@ from two_ring_traces import two_rings, unknowing, untold
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
+from visualizer.views.counts import NO_BYTES, Landed
 from visualizer.views.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes, ring
 
 
@@ -25,8 +26,8 @@ def test_golden_while_a_tile_is_landing() -> None:
                 tile=0,
                 filled=0.25,
                 barriers=(
-                    RingBarrier("full[0]", "full", 0, True, 0, 0, 1, 12288, 16384, focused=True),
-                    RingBarrier("empty[0]", "empty", 0, True, 0, 64, 64, 0, 0, focused=False),
+                    RingBarrier("full[0]", "full", 0, True, 0, 1, 1, 0, 12288, Landed(4096, 16384), focused=True),
+                    RingBarrier("empty[0]", "empty", 0, True, 0, 0, 64, 64, 0, NO_BYTES, focused=False),
                 ),
                 focused=True,
             ),
@@ -37,8 +38,8 @@ def test_golden_while_a_tile_is_landing() -> None:
                 tile=1,
                 filled=0.0,
                 barriers=(
-                    RingBarrier("full[1]", "full", 1, True, 0, 0, 1, 16384, 16384, focused=False),
-                    RingBarrier("empty[1]", "empty", 1, True, 0, 64, 64, 0, 0, focused=False),
+                    RingBarrier("full[1]", "full", 1, True, 0, 1, 1, 0, 16384, Landed(0, 16384), focused=False),
+                    RingBarrier("empty[1]", "empty", 1, True, 0, 0, 64, 64, 0, NO_BYTES, focused=False),
                 ),
                 focused=False,
             ),
@@ -53,11 +54,11 @@ def test_golden_while_a_tile_is_landing() -> None:
 def test_consumers_part_when_one_has_moved_on() -> None:
     shown = ring(hand_history(), 29)
     assert [(cursor.groups, cursor.state_text, cursor.focused) for cursor in shown.consumers] == [
-        ((("w2", "reading"),), "(0, 0, 0)", False),
-        ((("w1", "waiting"),), "(1, 0, 1)", True),
+        ((("w2", "reading"),), "stage 0, phase 0, tile 0", False),
+        ((("w1", "waiting"),), "stage 1, phase 0, tile 1", True),
     ]
     assert [stage.state for stage in shown.stages] == ["reading", "filling"]
-    assert shown.stages[0].barriers[1].pending_text == "32/64"
+    assert shown.stages[0].barriers[1].arrived_text == "32/64"
 
 
 def test_consumers_at_one_place_are_one_cursor_whatever_they_do() -> None:
@@ -70,15 +71,15 @@ def test_an_empty_stage_and_a_phase_that_flipped() -> None:
     shown = ring(hand_history(), 32)
     stage = shown.stages[0]
     assert (stage.state, stage.tile, stage.filled) == ("empty", -1, 0.0)
-    assert [(barrier.phase, barrier.parity, barrier.pending_text) for barrier in stage.barriers] == [
-        (1, 1, "1/1"),
-        (1, 1, "64/64"),
+    assert [(barrier.phase, barrier.parity, barrier.arrived_text) for barrier in stage.barriers] == [
+        (1, 1, "0/1"),
+        (1, 1, "0/64"),
     ]
 
 
 def test_barriers_before_their_init_say_so() -> None:
     shown = ring(hand_history(), 0)
-    assert [barrier.pending_text for stage in shown.stages for barrier in stage.barriers] == ["1/1", "-", "-", "-"]
+    assert [barrier.arrived_text for stage in shown.stages for barrier in stage.barriers] == ["0/1", "-", "-", "-"]
 
 
 @pytest.mark.parametrize("step", [10, 38 + 10])
@@ -98,16 +99,16 @@ def test_advance_points_at_no_stage() -> None:
 
 def test_summary_reads_the_whole_ring() -> None:
     assert ring(hand_history(), 18).summary() == (
-        "stage 0 filling tile 0: full phase 0 0/1 pending 12288/16384 B, empty phase 0 64/64 pending; "
-        "stage 1 filling tile 1: full phase 0 0/1 pending 16384/16384 B, empty phase 0 64/64 pending; "
-        "producer waiting at (0, 0, 2); w1 w2 waiting at (0, 0, 0)"
+        "stage 0 filling tile 0: full phase 0 1/1 arrived 4/16 KiB, empty phase 0 0/64 arrived; "
+        "stage 1 filling tile 1: full phase 0 1/1 arrived 0/16 KiB, empty phase 0 0/64 arrived; "
+        "producer waiting at stage 0, phase 0, tile 2; w1 w2 waiting at stage 0, phase 0, tile 0"
     )
 
 
 def test_a_program_with_other_parameters_shows_no_byte_totals() -> None:
     history = hand_history(config={"unknown": 1})
     assert phase_bytes(history.trace) == 0
-    assert ring(history, LAST).stages[0].barriers[0].bytes_text == ""
+    assert ring(history, LAST).stages[0].barriers[0].landed == NO_BYTES
     assert phase_bytes(hand_history().trace) == CONFIG.tile_bytes
 
 

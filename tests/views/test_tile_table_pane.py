@@ -19,9 +19,25 @@ def test_golden_rows() -> None:
     rows = TileRows(hand_history(), 0)
     rows.step = LAST
     assert [[rows.cell(row, column).text for column in range(len(KEYS))] for row in range(rows.rows())] == [
-        ["0", "(0, 1)", "wait(1) fresh", "full[0] 0→1", "(0, 0)", "wait(0) blocked", "empty[0] 0→1"],
-        ["1", "(1, 1)", "wait(1) fresh", "full[1] 0→1", "(1, 0)", "wait(0) never passed", "not yet"],
-        ["2", "(0, 0)", "wait(0) blocked", "not yet", "not yet", "not yet", "not yet"],
+        [
+            "0",
+            "stage 0, phase 1",
+            "wait(1) fresh",
+            "full[0] 0→1",
+            "stage 0, phase 0",
+            "wait(0) blocked",
+            "empty[0] 0→1",
+        ],
+        [
+            "1",
+            "stage 1, phase 1",
+            "wait(1) fresh",
+            "full[1] 0→1",
+            "stage 1, phase 0",
+            "wait(0) never passed",
+            "not yet",
+        ],
+        ["2", "stage 0, phase 0", "wait(0) blocked", "not yet", "not yet", "not yet", "not yet"],
     ]
 
 

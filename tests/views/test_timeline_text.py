@@ -31,17 +31,17 @@ def value(store, step, key):
 @pytest.mark.parametrize(
     ("step", "lane", "expected"),
     [
-        (0, "full[0]", Value("phase #0 (0) · 1/1 · 0 B", "phase_even")),
+        (0, "full[0]", Value("phase #0 (0) · 0/1", "phase_even")),
         (0, "empty[0]", Value("not initialised", "")),
         (0, "consumer.w1", Value("not started", "")),
         (2, "consumer.w1", Value("waiting full[0] p0", "waiting")),
         (2, "stage[0]", Value("empty", "empty")),
-        (3, "full[0]", Value("phase #0 (0) · 0/1 · 4096 B", "phase_even")),
+        (3, "full[0]", Value("phase #0 (0) · 1/1 · 0/4 KiB", "phase_even")),
         (3, "tma", Value("idle", "")),
         (4, "tma", Value("copying tile 0", "tma")),
         (4, "stage[0]", Value("filling · tile 0", "filling")),
-        (5, "full[0]", Value("phase #0 (0) · 0/1 · 2048 B", "phase_even")),
-        (7, "full[0]", Value("phase #1 (1) · 1/1 · 0 B", "phase_odd")),
+        (5, "full[0]", Value("phase #0 (0) · 1/1 · 2/4 KiB", "phase_even")),
+        (7, "full[0]", Value("phase #1 (1) · 0/1", "phase_odd")),
         (8, "stage[0]", Value("full · tile 0", "full")),
         (10, "consumer.w1", Value("reading stage[0] · tile 0", "reading")),
         (10, "stage[0]", Value("reading · tile 0", "reading")),
@@ -74,7 +74,7 @@ def test_hover_says_what_and_how_long(store):
     assert note(store, "tma", 800) == ["tma · idle"]
     assert note(store, "consumer.w1", 10) == ["consumer.w1 · not running"]
     assert note(store, "full[0]", 200) == [
-        "full[0] · phase #0 (parity 0) · 500 ns", "0 of 1 arrivals pending · 4096 B outstanding",
+        "full[0] · phase #0 (parity 0) · 500 ns", "arrived 1/1 · landed 0/4 KiB", "pending 0, tx 4096 bytes",
     ]  # fmt: skip
 
 

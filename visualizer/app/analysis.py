@@ -57,7 +57,7 @@ class Analysis(QObject):
         super().__init__(parent)
         self._timeline, self._statistics_pane, self._predict_pane = timeline, statistics_pane, predict_pane
         self.overlay = CriticalPathOverlay(timeline)
-        self._shelf = FactsShelf()
+        self.shelf = FactsShelf()
         self._history: History | None = None
         self._shown: Statistics | None = None
         self._range: tuple[int, int] | None = None
@@ -132,7 +132,7 @@ class Analysis(QObject):
             return
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Statistics]:
-            facts = self._shelf.of(history)
+            facts = self.shelf.of(history)
             return history, (statistics(facts) if view is None else statistics(facts, *view))
 
         self._statistics.ask(work, _PASSES * history.steps)
@@ -159,7 +159,7 @@ class Analysis(QObject):
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Prediction | PredictError]:
             try:
-                facts = self._shelf.of(history)
+                facts = self.shelf.of(history)
                 return history, predict(facts, consumer_delay_ns=delay_ns, copy_time_ns=copy_ns, ring=ring)
             except PredictError as problem:
                 return history, problem

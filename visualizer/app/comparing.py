@@ -1,4 +1,4 @@
-"""File > Compare with: loads another recording beside the one in the window and shows both in a dock of their own."""
+"""File > Compare with: loads another recording beside the one in the window and shows both in a window of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.app.job import JobRunner, Work
 from visualizer.diagnosis.compare import Comparison
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Comparing:
-    """The comparison of one window. Its dock is made when first asked for, and floats: two timelines want room."""
+    """The comparison of one window. It has a window of its own, made when first asked for: two timelines want room."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self.jobs = JobRunner(window)
-        self.dock: QDockWidget | None = None
+        self.shown: QWidget | None = None
         self.pane: CompareWidget | None = None
         self._path = self._sidecar = Path()
         self.jobs.succeeded.connect(self._show)
@@ -54,12 +54,12 @@ class Comparing:
     def close(self) -> None:
         """Another recording is in the window now: nothing is compared with it."""
         self.jobs.stop()
-        if self.dock is not None:
-            self.dock.hide()
+        if self.shown is not None:
+            self.shown.hide()
             self.pane.forget()
 
     def set_focus(self, focus: Focus) -> None:
-        if self.dock is not None and self.dock.isVisible():
+        if self.shown is not None and self.shown.isVisible():
             self.pane.set_focus(focus)
 
     def set_theme(self, theme: Theme) -> None:
@@ -68,31 +68,32 @@ class Comparing:
 
     def _show(self, comparison: Comparison) -> None:
         window = self._window
-        if self.dock is None:
-            self._make_dock()
+        if self.shown is None:
+            self._make_window()
         document = window.document
         self.pane.set_comparison(comparison, document.title, self._path.name)
         window.messages.hide()
         if problems := problems_with(comparison.b, self._sidecar):
             window.messages.show_error("\n".join(problems))
-        self.dock.show()
-        self.dock.raise_()
+        self.shown.show()
+        self.shown.raise_()
         if window.navigator.focus is not None:
             self.pane.set_focus(window.navigator.focus)
 
-    def _make_dock(self) -> None:
+    def _make_window(self) -> None:
         window = self._window
         self.pane = CompareWidget()
         self.pane.set_theme(window.appearance.theme)
         self.pane.focus_requested.connect(window.navigator.go_to)
-        self.dock = QDockWidget(tr("Compare"), window)
-        self.dock.setObjectName("dock.compare")
-        self.pane.setAccessibleName(self.dock.windowTitle())
-        self.dock.setWidget(self.pane)
-        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.dock)
-        self.dock.setFloating(True)
+        self.shown = QWidget(window, Qt.WindowType.Window)
+        self.shown.setWindowTitle(tr("Compare"))
+        self.shown.setAccessibleName(tr("Compare"))
+        self.pane.setAccessibleName(tr("Compare"))
+        layout = QVBoxLayout(self.shown)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.pane)
         size = window.size()
-        self.dock.resize(round(size.width() * 0.9), round(size.height() * 0.9))
+        self.shown.resize(round(size.width() * 0.9), round(size.height() * 0.9))
 
 
 def _work(a: History, path: Path, sidecar: Path) -> Work:

@@ -9,18 +9,17 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from visualizer.app.fault_box import FaultBox, story
+from visualizer.app.fields import SpinBox, WheelFreeChoice
 from visualizer.app.parameter_form import ParameterForm
 from visualizer.app.program_box import ProgramBox
 from visualizer.app.record_job import Experiment
@@ -49,13 +48,15 @@ class ExperimentPanel(QWidget):
         self._busy = False
         # Without it a style sheet does not paint the background of a plain QWidget.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.source = QComboBox(accessibleName=tr("Source"))
+        self.source = WheelFreeChoice(accessibleName=tr("Source"))
         for name, source in SOURCES.items():
             self.source.addItem(tr(source.title), name)
         self.program = ProgramBox()
         self.fault = FaultBox()
         self.story = PlainLabel(objectName="hint", wordWrap=True)
-        self.seed = QSpinBox(maximum=SEED.kind.high, accessibleName=tr("Seed"))
+        self.seed = SpinBox()
+        self.seed.setMaximum(SEED.kind.high)
+        self.seed.setAccessibleName(tr("Seed"))
         self.seed.setToolTip(tr("seed of the timing jitter; the same seed gives the same recording (--seed)"))
         self.recording = RecordingBox()
         self.form = ParameterForm()
@@ -67,6 +68,7 @@ class ExperimentPanel(QWidget):
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.stage_of_work = PlainLabel(objectName="hint", wordWrap=True)
         self.what_if = WhatIfRow()
+        self._head = QFormLayout()
         self._lay_out()
         self.source.currentIndexChanged.connect(self._refresh)
         self.fault.currentIndexChanged.connect(self._refresh)
@@ -109,6 +111,7 @@ class ExperimentPanel(QWidget):
         self.form.say_again()
         self.fault.say_again()
         self.recording.say_again()
+        self.what_if.say_again()
         self._refresh()
 
     def show_progress(self, fraction: float, what: str) -> None:
@@ -131,6 +134,10 @@ class ExperimentPanel(QWidget):
         self.form.setEnabled(program == LESSON)
         self.reset_button.setEnabled(self.form.isEnabled())
         self.seed.setEnabled(self._has_seed())
+        # Values that do not apply are not shown: a greyed 3 still reads as three stages.
+        for part in (self.form, self.reset_button):
+            part.setVisible(program == LESSON)
+        self._head.setRowVisible(self.seed, self._has_seed())
         self.what_if.set_request(request)
         self.run_button.setEnabled(not problem and not self._busy)
         self.cancel_button.setEnabled(self._busy)
@@ -171,7 +178,7 @@ class ExperimentPanel(QWidget):
         return ""
 
     def _lay_out(self) -> None:
-        head = QFormLayout()
+        head = self._head
         head.setVerticalSpacing(3)
         head.addRow(tr("Source"), self.source)
         head.addRow(tr("Program"), self.program)

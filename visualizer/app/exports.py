@@ -59,7 +59,7 @@ class Exports:
     def choose_path(self, format_: Format) -> Path | None:
         document = self._window.document
         name = document.path.stem if document and document.path else "run"
-        folder = document.path.parent if document and document.path else Path.cwd()
+        folder = self._window.files.folder
         chosen, _ = QFileDialog.getSaveFileName(
             self._window,
             tr("Export"),

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
+from visualizer.app.fields import WheelFreeChoice
 from visualizer.app.titles import with_titles
 from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
@@ -29,7 +30,7 @@ _FIELD = QStyle.SubControl.SC_ComboBoxEditField
 _TEXT_MARGIN = 4  # pixels that styles leave beside the text
 
 
-class FaultBox(QComboBox):
+class FaultBox(WheelFreeChoice):
     """ "none" and one item per fault that fits; an item that the source cannot run is disabled and says why."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

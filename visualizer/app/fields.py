@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 
@@ -20,7 +20,7 @@ class _WheelWithFocus:
 
 
 class SpinBox(_WheelWithFocus, QSpinBox):
-    """No wider than it must be."""
+    """No wider than it must be. Keys that write no number are the window's: "." steps on from a field, too."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,13 +28,25 @@ class SpinBox(_WheelWithFocus, QSpinBox):
         self.setKeyboardTracking(True)
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance("10000000 ns") + 20)
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            text = event.text()
+            if len(text) == 1 and text.isprintable() and text not in "0123456789-+":
+                event.ignore()
+                return False
+        return super().event(event)
 
-class ChoiceBox(_WheelWithFocus, QComboBox):
-    """One of a few values, with room for each of them in bold."""
 
-    def __init__(self) -> None:
-        super().__init__()
+class WheelFreeChoice(_WheelWithFocus, QComboBox):
+    """A choice that the wheel does not change in passing."""
+
+    def __init__(self, *arguments: Any, **properties: Any) -> None:
+        super().__init__(*arguments, **properties)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+
+class ChoiceBox(WheelFreeChoice):
+    """One of a few values, with room for each of them in bold."""
 
     def minimumSizeHint(self) -> QSize:
         bold = QFont(self.font())

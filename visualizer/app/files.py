@@ -93,12 +93,13 @@ class Files:
         return answer == QMessageBox.StandardButton.Discard
 
     def choose_open_path(self) -> Path | None:
-        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self._directory()), _filter())
+        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self.folder), _filter())
         return Path(name) if name else None
 
     def choose_save_path(self) -> Path | None:
         document = self._window.document
-        proposed = document.path if document and document.path else self._directory() / f"run{SUFFIX}"
+        name = document.path.name if document and document.path else f"run{SUFFIX}"
+        proposed = self.folder / name
         name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
         if not name:
             return None
@@ -115,9 +116,14 @@ class Files:
             buttons.Save,
         )
 
-    def _directory(self) -> Path:
-        recent = self._window.settings.recent
-        return recent[0].parent if recent else Path.cwd()
+    @property
+    def folder(self) -> Path:
+        """Where the next file is offered: beside the recording, or the one before; never among phasescope's own."""
+        document = self._window.document
+        shown = [document.path] if document is not None and document.path is not None else []
+        folders = (path.resolve().parent for path in (*shown, *self._window.settings.recent))
+        own = Path(str(resource_dir("assets"))).resolve()
+        return next((folder for folder in folders if not folder.is_relative_to(own)), Path.cwd())
 
 
 def lesson_path() -> Path | None:

@@ -6,6 +6,8 @@ panes work out from the recording they work out again. Works whichever text came
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -89,29 +91,26 @@ def say_again(root: QObject, before: str) -> None:
     """Every text of `root` and what is in it that is a message in the language `before`, in the current one."""
     message_of = messages_shown(before)
 
-    def said(text: object) -> str | None:
-        message = message_of.get(text) if isinstance(text, str) else None
-        return None if message is None else tr(message)
+    def again(one: QObject, name: str, text: object, show: Callable[[str], object]) -> None:
+        """Show `text` anew with `show`, if it is a message; `name` tells it from the other texts of `one`."""
+        # Two messages may be one in Chinese: what it was before, it is again.
+        message = one.property(_MESSAGE + name)
+        if message is None or shown_as(message, before) != text:
+            message = message_of.get(text) if isinstance(text, str) else None
+        if message is not None:
+            one.setProperty(_MESSAGE + name, message)
+            show(tr(message))
 
     for one in [root, *root.findChildren(QObject)]:
         for name in _PROPERTIES:
-            text = one.property(name)
-            # Two messages may be one in Chinese: what it was before, it is again.
-            message = one.property(_MESSAGE + name)
-            if message is None or shown_as(message, before) != text:
-                message = message_of.get(text) if isinstance(text, str) else None
-            if message is not None:
-                one.setProperty(_MESSAGE + name, message)
-                one.setProperty(name, tr(message))
+            again(one, name, one.property(name), partial(one.setProperty, name))
         if isinstance(one, QComboBox):
             for index in range(one.count()):
-                if (text := said(one.itemText(index))) is not None:
-                    one.setItemText(index, text)
+                again(one, f"item{index}", one.itemText(index), partial(one.setItemText, index))
         elif isinstance(one, QTabWidget):
             for index in range(one.count()):
-                if (text := said(one.tabText(index))) is not None:
-                    one.setTabText(index, text)
+                again(one, f"tab{index}", one.tabText(index), partial(one.setTabText, index))
         elif isinstance(one, QTreeWidget):
             for column in range(one.columnCount()):
-                if (text := said(one.headerItem().data(column, Qt.ItemDataRole.DisplayRole))) is not None:
-                    one.headerItem().setText(column, text)
+                text = one.headerItem().data(column, Qt.ItemDataRole.DisplayRole)
+                again(one, f"header{column}", text, partial(one.headerItem().setText, column))

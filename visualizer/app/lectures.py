@@ -108,11 +108,13 @@ class Lectures(QObject):
             self.editor = StoryEditor()
             self.editor.preview_requested.connect(self._preview)
             self.editor.closed.connect(self._editor_closed)
-        self.editor.show()
+            self._window.story.show_editor(self.editor)
+        self._window.show_pane("story")
         return self.editor
 
     def _editor_closed(self) -> None:
         if self.editor is not None:
+            self._window.story.show_editor(None)
             self.editor.deleteLater()
             self.editor = None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.about import about_sheet
@@ -22,11 +22,14 @@ from visualizer.app.experiment_panel import ExperimentPanel
 from visualizer.app.exports import Exports
 from visualizer.app.files import Files, dropped_file
 from visualizer.app.find_bar import FindBar
+from visualizer.app.first_steps import FirstSteps, connect_first_steps
 from visualizer.app.help_sheet import help_sheet
 from visualizer.app.job import JobRunner
 from visualizer.app.keys import Keys
+from visualizer.app.lane_menu import open_lane_menu
 from visualizer.app.languages import Languages
 from visualizer.app.layout import Docks, stacked
+from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.lectures import Lectures
 from visualizer.app.menus import build_menus
 from visualizer.app.message_bar import MessageBar
@@ -38,14 +41,16 @@ from visualizer.app.panes import build_panes
 from visualizer.app.physical_keys import PhysicalKeys
 from visualizer.app.places import Places
 from visualizer.app.playback import Playback
+from visualizer.app.range_numbers import RangeNumbers
 from visualizer.app.reading import Reading
-from visualizer.app.record_job import Experiment, record_work
 from visualizer.app.recording_choice import RecordingChoice
-from visualizer.app.settings import LAYOUT_VERSION, Settings
+from visualizer.app.running import Running
+from visualizer.app.settings import Settings
 from visualizer.app.status_bar import RecordingStatus
 from visualizer.app.story_exports import StoryExports
 from visualizer.app.structuring import Structuring
 from visualizer.app.transport_bar import TransportBar
+from visualizer.app.workspaces import Workspaces
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -53,6 +58,7 @@ from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
 from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.recording.schema import EventKind
+from visualizer.views.sentence_widget import SentenceWidget
 from visualizer.views.theme import Theme
 from visualizer.views.timeline_widget import TimelineWidget
 
@@ -78,6 +84,7 @@ class MainWindow(QMainWindow):
         self.lectures = Lectures(self)
         self.story_exports = StoryExports(self)
         self.messages = MessageBar()
+        self.sentence = SentenceWidget()
         self.timeline = TimelineWidget()
         self.find_bar = FindBar()
         self.breakpoints = BreakpointControl(self)
@@ -87,12 +94,20 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.recordings = RecordingChoice()
-        self.setCentralWidget(stacked(self.messages, self.recordings, self.find_bar, self.timeline))
+        self.first_steps = FirstSteps()
+        self.running = Running(self)
+        self.setCentralWidget(
+            stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, self.timeline)
+        )
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
-        self.docks = Docks(self, {"experiment": self.experiment, **self.panes})
+        self.story = StoryPane()
+        self.range_numbers = RangeNumbers(self.timeline, self.panes["inspector"], self.analysis.shelf, self)
+        self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
+        self.workspaces = Workspaces(self)
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
+        self.story.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
         build_menus(
             self,
             self.keys.commands,
@@ -106,11 +121,13 @@ class MainWindow(QMainWindow):
         self.status = RecordingStatus()
         self.setStatusBar(self.status)
         self.pane_host = PaneHost(self.appearance.theme, self)
+        self.pane_host.add(self.sentence)
         self.pane_host.add(self.timeline)
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
         self._connect()
         connect_debugging(self)
+        connect_first_steps(self)
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
@@ -152,8 +169,7 @@ class MainWindow(QMainWindow):
         ending = history.trace.meta.ending
         if ending.kind != "completed":
             self.messages.show_note(ending_sentence(ending))
-        if document.needs_diagnosis:
-            self.show_pane("diagnosis")
+        self.places.open_at_the_fault(document)
         self.structuring.set_document(document)
         if document.read and document.focus is not None:
             self.places.look_at(document.focus)
@@ -170,18 +186,22 @@ class MainWindow(QMainWindow):
             if document.focus is not None:
                 self.places.look_at(document.focus)
         else:
-            for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+            for pane in self._of_report:
                 pane.set_report(document.report)
                 self.pane_host.show_again(pane)
             self._mark_errors(document)
         self.status.show_document(document)
-        if document.needs_diagnosis:
-            self.show_pane("diagnosis")
+        self.places.open_at_the_fault(document)
         self.actions_by_id.refresh()
+
+    @property
+    def _of_report(self) -> tuple[QWidget, ...]:
+        """The panes that show what a diagnosis found."""
+        return (self.timeline, *(self.panes[name] for name in ("ring", "inspector", "code", "diagnosis")))
 
     def show_history(self, document: Document) -> None:
         """What panes and bars show of a history, at the navigator's focus."""
-        for pane in (self.timeline, self.panes["ring"], self.panes["diagnosis"]):
+        for pane in self._of_report:
             pane.set_report(document.report)
         self.transport.set_history(document.history)
         self.pane_host.set_history(document.history, self.navigator.focus)
@@ -249,15 +269,8 @@ class MainWindow(QMainWindow):
         self.status.show_document(self.document)
         self._show_title()
 
-    def run_experiment(self, experiment: Experiment) -> None:
-        if self.files.may_replace():
-            self.jobs.start(record_work(experiment, before=self.document))
-
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def reset_layout(self) -> None:
-        self.docks.arrange(self.size())
 
     def verify_prediction(self) -> None:
         """Start, once there is a prediction to verify; again: stop."""
@@ -290,6 +303,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             self.files.open(path)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.first_steps.fit(self.height())
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.files.may_replace() or not self.lectures.may_close():
             event.ignore()
@@ -305,8 +322,9 @@ class MainWindow(QMainWindow):
         self.breakpoints.job.stop()
         self.find_bar.job.stop()
         self.analysis.stop()
+        self.range_numbers.stop()
         self.settings.geometry = self.saveGeometry()
-        self.settings.window_state = self.saveState(LAYOUT_VERSION)
+        self.workspaces.keep()
         self.settings.flush()
         super().closeEvent(event)
 
@@ -314,6 +332,9 @@ class MainWindow(QMainWindow):
         refresh = self.actions_by_id.refresh
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.timeline.lanes_changed.connect(refresh)
+        for name in ("inspector", "diagnosis"):
+            self.panes[name].place_requested.connect(self.places.show)
+        self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
@@ -324,13 +345,12 @@ class MainWindow(QMainWindow):
         self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
         self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
-        self.experiment.run_requested.connect(self.run_experiment)
+        self.experiment.run_requested.connect(self.running.run)
         self.experiment.cancel_requested.connect(self.jobs.cancel)
         self.jobs.busy_changed.connect(self.experiment.set_busy)
         self.jobs.busy_changed.connect(refresh)
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
-        self.jobs.failed.connect(self.messages.show_error)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
@@ -344,9 +364,12 @@ class MainWindow(QMainWindow):
         self.actions_by_id.refresh()
 
     def _show_theme(self, theme: Theme) -> None:
+        self.workspaces.follow_scale()
+        self.first_steps.fit(self.height())
         self.pane_host.set_theme(theme)
         self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)
+        self.first_steps.set_theme(theme)
         self.analysis.set_theme(theme)
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
@@ -359,6 +382,8 @@ class MainWindow(QMainWindow):
 
     def _show_parameters(self, document: Document) -> None:
         """Offer the recording's own parameters for the next run, if it is one of ours."""
+        if document.path is None and not document.saved:
+            return  # it ran here: the panel says what, and goes on saying it
         recorded = document.history.trace.meta.config
         parameters = recorded_parameters(recorded)
         if parameters is not None:
@@ -371,6 +396,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         if not self.restoreGeometry(self.settings.geometry):
-            self.resize(QSize(1600, 900).boundedTo(self.screen().availableSize()))
-        self.docks.arrange(self.size())
-        self.restoreState(self.settings.window_state, LAYOUT_VERSION)
+            # Room for the frame that the system puts around it, which nobody knows before it is there.
+            room = self.screen().availableSize() - QSize(0, 2 * self.fontMetrics().height())
+            self.resize(QSize(1600, 1000).boundedTo(room))
+        self.workspaces.restore()

@@ -52,8 +52,9 @@ class MessageBar(QFrame):
 
     def _show(self, kind: str, icon: str, sentence: str, offer: tuple[str, Callable[[], None]] | None = None) -> None:
         self.setProperty("kind", kind)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        for part in (self, *self.findChildren(QWidget)):  # the style of the kind reaches those in it, too
+            part.style().unpolish(part)
+            part.style().polish(part)
         self._icon.setText(icon)
         self._text.setText(sentence)
         words, self._take = offer or ("", None)

@@ -12,6 +12,7 @@ from visualizer.views.code_widget import CodeWidget
 from visualizer.views.diagnosis_widget import DiagnosisWidget
 from visualizer.views.event_table_widget import EventTableWidget
 from visualizer.views.explanation_widget import ExplanationWidget
+from visualizer.views.inspector_widget import InspectorWidget
 from visualizer.views.memory_map_widget import MemoryMapWidget
 from visualizer.views.notes_widget import NotesWidget
 from visualizer.views.predict_widget import PredictWidget
@@ -24,6 +25,7 @@ from visualizer.views.timeline_widget import TimelineWidget
 _MAKE: dict[str, Callable[[], QWidget]] = {
     "timeline": TimelineWidget,
     "ring": RingWidget,
+    "inspector": InspectorWidget,
     "explanation": ExplanationWidget,
     "barriers": BarrierTableWidget,
     "code": CodeWidget,

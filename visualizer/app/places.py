@@ -1,4 +1,4 @@
-"""Addresses of views: copied to the clipboard, typed in, and given on the command line."""
+"""Places to look at: addresses, copied, typed in and given on the command line; lines of the source; faults."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QLineEdit
 
+from visualizer.app.document import Document
+from visualizer.diagnosis.report import Place
 from visualizer.language import tr
 from visualizer.playback.address import Address, AddressError, parse_address
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_key, lane_steps
+from visualizer.views.diagnosis_model import finding_rows
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
@@ -66,6 +69,22 @@ class Places:
             self._window.messages.show_error(tr("This recording has no lane {lane}.", lane=lane))
             lane = None
         self._window.navigator.go_to(Focus(focus.step, lane))
+
+    def show(self, place: Place) -> None:
+        """Show a line of the source."""
+        self._window.show_pane("code")
+        self._window.panes["code"].show_place(place)
+
+    def open_at_the_fault(self, document: Document) -> None:
+        """Look at the first of what is wrong, at the agent that is blocked, unless an address says where to look or
+        somebody has begun to look around meanwhile."""
+        if document.report is None or not document.needs_diagnosis:
+            return
+        self._window.show_pane("inspector")
+        rows = finding_rows(document.history.trace, document.report)
+        focus = next((row.focus for row in rows if row.focus is not None), None)
+        if document.focus is None and focus is not None and not self._window.navigator.can_go_back:
+            self._window.navigator.go_to(focus)
 
     def choose_address(self) -> str | None:
         text, chosen = QInputDialog.getText(

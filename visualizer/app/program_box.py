@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
+from visualizer.app.fields import WheelFreeChoice
 from visualizer.language import mark, tr
 from visualizer.programs.registry import PROGRAMS
 from visualizer.views.plain_text_widget import tip
@@ -22,7 +23,7 @@ class ProgramBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.names = QComboBox(accessibleName=tr("Program"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.names = WheelFreeChoice(accessibleName=tr("Program"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for name in PROGRAMS:
             self.names.addItem(name, name)
         self.names.setToolTip(tr("which pipeline runs (--program)"))

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
+from visualizer.app.workspace_table import WORKSPACES
 from visualizer.language import LANGUAGES
 from visualizer.views.theme import theme_names
 
 RECENT_LIMIT = 10
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 """UI scales in percent that Ctrl+= and Ctrl+- step through."""
-LAYOUT_VERSION = 5
+LAYOUT_VERSION = 6
 """Raise when docks are added or renamed, so that an old window state is not forced on the new docks."""
 
 
@@ -42,13 +43,22 @@ class Settings:
     def geometry(self, value: QByteArray) -> None:
         self._store.setValue("window/geometry", _sealed(value))
 
-    @property
-    def window_state(self) -> QByteArray:
-        return _opened(self._text("window/state"))
+    def window_state(self, place: str) -> QByteArray:
+        """How the panes stood, by workspace and size of text; empty if that is not known."""
+        return _opened(self._text(f"window/state/{place}"))
 
-    @window_state.setter
-    def window_state(self, value: QByteArray) -> None:
-        self._store.setValue("window/state", _sealed(value))
+    def set_window_state(self, place: str, value: QByteArray) -> None:
+        self._store.setValue(f"window/state/{place}", _sealed(value))
+
+    @property
+    def workspace(self) -> str:
+        """The workspace the window was left in, or "" if never chosen."""
+        value = self._text("workspace")
+        return value if value in WORKSPACES else ""
+
+    @workspace.setter
+    def workspace(self, value: str) -> None:
+        self._store.setValue("workspace", value)
 
     @property
     def theme(self) -> str:
@@ -87,6 +97,15 @@ class Settings:
     @reduced_motion.setter
     def reduced_motion(self, value: bool) -> None:
         self._store.setValue("reducedMotion", "true" if value else "false")
+
+    @property
+    def first_steps(self) -> bool:
+        """Whether the first steps are offered: until somebody dismisses them."""
+        return self._text("firstSteps") != "dismissed"
+
+    @first_steps.setter
+    def first_steps(self, value: bool) -> None:
+        self._store.setValue("firstSteps", "" if value else "dismissed")
 
     @property
     def recent(self) -> list[Path]:

@@ -105,7 +105,7 @@ QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {theme
   image: url({icons}/check.svg); }}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
-QComboBox QAbstractItemView {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
+QComboBox QAbstractItemView, #completions {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
 QSlider:horizontal {{ min-height: {px(18)}; }}
 QSlider::groove:horizontal {{ height: {px(6)}; background: {theme.grid}; border-radius: 3px; }}
 QSlider::sub-page:horizontal {{ background: {theme.producer.outline}; border-radius: 3px; }}
@@ -134,6 +134,7 @@ QStatusBar {{ background: {theme.header}; border-top: 1px solid {theme.border}; 
 QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {theme.text_muted}; padding: 1px 7px; }}
 QStatusBar QLabel[alarm="true"] {{ color: {theme.error.text}; background: {theme.error.fill}; border-radius: 3px; }}
+#firstSteps {{ background: {theme.panel}; border-bottom: 1px solid {theme.border}; }}
 #findBar {{ background: {theme.header}; border-bottom: 1px solid {theme.border}; }}
 #messageBar {{ border: 1px solid {theme.border}; background: {theme.raised}; }}
 #messageBar[kind="error"] {{ background: {theme.error.fill}; }}

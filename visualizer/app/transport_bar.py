@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QSlider, QStyle, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.actions import Actions
+from visualizer.app.fields import WheelFreeChoice
 from visualizer.app.icons import icon
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -44,7 +45,7 @@ class TransportBar(QToolBar):
         self._theme: Theme | None = None
         for command_id in _BUTTONS:
             self.addAction(actions[command_id])
-        self.speed = QComboBox(accessibleName=tr("Speed"), toolTip=tr("events a second while playing"))
+        self.speed = WheelFreeChoice(accessibleName=tr("Speed"), toolTip=tr("events a second while playing"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}/s", speed)
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)

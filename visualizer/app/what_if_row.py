@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from visualizer.app.fields import WheelFreeChoice
 from visualizer.app.job import JobRunner, Work
 from visualizer.app.titles import with_titles
 from visualizer.language import tr
@@ -25,8 +26,9 @@ class WhatIfRow(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("What if"))
         self._request: Request | None = None
+        self._answer: Answer | None = None  # that is shown
         self.jobs = JobRunner(self)
-        self.choice = QComboBox(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
+        self.choice = WheelFreeChoice(accessibleName=tr("What if"), sizeAdjustPolicy=_NARROW, minimumContentsLength=8)
         for what_if in WHAT_IFS:
             self.choice.addItem(tr(what_if.title), what_if)
         self.choice.setToolTip(tr("explores random schedules of the program as it is and with this change"))
@@ -74,10 +76,17 @@ class WhatIfRow(QWidget):
         self._say("")
         self._refresh()
 
+    def say_again(self) -> None:
+        """The language is another now."""
+        if self._answer is not None:
+            self._show(self._answer)
+
     def _show(self, answer: Answer) -> None:
         self._say(answer.sentence)
+        self._answer = answer
 
     def _say(self, sentence: str) -> None:
+        self._answer = None
         self.answer.setText(sentence)
         self.answer.setVisible(bool(sentence))
 

@@ -40,8 +40,8 @@ def inval(scene: Scene) -> str:
 
 def arrive(scene: Scene) -> str:
     return trn(
-        "{agent} arrives once on {barrier}: {pending}{consequence}",
-        "{agent} arrives {n} times on {barrier}: {pending}{consequence}",
+        "{agent} arrives once on {barrier}: {arrived}{consequence}",
+        "{agent} arrives {n} times on {barrier}: {arrived}{consequence}",
         scene.amount,
         **_change(scene),
     )
@@ -50,9 +50,9 @@ def arrive(scene: Scene) -> str:
 def arrive_drop(scene: Scene) -> str:
     return trn(
         "{agent} arrives on {barrier} and drops out with {n} arrival, so that later phases expect {expected}:"
-        " {pending}{consequence}",
+        " {arrived}{consequence}",
         "{agent} arrives on {barrier} and drops out with {n} arrivals, so that later phases expect {expected}:"
-        " {pending}{consequence}",
+        " {arrived}{consequence}",
         scene.amount,
         expected=scene.after.expected,
         **_change(scene),
@@ -72,7 +72,7 @@ def expect_tx(scene: Scene) -> str:
 
 def arrive_expect_tx(scene: Scene) -> str:
     return tr(
-        "{agent} arrives once on {barrier} and expects {bytes} bytes: {pending} and {tx}{consequence}",
+        "{agent} arrives once on {barrier} and expects {bytes} bytes: {arrived} and {tx}{consequence}",
         bytes=scene.amount,
         tx=_tx(scene),
         **_change(scene),
@@ -173,10 +173,10 @@ def _change(scene: Scene) -> dict[str, str]:
     return {
         "agent": scene.agent.name,
         "barrier": scene.barrier_name,
-        "pending": tr(
-            "pending {before} -> {after} of {needed}",
-            before=scene.before.pending,
-            after=scene.after.pending,
+        "arrived": tr(
+            "arrived {before} -> {after} of {needed}",
+            before=scene.before.needed - scene.before.pending,
+            after=scene.before.needed - scene.after.pending,
             needed=scene.before.needed,
         ),
         "consequence": _consequence(scene),

@@ -192,7 +192,7 @@ def _warp_groups(selection: Selection, store: LaneStore) -> list[Lane]:
 
 
 def _lane(selection: Selection, store: LaneStore, lane: Lane, groups: set[str], end: int) -> dict[str, Any]:
-    """`boxes`: [begin, end, role, texts longest first]; a barrier's `pending`: [time, arrivals] at each change."""
+    """`boxes`: [begin, end, role, texts longest first]; a barrier's `arrived`: [time, arrivals] at each change."""
     title = " ".join(filter(None, (lane.name, own_name(lane))))
     drawn: dict[str, Any] = {"key": lane.key, "title": title, "kind": lane.kind}
     if lane.parent in groups:
@@ -230,5 +230,5 @@ def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int) 
     curve = data.curve
     first = max(int(np.searchsorted(curve.time, selection.begin, side="right")) - 1, 0)
     last = int(np.searchsorted(curve.time, end, side="right"))
-    points = np.stack((np.maximum(curve.time[first:last], selection.begin), curve.pending[first:last]), axis=1)
-    return {"boxes": boxes, "pending": points.tolist(), "most_pending": data.top_pending}
+    points = np.stack((np.maximum(curve.time[first:last], selection.begin), data.arrived[first:last]), axis=1)
+    return {"boxes": boxes, "arrived": points.tolist(), "most_arrived": data.top_arrived}

@@ -65,15 +65,22 @@ def lane_steps(history: History, lane: str) -> LaneSteps | None:
     return _of_stage(history, lane) or _of_group(history, lane)
 
 
-def _of_stage(history: History, lane: str) -> LaneSteps | None:
+def stage_of_lane(history: History, lane: str) -> int:
+    """The place of the stage buffer whose lane has this key; -1: no stage's has."""
     match = _STAGE.fullmatch(lane)
     if match is None:
-        return None
+        return -1
     cta, structure = int(match[1] or 0), history.structure
+    if cta >= history.trace.ctas:
+        return -1
     rings = structure.of_cta(cta)
     ring = match[2] or (rings[0].name if rings else "")
-    place = structure.place(cta, ring, int(match[3]))
-    return LaneSteps(history.stages.index, (place,)) if place >= 0 and cta < history.trace.ctas else None
+    return structure.place(cta, ring, int(match[3]))
+
+
+def _of_stage(history: History, lane: str) -> LaneSteps | None:
+    place = stage_of_lane(history, lane)
+    return LaneSteps(history.stages.index, (place,)) if place >= 0 else None
 
 
 def _of_group(history: History, lane: str) -> LaneSteps | None:

@@ -11,13 +11,14 @@ from visualizer.language import mark, tr
 from visualizer.replay.history import AgentActivity, History, State
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
+from visualizer.views.counts import arrived_of, landed_at
 
 COLUMNS = (
     Column("name", "barrier", mark("the mbarrier"), False, "empty[0]"),
     Column("phase", "phase", mark("phases completed since init: the barrier is in phase #k"), True, "#00000"),
     Column("parity", "parity", mark("the phase bit, k & 1, that waits are tested against"), True, "parity"),
-    Column("pending", "pending", mark("arrivals this phase still needs, of those it expects"), True, "* 96 of 96"),
-    Column("tx", mark("tx bytes"), mark("bytes expected so far and not yet written"), True, "* 16384"),
+    Column("arrived", mark("arrived"), mark("arrivals that are in, of those this phase takes"), True, "* 96/96"),
+    Column("landed", mark("landed"), mark("bytes that are in, of those expected so far"), True, "* 16/16 KiB"),
     Column(
         "waiting",
         mark("waiting agents"),
@@ -43,9 +44,8 @@ class BarrierRows:
         self._titles = [history.barrier_title(row) for row in self.barriers]
         longest = max(self._titles, key=len, default="")
         self.columns = (replace(COLUMNS[0], widest=longest), *COLUMNS[1:])
-        self._now = history.state_at(step)
-        self._before = history.state_at(step - 1) if step > 0 else None
-        self._waiting = _waiting(history, self._now, self.barriers)
+        self._history, self._step = history, step
+        self._waiting = _waiting(history, history.state_at(step), self.barriers)
 
     def rows(self) -> int:
         return len(self.barriers)
@@ -66,25 +66,28 @@ class BarrierRows:
         if key == "waiting":
             text, gave_up = self._waiting.get(barrier, ("", False))
             return Cell(text, "error" if gave_up else "waiting" if text else "")
-        text = _count_text(self._now, barrier, key)
-        before = _count_text(self._before, barrier, key) if self._before is not None else text
-        return Cell(f"{CHANGE_MARK} {text}", "changed") if text != before else Cell(text)
+        text = _count_text(self._history, barrier, self._step, key)
+        before = _count_text(self._history, barrier, self._step - 1, key) if self._step > 0 else text
+        changed = text != before
+        return Cell(
+            f"{CHANGE_MARK} {text}" if changed else text, "changed" if changed else "", hint=self._hint(barrier)
+        )
+
+    def _hint(self, barrier: int) -> str:
+        """What the barrier itself counts."""
+        now = self._history.barrier_at(barrier, self._step)
+        return tr("pending {pending}, tx {tx} bytes", pending=now.pending, tx=now.tx) if now.valid else ""
 
 
-def _count_text(state: State, barrier: int, key: str) -> str:
-    if not state.barrier_valid[barrier]:
+def _count_text(history: History, barrier: int, step: int, key: str) -> str:
+    now = history.barrier_at(barrier, step)
+    if not now.valid:
         return "-"
     if key == "phase":
-        return f"#{int(state.barrier_phase[barrier])}"
+        return f"#{now.phase}"
     if key == "parity":
-        return str(int(state.barrier_phase[barrier]) & 1)
-    if key == "pending":
-        return tr(
-            "{pending} of {expected}",
-            pending=int(state.barrier_pending[barrier]),
-            expected=int(state.barrier_expected[barrier]),
-        )
-    return str(int(state.barrier_tx[barrier]))
+        return str(now.parity)
+    return arrived_of(now) if key == "arrived" else landed_at(history, barrier, step).text
 
 
 def _waiting(history: History, state: State, barriers: list[int]) -> dict[int, tuple[str, bool]]:

@@ -15,7 +15,7 @@ from visualizer.views.theme import Theme
 
 
 class BarrierTableWidget(QWidget):
-    """Phase, parity, pending arrivals, bytes and waiting agents of each barrier."""
+    """Phase, parity, what has arrived and landed, and waiting agents of each barrier."""
 
     focus_requested = Signal(object)
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.playback.breakpoints import Breakpoint
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
@@ -77,6 +77,7 @@ class BreakpointsWidget(QWidget):
         self.list.header().setSectionResizeMode(_QUERY, QHeaderView.ResizeMode.Stretch)
         self.list.header().setSectionResizeMode(_HITS, QHeaderView.ResizeMode.ResizeToContents)
         self.hits = CellTable(tr("Hits"), COLUMNS)
+        self.hits.without_source = mark("Add a breakpoint: its hits are listed here.")
         self.hits.horizontalHeader().setStretchLastSection(True)
         above = QHBoxLayout()
         above.addWidget(self.line, 1)

@@ -19,16 +19,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.views.cells import Cell, CellSource, Column
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import brush, pen
 from visualizer.views.pane_look_widget import inherited_mono_font
+from visualizer.views.plain_text_widget import tip
 from visualizer.views.theme import Theme, load_theme, mix
 
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_WORDS = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 _MOST_DRAWN = 4096
 """Cells kept; more than a screen holds, so that only scrolling through long tables drops any."""
 
@@ -52,6 +54,7 @@ class CellModel(QAbstractTableModel):
             Qt.ItemDataRole.BackgroundRole: self._background,
             Qt.ItemDataRole.ForegroundRole: self._foreground,
             Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+            Qt.ItemDataRole.ToolTipRole: lambda index: tip(self.cell(index).hint) or None,
         }
 
     def set_source(self, source: CellSource | None) -> None:
@@ -164,6 +167,11 @@ class CellTable(Painted, QTableView):
     chosen = Signal(int, int)
     """Row and column of the cell a person chose."""
 
+    nothing = mark("There is nothing to show.")
+    """The message that stands where there are no rows: no table is empty without a word."""
+    without_source = mark("No recording. Open one, or run an experiment.")
+    """The one where there is nothing that could have rows."""
+
     def __init__(self, name: str, columns: tuple[Column, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cells = CellModel(columns, self)
@@ -214,7 +222,12 @@ class CellTable(Painted, QTableView):
         Painted.paintEvent(self, event)
 
     def paint(self, painter: QPainter) -> None:
-        """The keyboard's place, on top of what Qt has drawn."""
+        """The keyboard's place, on top of what Qt has drawn; and why there are no rows where there are none."""
+        if not self.cells.rowCount():
+            words = tr(self.without_source if self.cells.source is None else self.nothing)
+            painter.setPen(pen(self.cells.theme.text_muted))
+            painter.setFont(QFont())
+            painter.drawText(self.viewport().rect().adjusted(8, 8, -8, -8), _WORDS, words)
         if self.hasFocus() and self.currentIndex().isValid():
             painter.setPen(pen(self.cells.theme.accent, 1.0))
             painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))

@@ -26,11 +26,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell's text, how it stands out, and the step where it happened if it leads to one."""
+    """One cell's text, how it stands out, the step where it happened if it leads to one, and what a pointer on it says
+    besides."""
 
     text: str
     tone: Tone = ""
     step: int | None = None
+    hint: str = ""
 
 
 class CellSource(Protocol):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from visualizer.diagnosis.fix_place import fix_place
+from visualizer.diagnosis.report import Report
 from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
@@ -29,7 +31,7 @@ _GONE = (AgentActivity.NOT_STARTED, AgentActivity.EXITED)
 class Chip:
     """A label in the margin of a line: the agents of one role that are there."""
 
-    role: str  # "producer", "consumer", "tma"
+    role: str  # "producer", "consumer", "tma"; "error" and "fix" for what a diagnosis says of the line
     text: str  # "P", "w1 w2"
 
 
@@ -98,6 +100,18 @@ def code_marks(history: History, step: int, shown: str, frame: int | None = None
             for line, roles in lines.items()
         },
     )
+
+
+def with_findings(marks: CodeMarks, file: str, trace: Trace, report: Report | None) -> CodeMarks:
+    """The marks in `file`, and where the errors that were found show, and where their remedies are."""
+    chips = dict(marks.chips)
+    for finding in report.findings if report is not None else ():
+        if finding.severity != "error":
+            continue
+        for chip, place in ((Chip("error", "✖"), finding.site), (Chip("fix", "✔"), fix_place(trace, finding))):
+            if place is not None and place.file == file and chip not in chips.get(place.line, ()):
+                chips[place.line] = (chip, *chips.get(place.line, ()))
+    return replace(marks, chips=chips)
 
 
 def focused_site(trace: Trace, step: int) -> Site | None:

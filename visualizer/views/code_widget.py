@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
+from visualizer.diagnosis.report import Place, Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
@@ -22,6 +23,7 @@ from visualizer.views.code_model import (
     next_step_at_line,
     source_names,
     users_frame,
+    with_findings,
 )
 from visualizer.views.painted_widget import Painted
 from visualizer.views.painting import colour, pen
@@ -74,13 +76,19 @@ class SourceView(QPlainTextEdit):
                 self.centerCursor()
         self._margin.update()
 
+    def show_line(self, line: int) -> None:
+        """Bring a line into the middle, with the cursor on it."""
+        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line - 1)))
+        self.centerCursor()
+
     def margin_width(self) -> int:
         metrics = self.fontMetrics()
         digits = len(str(max(self.blockCount(), 100)))
         return metrics.horizontalAdvance("w1 w2 w3 00" + "0" * digits)
 
     def chip_paint(self, chip: Chip) -> Paint:
-        return self.theme.paint(chip.role if chip.role in ("producer", "consumer") else "tma")
+        roles = {"fix": "full", "error": "error", "producer": "producer", "consumer": "consumer"}
+        return self.theme.paint(roles.get(chip.role, "tma"))
 
     def paint_margin(self, painter: QPainter) -> None:
         """Line numbers at the right of the margin, chips at its left; the focused line has a bar."""
@@ -175,7 +183,12 @@ class SourceMargin(Painted, QWidget):
         super().__init__(view)
         self.setAccessibleName(tr("Line numbers, and who is at which line"))
         self._view = view
-        self.setToolTip(tr("P: producer, w: consumer warps. Bold line numbers: lines where events are recorded"))
+        self.setToolTip(
+            tr(
+                "P: producer, w: consumer warps, ✖: where an error shows, ✔: what to change. Bold line numbers:"
+                " lines where events are recorded"
+            )
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(self._view.margin_width(), 0)
@@ -215,6 +228,17 @@ class CodeWidget(QWidget):
         self.frames.hide()
         self._history: History | None = None
         self._step = 0
+        self._report: Report | None = None
+
+    def set_report(self, report: Report | None) -> None:
+        """What was found in the recording whose `set_history` follows: its lines are marked."""
+        self._report = report
+
+    def show_place(self, place: Place) -> None:
+        """Bring a line into view, whatever the focus is at."""
+        if self.files.findText(place.file) >= 0:
+            self.files.setCurrentText(place.file)
+            self.view.show_line(place.line)
 
     def set_history(self, history: History | None) -> None:
         self._history = history if history is not None and history.steps else None
@@ -240,7 +264,14 @@ class CodeWidget(QWidget):
         if marks.file != self.files.currentText():
             self.files.setCurrentText(marks.file)
         else:
-            self.view.show_marks(marks)
+            self.view.show_marks(self._with_findings(marks))
+
+    def _with_findings(self, marks: CodeMarks) -> CodeMarks:
+        return (
+            marks
+            if self._history is None
+            else with_findings(marks, self.files.currentText(), self._history.trace, self._report)
+        )
 
     def set_theme(self, theme: Theme) -> None:
         use_panel_colours(self, theme)
@@ -270,7 +301,7 @@ class CodeWidget(QWidget):
         self.view.site_lines = lines_with_sites(trace, name) if trace is not None else frozenset()
         if self._history is not None:
             frame = self.frames.currentIndex() if self.frames.count() > 1 else None
-            self.view.show_marks(_marks_in(self._history, self._step, name, frame))
+            self.view.show_marks(self._with_findings(_marks_in(self._history, self._step, name, frame)))
 
     def _choose(self, line: int) -> None:
         if self._history is None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_report import ring_text
 from visualizer.diagnosis.wording import sentence
-from visualizer.language import tr, trn
+from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
 from visualizer.views.cell_table_widget import CellTable
@@ -63,6 +63,8 @@ class CompareWidget(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.verdict)
         layout.addWidget(self._split, 1)
+        self.states.nothing = mark("Nothing differs in the state here.")
+        self.order.nothing = mark("The order differs in no agent.")
         self._comparison: Comparison | None = None
         self._focus: Focus | None = None
         self._rows: TileTimeRows | None = None

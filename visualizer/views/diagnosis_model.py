@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.diagnosis.fix_place import fix_place
+from visualizer.diagnosis.report import Finding, Owed, Place, Report
 from visualizer.diagnosis.report_text import next_text, not_judged_lines, state_text
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
 from visualizer.language import tr, trn
@@ -25,11 +26,12 @@ BLOCKED = ("STARVED", "LAPPED", "EARLY PASS PENDING", "NOT YET")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a finding's details; a click on it, if it leads anywhere, asks for `focus`."""
+    """One line of details; a click on it, if it leads anywhere, asks for `focus`, or for `place` in the source."""
 
     label: str
     text: str
     focus: Focus | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +271,9 @@ def _title(finding: Finding) -> str:
 def _lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> tuple[Line, ...]:
     lines: list[Line] = []
     if finding.site is not None:
-        lines.append(Line(tr("line"), f"{finding.site.file}:{finding.site.line} {finding.site.op}"))
+        lines.append(_place_line(tr("line"), finding.site))
+    if (fix := fix_place(trace, finding)) is not None:
+        lines.append(_place_line(tr("to change"), fix))
     if finding.first_divergence is not None:
         since = finding.first_divergence
         lines.append(Line(tr("first divergence"), tr("step {step}", step=since), _focus(trace, since, None)))
@@ -310,6 +314,10 @@ def _lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> tuple[Line,
             Line(tr("seen at"), tr("step {step}", step=finding.step), _focus(trace, finding.step, finding.agent))
         )
     return tuple(lines)
+
+
+def _place_line(label: str, place: Place) -> Line:
+    return Line(label, f"{place.file}:{place.line} {place.op}", place=place)
 
 
 def _focus(trace: Trace, step: int | None, lane: str | None) -> Focus | None:

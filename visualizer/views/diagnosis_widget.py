@@ -35,6 +35,8 @@ class DiagnosisWidget(QWidget):
     """Pane of one Report. `set_report` comes before the `set_history` of the recording it is about."""
 
     focus_requested = Signal(object)
+    place_requested = Signal(object)
+    """A Place in the source."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -171,7 +173,10 @@ class DiagnosisWidget(QWidget):
         self._request(self._rows[number].focus)
 
     def _follow(self, link: QUrl) -> None:
-        self._request(self._rows[self.findings.currentRow()].lines[int(link.toString())].focus)
+        line = self._rows[self.findings.currentRow()].lines[int(link.toString())]
+        if line.place is not None:
+            self.place_requested.emit(line.place)
+        self._request(line.focus)
 
     def _request(self, focus: Focus | None) -> None:
         if focus is not None:
@@ -190,4 +195,5 @@ def _html(row: FindingRow, theme: Theme) -> str:
 
 def _linked(number: int, line: Line, theme: Theme) -> str:
     text = escape(line.text)
-    return text if line.focus is None else f"<a href='{number}' style='color: {theme.text}'>{text}</a>"
+    leads = line.focus is not None or line.place is not None
+    return text if not leads else f"<a href='{number}' style='color: {theme.text}'>{text}</a>"

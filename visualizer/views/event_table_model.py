@@ -71,7 +71,7 @@ def time_text(ps: int) -> str:
     """A time for people: nanoseconds below 10 us, else microseconds to the nanosecond."""
     if abs(ps) < 10 * PS_PER_US:
         return f"{ps / PS_PER_NS:.1f} ns"
-    return f"{ps / PS_PER_US:.3f} us"
+    return f"{ps / PS_PER_US:.3f} µs"
 
 
 def amount_text(kind: int, amount: int) -> str:

@@ -15,6 +15,7 @@ from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES
 from visualizer.structure.titles import barrier_name
 from visualizer.views.cells import Cell, Column
 from visualizer.views.context import cta_at, cta_barriers, stage_lane, stage_name
+from visualizer.views.counts import arrived_of, landed_at
 from visualizer.views.ring_model import STAGE_WORDS
 
 COLUMNS = (
@@ -28,7 +29,7 @@ COLUMNS = (
         mark("now"),
         mark("what it holds at the focused step"),
         False,
-        "#0 (parity 0), 96/96 pending, tx 16384 B",
+        "#0 (parity 0), arrived 96/96, landed 16/16 KiB",
     ),
 )
 
@@ -173,7 +174,7 @@ def _barrier(history: History, state: State, row: int) -> MapRegion:
     region = Region(
         barrier_name(history.trace, history.structure, row), barrier.offset, BARRIER_BYTES, BARRIER_ALIGNMENT
     )
-    return MapRegion(region, "barrier", row, barrier.name, *_barrier_state(state, row), focused=False)
+    return MapRegion(region, "barrier", row, barrier.name, *_barrier_state(history, state, row), focused=False)
 
 
 def _stage(history: History, state: State, place: int, offset: int, size: int, alignment: int) -> MapRegion:
@@ -184,15 +185,14 @@ def _stage(history: History, state: State, place: int, offset: int, size: int, a
     return MapRegion(region, "stage", place, stage_lane(history, place), word, label, text, focused=False)
 
 
-def _barrier_state(state: State, row: int) -> tuple[str, str, str]:
+def _barrier_state(history: History, state: State, row: int) -> tuple[str, str, str]:
     """Paint, label and sentence of a barrier."""
     if not state.barrier_valid[row]:
         return "empty", "-", tr("not initialised")
-    phase = int(state.barrier_phase[row])
-    expected = int(state.barrier_expected[row])
-    pending = int(state.barrier_pending[row])
-    text = f"#{phase} (parity {phase & 1}), {pending}/{expected} pending"
-    tx = int(state.barrier_tx[row])
-    if tx:
-        text += f", tx {tx} B"
-    return ("phase_odd" if phase & 1 else "phase_even"), str(phase & 1), text
+    now = history.barrier_at(row, state.step)
+    text = tr(
+        "#{phase} (parity {parity}), arrived {arrived}", phase=now.phase, parity=now.parity, arrived=arrived_of(now)
+    )
+    if landed := landed_at(history, row, state.step).text:
+        text = tr("{arrived}, landed {bytes}", arrived=text, bytes=landed)
+    return ("phase_odd" if now.parity else "phase_even"), str(now.parity), text

@@ -27,6 +27,7 @@ class QueryLine(QLineEdit):
         self.completer_ = QCompleter(self._model, self)
         self.completer_.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.completer_.setMaxVisibleItems(12)
+        self.completer_.popup().setObjectName("completions")
         self.completer_.setWidget(self)
         self.completer_.activated.connect(self.insert)
         self.textEdited.connect(self._offer)

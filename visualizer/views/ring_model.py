@@ -26,6 +26,7 @@ from visualizer.views.context import (
     stage_lane,
     stage_place,
 )
+from visualizer.views.counts import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.views.diagnosis_model import owing_findings
 
 STAGE_WORDS = {
@@ -48,17 +49,19 @@ ACTIVITY_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RingBarrier:
-    """One barrier's box. Arrivals and bytes count down, as the barrier itself does: so much its phase still needs."""
+    """One barrier's box: what has come of its phase. What the barrier itself counts down, `pending` and `tx`, is told
+    besides."""
 
     name: str
     kind: str  # "full", "empty"
     stage: int
     valid: bool
     phase: int
+    arrived: int
+    needed: int  # arrivals that the phase takes
     pending: int
-    expected: int
     tx: int  # bytes expected so far and not yet written; negative while bytes came before they were expected
-    bytes_expected: int  # by a whole phase; 0: the barrier counts no bytes
+    landed: Landed  # expected 0: the barrier counts no bytes
     focused: bool
     owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
     called: str = ""  # what people call it, where its name is an address alone
@@ -74,12 +77,12 @@ class RingBarrier:
         return self.phase & 1
 
     @property
-    def pending_text(self) -> str:
-        return f"{self.pending}/{self.expected}" if self.valid else "-"
+    def arrived_text(self) -> str:
+        return f"{self.arrived}/{self.needed}" if self.valid else "-"
 
     @property
-    def bytes_text(self) -> str:
-        return f"{self.tx}/{self.bytes_expected} B" if self.bytes_expected else ""
+    def arrived_share(self) -> float:
+        return self.arrived / self.needed if self.valid and self.needed else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,13 @@ class RingCursor:
 
     @property
     def state_text(self) -> str:
-        """PipelineState as the lesson writes it."""
-        return f"({self.index}, {self.phase}, {self.count})"
+        """PipelineState in words."""
+        return cursor_text(self.index, self.phase, self.count)
+
+    @property
+    def brief_text(self) -> str:
+        """Without the stage, which its mark points at."""
+        return tr("phase {phase}, tile {count}", phase=self.phase, count=self.count)
 
     @property
     def waits(self) -> bool:
@@ -144,7 +152,7 @@ class Ring:
             tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
             boxes = ", ".join(
                 " ".join(
-                    f"{b.own_name or b.kind} phase {b.parity} {b.pending_text} pending {b.bytes_text} {b.owed}".split()
+                    f"{b.own_name or b.kind} phase {b.parity} {b.arrived_text} arrived {b.landed.text} {b.owed}".split()
                 )
                 for b in stage.barriers
             )
@@ -218,16 +226,18 @@ def _owed(trace: Trace, state: State, row: int, finding: Finding | None) -> str:
 
 def _barrier(history: History, state: State, row: int, total: int, focused: bool, owed: str) -> RingBarrier:
     name, called = history.trace.barriers[row].name, history.barrier_title(row)
+    now = history.barrier_at(row, state.step)
     return RingBarrier(
         name=name,
         kind=history.structure.kinds[row],
         stage=int(history.structure.stage_of[row]),
-        valid=bool(state.barrier_valid[row]),
-        phase=int(state.barrier_phase[row]),
-        pending=int(state.barrier_pending[row]),
-        expected=int(state.barrier_expected[row]),
-        tx=int(state.barrier_tx[row]),
-        bytes_expected=total,
+        valid=now.valid,
+        phase=now.phase,
+        arrived=now.arrived,
+        needed=now.needed,
+        pending=now.pending,
+        tx=now.tx,
+        landed=landed_at(history, row, state.step, total) if total else NO_BYTES,
         focused=focused,
         owed=owed,
         called=called if called != name else "",
@@ -239,22 +249,16 @@ def _stage(history: History, state: State, place: int, barriers: tuple[RingBarri
     filled = 0.0 if occupancy == StageState.EMPTY else 1.0
     full = next((box for box in barriers if box.kind == "full"), None)
     if occupancy == StageState.FILLING:
-        filled = _landed_share(full) if full and full.bytes_expected else 0.0
+        filled = full.landed.share if full else 0.0
     return RingStage(
         index=history.structure.at(place)[1],
         lane=stage_lane(history, place),
         state=STAGE_WORDS[occupancy],
         tile=int(state.stage_tile[place]),
-        filled=min(max(filled, 0.0), 1.0),
+        filled=filled,
         barriers=barriers,
         focused=focused,
     )
-
-
-def _landed_share(full: RingBarrier) -> float:
-    """The share of a phase's bytes that are in. Bytes that came before they were expected stand as a negative tx."""
-    landed = full.bytes_expected - full.tx if full.tx > 0 else -full.tx
-    return landed / full.bytes_expected
 
 
 def _cursors(

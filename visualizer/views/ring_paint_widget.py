@@ -160,10 +160,11 @@ class RingPicture:
         painter.setFont(sizes.number_bold)
         painter.drawText(digit, CENTRE, str(barrier.parity) if barrier.valid else "-")
         painter.setFont(sizes.number)
-        share = barrier.pending / barrier.expected if barrier.expected else 0.0
         bar_left = digit.right() + sizes.pad
-        self._paint_bar(painter, bar_left, row, sizes.pending, share, theme.pending, barrier.pending_text)
-        if barrier.bytes_expected:
+        self._paint_bar(
+            painter, bar_left, row, sizes.arrived, barrier.arrived_share, theme.pending, barrier.arrived_text
+        )
+        if barrier.landed.expected:
             row.moveTop(row.top() + sizes.row)
             left = row.x()
             if not sizes.compact:
@@ -172,8 +173,7 @@ class RingPicture:
                 painter.drawText(row, LEFT, tr("bytes"))
                 left += QFontMetricsF(sizes.text).horizontalAdvance(tr("bytes")) + sizes.pad
             painter.setFont(sizes.number)
-            share = barrier.tx / barrier.bytes_expected
-            self._paint_bar(painter, left, row, sizes.bytes, share, theme.tx, barrier.bytes_text)
+            self._paint_bar(painter, left, row, sizes.bytes, barrier.landed.share, theme.tx, barrier.landed.text)
         row.moveTop(row.top() + sizes.row)
         if barrier.owed and row.bottom() <= box.bottom() + 1:
             painter.setFont(sizes.bold)
@@ -184,7 +184,7 @@ class RingPicture:
     def _paint_bar(
         self, painter: QPainter, left: float, row: QRectF, text_width: float, share: float, fill: str, text: str
     ) -> None:
-        """A bar of what is still missing, from `left`, its text on the right end of the row."""
+        """A bar of what has come, from `left`, its text on the right end of the row."""
         painter.setPen(pen(self.theme.text))
         painter.drawText(row, RIGHT, text)
         if self.sizes.compact:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
+from visualizer.views.counts import bytes_of
 from visualizer.views.pane_look_widget import mono_font, scaled_font
 from visualizer.views.ring_layout import Box, RingLayout, boxes_fit, lay_out
 from visualizer.views.ring_model import Ring, RingCursor, RingStage, phase_bytes
@@ -80,11 +81,11 @@ class TextSizes:
         counts = max((barrier.init_count for barrier in trace.barriers), default=1) or _UNTOLD_COUNT
         titles = ["empty[0]", *(barrier.own_name for stage in shown.stages for barrier in stage.barriers)]
         self.label = max(map(QFontMetricsF(self.text).horizontalAdvance, titles))
-        self.pending = self.char * len(f"{counts}/{counts}")
+        self.arrived = self.char * len(f"{counts}/{counts}")
         self.bar = 0.0 if compact else self.char * 4
         total = phase_bytes(trace)
-        self.bytes = self.char * len(f"{total}/{total} B") if total else 0.0
-        upper = self.label + self.row + self.bar + self.pending + 3 * self.pad
+        self.bytes = self.char * max(len(bytes_of(some, total)) for some in (total - 1, total)) if total else 0.0
+        upper = self.label + self.row + self.bar + self.arrived + 3 * self.pad
         word = 0.0 if compact else QFontMetricsF(self.text).horizontalAdvance("bytes")
         lower = word + self.bytes + 0.6 * self.bar + 2 * self.pad
         self.rows = {"full": 1 + bool(total) + ("full" in owed), "empty": 1 + ("empty" in owed)}
@@ -206,7 +207,8 @@ class RingShapes:
         """The producer's label and its font: smaller if need be, and "P" if even that does not fit its box."""
         full = f"{', '.join(cursor.lines)} {cursor.state_text}"
         room = self.producer_box(cursor.index).width() - 2.5 * self.sizes.pad
-        for text in (full, full.replace("producer", "P", 1), f"P {cursor.state_text}"):
+        brief = (f"P {cursor.state_text}", f"P {cursor.brief_text}", "P")
+        for text in (full, full.replace("producer", "P", 1), *brief):
             for font in self._pill_fonts():
                 if QFontMetricsF(font).horizontalAdvance(text) <= room:
                     return text, font
@@ -230,19 +232,19 @@ class RingShapes:
             hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
             for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
                 help_ = tr(
-                    "{name}: phase #{phase} (parity {parity}), {pending} of {expected} arrivals pending, tx {tx} bytes",
+                    "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
                     name=barrier.called or barrier.name,
                     phase=barrier.phase,
                     parity=barrier.parity,
+                    arrived=barrier.arrived_text,
                     pending=barrier.pending,
-                    expected=barrier.expected,
                     tx=barrier.tx,
                 ) + (f"; {barrier.owed}" if barrier.owed else "")
                 hits.append(Hit(_rectangle(place), "barrier", barrier.name, stage.index, help_))
         boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
         for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
             help_ = tr(
-                "{names} at (index, phase, count) = {cursor}",
+                "{names} at {cursor}",
                 names=", ".join(cursor.lines),
                 cursor=cursor.state_text,
             )

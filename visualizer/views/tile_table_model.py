@@ -10,13 +10,13 @@ from visualizer.views.cells import Cell, Column
 COLUMNS = (
     Column("tile", "tile", mark("number of the tile"), True, "0000"),
     Column(
-        "pipe_write", "pipe_write", mark("the producer's (index, phase) when it acquires the stage"), False, "(0, 0)"
+        "pipe_write", "pipe_write", mark("the producer's cursor when it acquires the stage"), False, "stage 0, phase 0"
     ),
     Column("empty_wait", mark("empty wait"), mark("the producer's wait on empty[index]"), False, "wait(0) blocked"),
     Column(
         "full_phase", mark("full phase"), mark("the flip of full[index] when the tile has landed"), False, "full[0] 0→1"
     ),
-    Column("pipe_read", "pipe_read", mark("the consumers' (index, phase) when they wait"), False, "(0, 0)"),
+    Column("pipe_read", "pipe_read", mark("the consumers' cursor when they wait"), False, "stage 0, phase 0"),
     Column("full_wait", mark("full wait"), mark("the consumers' wait on full[index]"), False, "wait(0) blocked"),
     Column(
         "empty_phase",
@@ -100,7 +100,7 @@ def _first_step(row: TileRow) -> int | None:
 def _cursor(cursor: Cursor | None, wait: TileWait | None) -> tuple[str, int | None]:
     if cursor is None or wait is None:
         return tr(_PENDING), None
-    return f"({cursor.index}, {cursor.phase})", wait.begin_step
+    return tr("stage {index}, phase {phase}", index=cursor.index, phase=cursor.phase), wait.begin_step
 
 
 def _wait(wait: TileWait | None, fresh: bool) -> tuple[str, int | None, bool]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.replay.history import BarrierCurve
+from visualizer.views.counts import bytes_of
 from visualizer.views.level_of_detail import StateMix, StepMean, folded_columns, stacked
 from visualizer.views.timeline_intervals import add_fold_counts, selection
 from visualizer.views.timeline_model import Columns, Label, Layer, Metrics, Part, Picture, Style, body
@@ -35,13 +36,16 @@ class BarrierLane:
     """One barrier's phases (shape (phases,)) and count curves (shape (changes,)). Times in ps."""
 
     curve: BarrierCurve
+    arrived: Ints  # at each change: arrivals of its phase that are in ...
+    needed: Ints  # ... of so many
+    landed: Ints  # and bytes
     start: Ints
     end: Ints
     number: Ints  # of the phase, from 0
     mix: StateMix
-    mean: StepMean  # of tx and pending
-    top_pending: int
-    top_tx: int
+    mean: StepMean  # of bytes landed and arrivals
+    top_arrived: int
+    top_landed: int
 
 
 def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
@@ -51,16 +55,41 @@ def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
     start = curve.time[first].astype(np.int64)
     number = curve.phase[first].astype(np.int64)
     stop = np.append(start[1:], end)[: len(start)]
+    needed, landed = _needed(curve, first), _landed(curve, first)
+    arrived = needed - curve.pending
     return BarrierLane(
         curve,
+        arrived,
+        needed,
+        landed,
         start,
         stop,
         number,
         StateMix(start, stop, (number & 1).astype(np.uint8), (0, 1)),
-        StepMean(curve.time, np.abs(np.stack((curve.tx, curve.pending)).astype(np.float64))),
-        max(int(curve.expected.max(initial=0)), int(curve.pending.max(initial=0)), 1),
-        int(np.abs(curve.tx).max(initial=0)),
+        StepMean(curve.time, np.stack((landed, arrived)).astype(np.float64)),
+        max(int(needed.max(initial=0)), 1),
+        int((landed + np.maximum(curve.tx, 0)).max(initial=0)),
     )
+
+
+def _needed(curve: BarrierCurve, first: NDArray[np.bool_]) -> Ints:
+    """The arrivals that each change's phase takes: what it began with, or was raised to. `first`: where one begins."""
+    begins = np.flatnonzero(first)
+    if not len(begins):
+        return np.empty(0, np.int64)
+    most = np.maximum.reduceat(curve.pending, begins).astype(np.int64)
+    most[0] = max(most[0], curve.expected[0])  # its first arrivals may be from before the recording
+    return np.repeat(most, np.diff(begins, append=len(first)))
+
+
+def _landed(curve: BarrierCurve, first: NDArray[np.bool_]) -> Ints:
+    """The bytes of each change's phase that are in after it: all that lowered tx since the phase began."""
+    before = np.where(first, 0, np.append(0, curve.tx[:-1]))
+    came = np.cumsum(np.maximum(before - curve.tx, 0), dtype=np.int64)
+    begins = np.flatnonzero(first)
+    base = np.append(0, came)[begins]
+    landed: Ints = came - np.repeat(base, np.diff(begins, append=len(first)))
+    return landed
 
 
 def wave_height(height: float) -> int:
@@ -168,7 +197,8 @@ def _add_digits(
 def _add_curves(
     picture: Picture, lane: BarrierLane, view: View, stop: float, top: float, height: float, metrics: Metrics
 ) -> None:
-    """Pending arrivals and transaction bytes, as steps while they can be told apart, else as means per column."""
+    """Arrivals and bytes that are in, as steps while they can be told apart, else as means per column: they rise to
+    the flip."""
     curve = lane.curve
     first = max(int(np.searchsorted(curve.time, view.start, side="right")) - 1, 0)
     last = int(np.searchsorted(curve.time, view.end, side="right"))
@@ -179,11 +209,11 @@ def _add_curves(
         return
     left = view.pixels(curve.time[first:last])
     right = np.append(left[1:], stop)
-    for role, values, most in (("tx", curve.tx, lane.top_tx), ("pending", curve.pending, lane.top_pending)):
+    for role, values, most in (("tx", lane.landed, lane.top_landed), ("pending", lane.arrived, lane.top_arrived)):
         if most:
-            _add_steps(picture, role, left, right, np.abs(values[first:last]) / most, view.width, top, height)
+            _add_steps(picture, role, left, right, values[first:last] / most, view.width, top, height)
     if last - first <= view.width // 8:
-        _add_counts(picture, curve, slice(first, last), left, right, view.width, top, height, metrics)
+        _add_counts(picture, lane, slice(first, last), left, right, view.width, top, height, metrics)
 
 
 def _add_means(picture: Picture, lane: BarrierLane, view: View, stop: float, top: float, height: float) -> None:
@@ -192,8 +222,8 @@ def _add_means(picture: Picture, lane: BarrierLane, view: View, stop: float, top
     x = np.arange(begin, max(int(stop), begin))
     if not len(x):
         return
-    tx, pending = lane.mean.means(view.column_edges(int(x[0]), int(x[-1])))
-    for role, mean, most in (("tx", tx, lane.top_tx), ("pending", pending, lane.top_pending)):
+    landed, arrived = lane.mean.means(view.column_edges(int(x[0]), int(x[-1])))
+    for role, mean, most in (("tx", landed, lane.top_landed), ("pending", arrived, lane.top_arrived)):
         if not most:
             continue
         share = np.clip(mean / most, 0, 1)
@@ -225,7 +255,7 @@ def _add_steps(
 
 def _add_counts(
     picture: Picture,
-    curve: BarrierCurve,
+    lane: BarrierLane,
     rows: slice,
     left: Floats,
     right: Floats,
@@ -234,19 +264,21 @@ def _add_counts(
     height: float,
     metrics: Metrics,
 ) -> None:
-    """The numbers on each step that has room for them: arrivals still pending of all expected, bytes outstanding."""
+    """The numbers on each step that has room for them: arrivals that are in of all it takes, and bytes."""
     if height < metrics.em:
         return
     seen_left, seen_right = np.maximum(left, 0), np.minimum(right, width)
     for index in np.flatnonzero(seen_right - seen_left > metrics.em * 2).tolist():
         row = rows.start + index
-        pending, expected, tx = int(curve.pending[row]), int(curve.expected[row]), int(curve.tx[row])
-        texts = [tr("{pending}/{expected} pending", pending=pending, expected=expected), f"{pending}/{expected}"]
-        if tx:
-            texts = [f"{pending}/{expected} · {tx} B", f"{tx} B"]
+        arrived = f"{int(lane.arrived[row])}/{int(lane.needed[row])}"
+        texts = [tr("arrived {arrived}", arrived=arrived), arrived]
+        landed = int(lane.landed[row])
+        if bytes_expected := landed + max(int(lane.curve.tx[row]), 0):
+            some = bytes_of(landed, bytes_expected)
+            texts = [tr("arrived {arrived} · landed {bytes}", arrived=arrived, bytes=some), f"{arrived} · {some}", some]
         room = float(seen_right[index] - seen_left[index])
         # The patch behind the text hides a part of the curve: enough of it must show on both sides.
         text = metrics.first_that_fits(texts, room - metrics.em * 2.4)
         if text:
-            role = _ROLES[int(curve.phase[row]) & 1]
+            role = _ROLES[int(lane.curve.phase[row]) & 1]
             picture.labels.append(Label(float(seen_left[index]), top + 1, room, height - 1, text, role, backed=True))

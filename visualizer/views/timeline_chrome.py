@@ -145,6 +145,13 @@ def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
     return QRectF(round(left), frame.ruler.bottom() - height, round(width), height)
 
 
+def clear_times(painter: QPainter, frame: Frame, view: View, flag: QRectF, theme: Theme, fonts: Fonts) -> None:
+    """Take away the times beside ticks that a flag would cover a part of."""
+    for _, box in ruler_labels(frame, view, fonts):
+        if box.left() < flag.right() and flag.left() < box.right():
+            painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
+
+
 def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: Theme, fonts: Fonts) -> None:
     """The focused event: a line through all lanes and its time on a flag in the ruler, in place of times it covers."""
     x, step_ps = view.pixel(time), round(view.ps_per_px)
@@ -154,21 +161,22 @@ def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: 
     )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
-    for _, box in ruler_labels(frame, view, fonts):
-        if box.left() < flag.right() and flag.left() < box.right():
-            painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
+    clear_times(painter, frame, view, flag, theme, fonts)
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))
     painter.setFont(fonts.bold)
     paint_text(painter, fonts, text, flag.x() + 6, flag.y(), flag.height())
 
 
-def paint_divergence(painter: QPainter, frame: Frame, x: float, avoid: QRectF, theme: Theme, fonts: Fonts) -> None:
+def paint_divergence(
+    painter: QPainter, frame: Frame, view: View, time: int, avoid: QRectF, theme: Theme, fonts: Fonts
+) -> None:
     """Where a run first departed from a sound one: a flag in the ruler, beside the cursor's (`avoid`), and a line."""
-    at = round(frame.lanes.left() + x)
+    at = round(frame.lanes.left() + view.pixel(time))
     painter.setPen(pen(theme.error.outline, 2.0, dashed=True))
     painter.drawLine(QPointF(at, frame.ruler.bottom()), QPointF(at, frame.lanes.bottom()))
     text, flag = _divergence_flag(frame, at, avoid, fonts)
+    clear_times(painter, frame, view, flag, theme, fonts)
     painter.fillRect(flag, brush(theme.error.fill))
     painter.setPen(colour(theme.error.text))
     painter.setFont(fonts.bold)

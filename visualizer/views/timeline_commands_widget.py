@@ -32,6 +32,9 @@ class TimelineCommands(QAbstractScrollArea):
     view_changed = Signal()
     """The timeline has moved to another stretch of time by itself; told when it is painted."""
 
+    measured_changed = Signal(object)
+    """The Measurement that is marked now; None: nothing is."""
+
     focus_requested: Signal
     overview: OverviewStrip
     filter: LaneFilter
@@ -104,6 +107,12 @@ class TimelineCommands(QAbstractScrollArea):
         """Centre the focused event; once it is centred, fit the interval of its lane that holds it."""
         if self._scene is not None:
             self._scene.centre_or_fit_focus()
+            self._move()
+
+    def zoom_to_slice(self) -> None:
+        """Fit the interval or phase of the focused lane that the focus lies in."""
+        if self._scene is not None:
+            self._scene.fit_slice()
             self._move()
 
     def show_time(self, begin: int, end: int) -> None:
@@ -262,8 +271,10 @@ class TimelineCommands(QAbstractScrollArea):
         self._move()
 
     def _show_measured(self, measured: Measurement | None) -> None:
-        self._measured = measured
+        changed, self._measured = measured != self._measured, measured
         self.viewport().update()
+        if changed:
+            self.measured_changed.emit(measured)
 
     def _arrange(self) -> None:
         raise NotImplementedError

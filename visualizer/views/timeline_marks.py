@@ -19,6 +19,7 @@ from visualizer.replay.step_index import Steps
 from visualizer.views.overview_model import steps_at
 from visualizer.views.painting import brush, colour, pen
 from visualizer.views.theme import Theme
+from visualizer.views.timeline_chrome import clear_times
 from visualizer.views.timeline_frame import Frame
 from visualizer.views.timeline_paint import Fonts, paint_text
 from visualizer.views.timeline_scale import View
@@ -78,12 +79,12 @@ def paint_marks(
     if (flags := marks.get("bookmark")) is not None:
         rows = visible_rows(trace, flags.steps, view)
         labels = [flags.labels[row] for row in rows.tolist()]
-        _paint_flags(painter, frame, zip(pixels(flags, rows), labels, strict=True), theme, fonts)
+        _paint_flags(painter, frame, view, zip(pixels(flags, rows), labels, strict=True), theme, fonts)
     painter.restore()
 
 
 def _paint_flags(
-    painter: QPainter, frame: Frame, flags: Iterable[tuple[float, str]], theme: Theme, fonts: Fonts
+    painter: QPainter, frame: Frame, view: View, flags: Iterable[tuple[float, str]], theme: Theme, fonts: Fonts
 ) -> None:
     height = round(fonts.em * 1.1)
     painter.setFont(fonts.bold)
@@ -93,6 +94,7 @@ def _paint_flags(
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawLine(QPointF(x, frame.ruler.bottom()), QPointF(x, frame.lanes.bottom()))
         box = QRectF(x, 1, round(fonts.width(label) + 8), height)
+        clear_times(painter, frame, view, box, theme, fonts)
         painter.setPen(pen(theme.text))
         painter.setBrush(brush(theme.raised))
         painter.drawRect(box)

@@ -30,8 +30,12 @@ class Measurement:
         return abs(self.end - self.begin)
 
 
+CLICK = 4.0
+"""Pixels that a hand moves in a click."""
+
+
 class MeasureDrag:
-    """Left button on the ruler: marks a stretch of time; its ends snap to events. A click without a drag clears it."""
+    """Left button: marks a stretch of time; its ends snap to events. A click without a drag clears it."""
 
     def __init__(
         self,
@@ -39,13 +43,18 @@ class MeasureDrag:
         free: bool,
         time_at: Callable[[float, bool], int],
         show: Callable[[Measurement | None], None],
+        least: float = 0.0,
     ) -> None:
+        """`least`: pixels that the pointer must go before it is a drag."""
         self._time_at, self._show = time_at, show
+        self._x, self._least = x, least
         self._begin = time_at(x, free)
         self._moved = False
 
     def move(self, x: float, y: float, free: bool) -> None:
-        self._moved = True
+        self._moved = self._moved or abs(x - self._x) >= self._least
+        if not self._moved:
+            return
         self._show(Measurement(self._begin, self._time_at(x, free)))
 
     def release(self) -> None:

@@ -66,7 +66,7 @@ def paint_divergence_at(painter: QPainter, scene: Scene, step: int, look: Look) 
     if scene.focused is not None and view.contains(scene.focused.time):
         text = format_time(scene.focused.time, round(view.ps_per_px))
         avoid = cursor_flag(scene.frame, view.pixel(scene.focused.time), text, look.fonts)
-    paint_divergence(painter, scene.frame, view.pixel(time), avoid, look.theme, look.fonts)
+    paint_divergence(painter, scene.frame, view, time, avoid, look.theme, look.fonts)
 
 
 def paint_hover(painter: QPainter, scene: Scene, pointer: QPointF, bounds: QRectF, look: Look) -> None:

@@ -40,6 +40,15 @@ class SampleLane:
     def __len__(self) -> int:
         return len(self.start)
 
+    def arrived(self, lane: BarrierLane, rows: slice) -> NDArray[np.int64]:
+        """What the probe saw of arrivals, as the lane counts them: of those a phase takes there."""
+        return lane.top_arrived - self.pending[rows].astype(np.int64)
+
+    def landed(self, lane: BarrierLane, rows: slice) -> NDArray[np.int64]:
+        """What it saw of bytes, likewise: nothing while none were expected yet."""
+        tx = self.tx[rows].astype(np.int64)
+        return np.where(tx > 0, lane.top_landed - tx, np.maximum(-tx, 0))
+
 
 def make_sample_lane(trace: Trace, barrier: int) -> SampleLane:
     """The samples of the barrier with this row; without any the lane is empty."""
@@ -66,11 +75,14 @@ def add_samples(
     elif samples.phases_only:
         _add_bars(picture, left, right, samples.parity[first:last].astype(np.float64), view.width, band, room)
     else:
-        for values, most in ((samples.tx, lane.top_tx), (samples.pending, lane.top_pending)):
+        rows = slice(first, last)
+        for values, most in (
+            (samples.landed(lane, rows), lane.top_landed),
+            (samples.arrived(lane, rows), lane.top_arrived),
+        ):
             # One pending arrival more or less would only cover the bytes.
             if most > 1:
-                share = np.abs(values[first:last]) / most
-                _add_bars(picture, left, right, share, view.width, band, room)
+                _add_bars(picture, left, right, values / most, view.width, band, room)
     _add_name(picture, band, room, view.width, metrics)
 
 

@@ -197,6 +197,11 @@ class Scene:
         before = self.view
         self.navigation.centre(self.focused.time)
         if self.view == before:
+            self.fit_slice()
+
+    def fit_slice(self) -> None:
+        """Fit the interval of the focused lane that holds the focus."""
+        if self.focused is not None:
             self.navigation.show(*self._interval_at(self.focused.time))
 
     def anchor(self, pointer: QPointF | None) -> float:

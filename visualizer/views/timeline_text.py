@@ -12,6 +12,7 @@ from visualizer.language import tr, trn
 from visualizer.recording.tables import without_cta
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure.model import TOLD
+from visualizer.views.counts import arrived_of, bytes_of, landed_at
 from visualizer.views.lanes import Lane
 from visualizer.views.timeline_intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline_lanes import STUCK, LaneStore
@@ -72,7 +73,7 @@ def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
         name = stage.name.lower()
         word = state_word(name)
         return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
-    return _barrier_value(state, lane.row)
+    return _barrier_value(store.history, state.step, lane.row)
 
 
 def _agent_value(store: LaneStore, state: State, row: int) -> Value:
@@ -146,12 +147,13 @@ def _copy_value(history: History, state: State, lane: Lane) -> Value:
     return Value(trn("copying tile {tiles}", "copying tiles {tiles}", len(tiles), tiles=shown), "tma")
 
 
-def _barrier_value(state: State, row: int) -> Value:
-    if not state.barrier_valid[row]:
+def _barrier_value(history: History, step: int, row: int) -> Value:
+    now = history.barrier_at(row, step)
+    if not now.valid:
         return Value(tr("not initialised"), "")
-    phase, tx = int(state.barrier_phase[row]), int(state.barrier_tx[row])
-    counts = f"{int(state.barrier_pending[row])}/{int(state.barrier_expected[row])}"
-    return Value(f"phase #{phase} ({phase & 1}) · {counts} · {tx} B", "phase_odd" if phase & 1 else "phase_even")
+    landed = landed_at(history, row, step).text if history.structure.kinds[row] != "empty" else ""
+    text = " · ".join(filter(None, (f"phase #{now.phase} ({now.parity})", arrived_of(now), landed)))
+    return Value(text, "phase_odd" if now.parity else "phase_even")
 
 
 def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: float) -> list[str]:
@@ -235,7 +237,11 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     if row < 0:
         return [tr("{title} · not initialised", title=title)]
     curve = data.curve
-    phase, pending, expected = int(curve.phase[row]), int(curve.pending[row]), int(curve.expected[row])
+    phase, landed = int(curve.phase[row]), int(data.landed[row])
+    arrived = tr("arrived {arrived}", arrived=f"{int(data.arrived[row])}/{int(data.needed[row])}")
+    if bytes_expected := landed + max(int(curve.tx[row]), 0):
+        some = bytes_of(landed, bytes_expected)
+        arrived = tr("{arrived} · landed {bytes}", arrived=arrived, bytes=some)
     at = int(np.searchsorted(data.number, phase))
     length = format_time(int(data.end[at] - data.start[at]))
     sampled = sample_text(store.samples(lane), view.time(x))
@@ -247,11 +253,7 @@ def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
             parity=phase & 1,
             length=length,
         ),
-        tr(
-            "{pending} of {expected} arrivals pending · {tx} B outstanding",
-            pending=pending,
-            expected=expected,
-            tx=int(curve.tx[row]),
-        ),
+        arrived,
+        tr("pending {pending}, tx {tx} bytes", pending=int(curve.pending[row]), tx=int(curve.tx[row])),
         *([sampled] if sampled else []),
     ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame
 
 from visualizer.diagnosis.report import Report
@@ -30,7 +30,14 @@ from visualizer.views.timeline_gestures import Gesture, PanDrag
 from visualizer.views.timeline_layers_widget import LanesLayer, Look, ValuesLayer
 from visualizer.views.timeline_lecture_widget import lanes_to_try, paint_dimming, paint_veil
 from visualizer.views.timeline_marks import Marks, paint_marks
-from visualizer.views.timeline_measure import MeasureDrag, Measurement, TileCount, measurement_text, paint_measurement
+from visualizer.views.timeline_measure import (
+    CLICK,
+    MeasureDrag,
+    Measurement,
+    TileCount,
+    measurement_text,
+    paint_measurement,
+)
 from visualizer.views.timeline_navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline_overlay_widget import (
     beyond_chip,
@@ -54,6 +61,8 @@ class TimelineWidget(Painted, TimelineCommands):
     """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
 
     focus_requested = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    """Where (None: at the focus) somebody asks what can be done, and the place on the screen."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -73,6 +82,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._tiles: TileCount | None = None
         self.marks: dict[str, Marks] = {}
         self._pointer: QPointF | None = None
+        self._hovers = False  # since the pointer moved, and until the focus does
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
@@ -117,6 +127,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
         self._measured = self._gesture = self._measuring_from = self._tiles = self._veiled_after = None
         self.marks = {}
+        self.measured_changed.emit(None)
         self.filter.clear_quietly()
         self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
         self.verticalScrollBar().setValue(0)
@@ -136,6 +147,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene is None or (scene.focused is not None and focus == scene.focused.focus):
             return
         before, was = scene.view, scene.focused
+        self._hovers = False  # what it says would lie over the lanes that are stepped through
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
         stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
@@ -144,7 +156,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene.view != before:
             self._move()
         if self._measuring_from is not None:
-            self._measured = Measurement(self._measuring_from, scene.focused.time)
+            self._show_measured(Measurement(self._measuring_from, scene.focused.time))
         # At once, before the other panes show the same focus: this is what the eye follows.
         self.viewport().repaint()
 
@@ -234,7 +246,7 @@ class TimelineWidget(Painted, TimelineCommands):
             paint_chip(painter, *chip, look)
         if self._builder.waiting:
             paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
-        if self._pointer is not None and self._gesture is None:
+        if self._pointer is not None and self._hovers and self._gesture is None:
             paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
 
     def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
@@ -306,7 +318,25 @@ class TimelineWidget(Painted, TimelineCommands):
         elif event.button() == Qt.MouseButton.LeftButton and scene.frame.ruler.contains(at):
             self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured)
         elif event.button() == Qt.MouseButton.LeftButton:
+            if scene.frame.lanes.contains(at):
+                self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured, CLICK)
             self._click(scene, at)
+
+    def mouseDoubleClickEvent(self, event) -> None:
+        """Zoom to the slice; on a name, or with another button, it is two clicks."""
+        scene, at = self._scene, event.position()
+        if scene is None or event.button() != Qt.MouseButton.LeftButton or not scene.frame.lanes.contains(at):
+            self.mousePressEvent(event)
+        else:
+            self.zoom_to_slice()
+
+    def contextMenuEvent(self, event) -> None:
+        """Of the pointer's place; asked for by a key, of the focus."""
+        if self._scene is None:
+            return
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        focus = None if by_key else self._scene.click(QPointF(event.pos()))
+        self.menu_requested.emit(focus, event.globalPos())
 
     def _click(self, scene: Scene, at: QPointF) -> None:
         """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
@@ -323,7 +353,7 @@ class TimelineWidget(Painted, TimelineCommands):
                 self.focus_requested.emit(focus)
 
     def mouseMoveEvent(self, event) -> None:
-        self._pointer = event.position()
+        self._pointer, self._hovers = event.position(), True
         if self._gesture is not None:
             self._gesture.move(self._pointer.x(), self._pointer.y(), _free(event))
         self.viewport().update()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from command_checks.check import START, Check, Trigger
 from visualizer.app.document import Document
 from visualizer.app.main_window import MainWindow
+from visualizer.app.workspace_table import WORKSPACES
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -121,6 +122,16 @@ def _full_screen(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
     assert not window.isFullScreen()
 
 
+def _workspace(name: str) -> Check:
+    def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        window.workspaces.go_to("teach" if name != "teach" else "look")
+        run()
+        assert window.workspaces.name == name
+        assert window.docks.open == WORKSPACES[name].open
+
+    return check
+
+
 def _reset_layout(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     window.docks["ring"].close()
     run()
@@ -166,7 +177,8 @@ def _next_lane(direction: int) -> Check:
 def _go_to_pane(direction: int) -> Check:
     def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         window.timeline.setFocus()
-        docks = window.docks.all()
+        docks = [dock for dock in window.docks.all() if not dock.isHidden()]
+        assert len(docks) == 3
         seen = []
         for _ in docks:
             run()
@@ -197,6 +209,7 @@ CHECKS: dict[str, Check] = {
     "view.pan_left": _changes_view(_zoomed_in, lambda before, after: after.start < before.start),
     "view.pan_right": _changes_view(_zoomed_in, lambda before, after: after.start > before.start),
     "view.fit_all": _changes_view(_zoomed_in, lambda before, after: after.span > before.span and after.start <= 0),
+    "view.slice": _changes_view(lambda w: w.navigator.go_to(START), lambda before, after: after.span < before.span),
     "view.focus": _changes_view(lambda w: w.navigator.go_to(START), lambda before, after: after.span < before.span),
     "view.undo_zoom": _changes_view(_zoomed_in, lambda before, after: after != before),
     "view.dark": _dark,
@@ -217,6 +230,7 @@ CHECKS: dict[str, Check] = {
     "window.full_screen": _full_screen,
     "window.next_pane": _go_to_pane(1),
     "window.previous_pane": _go_to_pane(-1),
+    **{f"window.{name}": _workspace(name) for name in WORKSPACES},
     "window.reset_layout": _reset_layout,
     "window.keys": _opens_dialog("Keys"),
     "help.sheet": _opens_dialog("Keys and commands"),

@@ -37,10 +37,20 @@ def _play_verify(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
     assert asked == [True]
 
 
+def _first_steps(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run()
+    assert window.first_steps.isVisible()
+    assert window.settings.first_steps
+    run()
+    assert not window.first_steps.isVisible()
+    assert not window.settings.first_steps
+
+
 CHECKS: dict[str, Check] = {
     "window.statistics": _brings_to_front("statistics"),
     "window.predict": _brings_to_front("predict"),
     "window.structure": _brings_to_front("structure"),
     "view.critical_path": _critical_path,
     "play.verify": _play_verify,
+    "help.first_steps": _first_steps,
 }

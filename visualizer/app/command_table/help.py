@@ -23,6 +23,14 @@ COMMANDS = (
         ("Ctrl+Shift+P",),
     ),
     Command(
+        "help.first_steps",
+        mark("First steps"),
+        mark("Show the cards of the beginning, and what the colours mean; or hide them."),
+        "Help",
+        lambda w: w.first_steps.offer(w.settings, offered=w.first_steps.isHidden()),
+        checked=lambda w: not w.first_steps.isHidden(),
+    ),
+    Command(
         "help.about",
         mark("About phasescope"),
         mark("Show the version and the recording's particulars."),

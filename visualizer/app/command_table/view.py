@@ -24,6 +24,13 @@ COMMANDS = (
         "F",
     ),
     _view(
+        "slice",
+        mark("Zoom to the slice"),
+        mark("Fit what the focus lies in: a wait, a read, a copy, a phase. A double click does the same."),
+        lambda w: w.timeline.zoom_to_slice(),
+        "X",
+    ),
+    _view(
         "undo_zoom",
         mark("Undo zoom"),
         mark("Return to the view before."),

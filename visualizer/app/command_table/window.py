@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from visualizer.app.commands import Command
 from visualizer.app.pane_keys import go_to_pane
+from visualizer.app.workspace_table import WORKSPACES
 from visualizer.language import mark
 
+
+def _workspace(name: str, help_: str, key: str) -> Command:
+    return Command(
+        f"window.{name}",
+        WORKSPACES[name].title,
+        help_,
+        "Window",
+        lambda w: w.workspaces.go_to(name),
+        (key,),
+        checked=lambda w: w.workspaces.name == name,
+    )
+
+
 COMMANDS = (
+    _workspace("look", mark("The workspace to read a recording in: timeline, code, ring and inspector."), "F2"),
+    _workspace("experiment", mark("The workspace to run in: parameters on the left, results on the right."), "F7"),
+    _workspace("teach", mark("The workspace to prepare a lecture in: the story beside what it shows."), "F8"),
     Command(
         "window.full_screen",
         mark("Full screen"),
@@ -15,6 +32,7 @@ COMMANDS = (
         lambda w: w.toggle_full_screen(),
         ("F11",),
         checked=lambda w: w.isFullScreen(),
+        separated=True,
     ),
     Command(
         "window.next_pane",
@@ -60,9 +78,9 @@ COMMANDS = (
     Command(
         "window.reset_layout",
         mark("Reset the layout"),
-        mark("Put every pane back where it was at first."),
+        mark("Put every pane back where this workspace has it at first."),
         "Window",
-        lambda w: w.reset_layout(),
+        lambda w: w.workspaces.reset(),
     ),
     Command(
         "window.keys",

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
+    QGridLayout,
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -32,14 +33,14 @@ FIELDS = ("text", "notes", "question", "answer")
 
 
 class StoryEditor(QWidget):
-    """A window beside the main one. `preview_requested(Story, chapter, step)` asks to see a step on stage."""
+    """Stands in the Story pane. `preview_requested(Story, chapter, step)` asks to see a step on stage."""
 
     preview_requested = Signal(object, int, int)
     closed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle(tr("Story[*] - phasescope"))
+        self.setAccessibleName(tr("Story"))
         self.story: Story | None = None
         self.path: Path | None = None
         self.place: edit.Place = (0, 0)
@@ -51,11 +52,11 @@ class StoryEditor(QWidget):
         self.boxes: dict[tuple[str, str], QPlainTextEdit] = {}
         self.buttons: dict[str, QPushButton] = {}
         self._filling = False
-        row = QHBoxLayout(self)
-        row.addLayout(self._left(), 2)
-        row.addLayout(self._right(), 3)
-        em = self.fontMetrics().height()
-        self.resize(QSize(em * 56, em * 36).boundedTo(self.screen().availableSize()))
+        column = QVBoxLayout(self)
+        column.addWidget(self.steps, 2)
+        column.addLayout(self._buttons())
+        column.addWidget(self.message)
+        column.addWidget(self._texts(), 3)
 
     def open(self, story: Story, path: Path | None) -> None:
         """Edit `story`; `path` None: it has no file yet."""
@@ -90,33 +91,36 @@ class StoryEditor(QWidget):
         self._check()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.isWindowModified() and not self._may_discard():
+        if self.isWindowModified() and not self._may_close():
             event.ignore()
             return
         super().closeEvent(event)
         self.closed.emit()
 
-    def _left(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.addWidget(self.steps, 1)
-        buttons = QHBoxLayout()
-        for name, title, run in (
-            ("up", tr("Up"), lambda: self._move(-1)),
-            ("down", tr("Down"), lambda: self._move(1)),
-            ("remove", tr("Remove"), self._remove),
-            ("preview", tr("Preview"), self._preview),
-            ("save", tr("Save"), self.save),
+    def _buttons(self) -> QGridLayout:
+        grid = QGridLayout()
+        for number, (name, title, run) in enumerate(
+            (
+                ("up", tr("Up"), lambda: self._move(-1)),
+                ("down", tr("Down"), lambda: self._move(1)),
+                ("remove", tr("Remove"), self._remove),
+                ("preview", tr("Preview"), self._preview),
+                ("save", tr("Save"), self.save),
+                ("close", tr("Close"), self.close),
+            )
         ):
             button = QPushButton(title)
             button.clicked.connect(run)
-            buttons.addWidget(button)
+            grid.addWidget(button, number // 3, number % 3)
             self.buttons[name] = button
-        column.addLayout(buttons)
-        column.addWidget(self.message)
-        return column
+        return grid
 
-    def _right(self) -> QFormLayout:
-        form = QFormLayout()
+    def _texts(self) -> QScrollArea:
+        """The boxes of the current step, one under another: they scroll where there is less room."""
+        inside = QWidget(objectName="parameters")
+        form = QFormLayout(inside)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.setContentsMargins(0, 0, 6, 0)
         titles = {"text": tr("Text"), "notes": tr("Notes"), "question": tr("Question"), "answer": tr("Answer")}
         for field in FIELDS:
             for language in ("en", "zh"):
@@ -125,8 +129,11 @@ class StoryEditor(QWidget):
                 box.setAccessibleName(f"{titles[field]} ({language})")
                 box.textChanged.connect(self._write)
                 form.addRow(f"{titles[field]} ({language})", box)
+                box.setFixedHeight(round(4.5 * box.fontMetrics().lineSpacing()))
                 self.boxes[field, language] = box
-        return form
+        area = QScrollArea(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=tr("Texts"))
+        area.setWidget(inside)
+        return area
 
     def _list(self) -> None:
         """Show the story's steps, the current one selected."""
@@ -139,7 +146,7 @@ class StoryEditor(QWidget):
             branch.setData(0, _PLACE, (number, 0))
             self.steps.addTopLevelItem(branch)
             for at, step in enumerate(chapter.steps):
-                leaf = QTreeWidgetItem([f"{at + 1}  {step.text.spoken(current())}"])
+                leaf = QTreeWidgetItem([_row_text(at, step)])
                 leaf.setData(0, _PLACE, (number, at))
                 branch.addChild(leaf)
                 if (number, at) == self.place:
@@ -176,7 +183,14 @@ class StoryEditor(QWidget):
         step = replace(self._step(), text=texts["text"], notes=texts["notes"], question=question)
         self.story = edit.replace_step(self.story, self.place, step)
         self.setWindowModified(True)
+        self._caption()
         self._check()
+
+    def _caption(self) -> None:
+        """The current step's row, as its text is now."""
+        item = self.steps.currentItem()
+        if item is not None and item.parent() is not None and tuple(item.data(0, _PLACE)) == self.place:
+            item.setText(0, _row_text(self.place[1], self._step()))
 
     def _move(self, direction: int) -> None:
         if self.story is not None:
@@ -213,9 +227,28 @@ class StoryEditor(QWidget):
         chapter, step = self.place
         return self.story.chapters[chapter].steps[step]
 
-    def _may_discard(self) -> bool:
-        answer = QMessageBox.question(self, tr("Story"), tr("Close without saving the story?"))
-        return answer == QMessageBox.StandardButton.Yes
+    def _may_close(self) -> bool:
+        """Offer to save first; False if the story shall stay open."""
+        answer = self.ask_about_unsaved()
+        if answer == QMessageBox.StandardButton.Save:
+            self.save()
+            return not self.isWindowModified()
+        return answer == QMessageBox.StandardButton.Discard
+
+    def ask_about_unsaved(self) -> QMessageBox.StandardButton:
+        """A method of its own, so that tests can answer."""
+        buttons = QMessageBox.StandardButton
+        return QMessageBox.question(
+            self,
+            tr("Story"),
+            tr("The story was changed and is not saved."),
+            buttons.Save | buttons.Discard | buttons.Cancel,
+            buttons.Save,
+        )
+
+
+def _row_text(number: int, step: Step) -> str:
+    return f"{number + 1}  {step.text.spoken(current())}"
 
 
 def _text_of(step: Step, field: str) -> Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 
 from visualizer.app.appearance import Appearance
@@ -24,6 +24,9 @@ from visualizer.programs.lesson_facts import recorded_parameters
 
 _FRAME_MS = 33
 AUTOPLAY_SPEED = 4.0  # events per second
+
+_STAGE, _LEAST_STAGE = QSize(1280, 720), QSize(960, 600)
+"""Pixels of a stage in a window, as a preview has it."""
 
 
 class Lecture(QObject):
@@ -66,6 +69,9 @@ class Lecture(QObject):
         if full_screen:
             self.stage.showFullScreen()
         else:
+            # A stage in a window is laid out for a screen: in less than this its panes and texts are cut.
+            self.stage.setMinimumSize(_LEAST_STAGE)
+            self.stage.resize(_STAGE.boundedTo(self.stage.screen().availableSize()).expandedTo(_LEAST_STAGE))
             self.stage.show()
         self.stage.activateWindow()
         self.stage.setFocus()

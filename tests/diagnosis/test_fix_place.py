@@ -1,0 +1,63 @@
+"""The line to change: found where the source shows the cursor being made, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pane_testing import KERNEL, hand_trace
+
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.fix_place import START_STATE, fix_place
+from visualizer.diagnosis.report import Finding, Place
+from visualizer.language import use
+from visualizer.programs.registry import find_program
+from visualizer.replay.history import History
+from visualizer.sources.simulator.simulate import simulate
+
+WRONG_START = Finding("STARVED", "error", f"must start with phase 1 ({START_STATE})", site=Place(KERNEL, 4, "wait"))
+
+
+def _with(*lines: str) -> Place | None:
+    trace = replace(hand_trace(), source_files={KERNEL: "\n".join(lines)})
+    return fix_place(trace, replace(WRONG_START, site=Place(KERNEL, len(lines), "wait")))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lessons_line_is_found_in_both_languages(language: str) -> None:
+    use(language)
+    program = find_program("lesson", None, "F06")
+    history = History(simulate(program))
+    (finding,) = [f for f in diagnose(history, program).findings if f.severity == "error"]
+    place = fix_place(history.trace, finding)
+    assert place is not None
+    assert finding.site is not None
+    text = history.trace.source_files[place.file].splitlines()
+    assert text[place.line - 1].strip().startswith("auto pipe_write = make_producer_start_state")
+    assert place.line < finding.site.line
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "  PipelineState<4> state(0, 0, 0);",
+        "  PipelineState<4> state{0, 0, 0};",
+        "  auto state = cutlass::PipelineState<4>();",
+        "  typename Pipeline::State& state = states[0];",
+    ],
+)
+def test_the_nearest_declaration_of_what_the_wait_is_called_with(declaration: str) -> None:
+    found = _with("  int state = 7;", declaration, "  state == 3;", "  pipeline.producer_acquire(state);")
+    assert found == Place(KERNEL, 2, START_STATE)
+
+
+def test_nothing_is_claimed_where_the_source_does_not_show_it() -> None:
+    assert _with("  other(1);", "  pipeline.producer_acquire(state);") is None
+    assert _with("  state.wait();") is None
+    assert fix_place(hand_trace(), replace(WRONG_START, site=Place("gone.cu", 4, "wait"))) is None
+    assert fix_place(hand_trace(), replace(WRONG_START, site=Place(KERNEL, 4000, "wait"))) is None
+    assert fix_place(hand_trace(), replace(WRONG_START, site=None)) is None
+
+
+def test_another_finding_has_no_such_line() -> None:
+    assert fix_place(hand_trace(), replace(WRONG_START, cause="somebody forgot an arrival")) is None

@@ -1,0 +1,64 @@
+"""What has come of a barrier's phase, as people count: arrivals and bytes that are in, of those it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from visualizer.language import tr
+from visualizer.replay.history import BarrierState, History
+from visualizer.replay.phases import phase_of
+
+_KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """Bytes of a phase that are in, and how many it takes as far as that is known."""
+
+    landed: int
+    expected: int
+
+    @property
+    def share(self) -> float:
+        return min(max(self.landed / self.expected, 0.0), 1.0) if self.expected else 0.0
+
+    @property
+    def text(self) -> str:
+        """ "8/16 KiB"; "" where the phase takes no bytes."""
+        return bytes_of(self.landed, self.expected) if self.landed or self.expected else ""
+
+
+NO_BYTES = Landed(0, 0)
+
+
+def landed_at(history: History, row: int, step: int, total: int = 0) -> Landed:
+    """Bytes of the phase that the barrier is in after event `step`. `total`: what the program says a phase takes, where
+    it does: before they are announced none are expected."""
+    phase = phase_of(history.barriers, row, step + 1)
+    came = [at for at in phase.bytes_landed if at <= step]
+    landed = int(history.trace.events["amount"][came].sum())
+    return Landed(landed, max(landed + history.barrier_at(row, step).tx, total))
+
+
+def arrived_of(state: BarrierState) -> str:
+    """ "64/96"; "64/?" where it is not known how many a phase takes; "-" for no barrier."""
+    if not state.valid:
+        return "-"
+    return f"{state.arrived}/{state.needed}" if state.counted else f"{state.arrived}/?"
+
+
+def bytes_of(some: int, whole: int) -> str:
+    """Both in one unit, and never rounded: "8/16 KiB", "100/16,384 B"."""
+    if some % _KIB == 0 and whole % _KIB == 0 and whole:
+        return f"{some // _KIB:,}/{whole // _KIB:,} KiB"
+    return f"{some:,}/{whole:,} B"
+
+
+def bytes_text(count: int) -> str:
+    """ "16 KiB", "100 B"."""
+    return f"{count // _KIB:,} KiB" if count and count % _KIB == 0 else f"{count:,} B"
+
+
+def cursor_text(index: int, phase: int, count: int) -> str:
+    """A PipelineState in words: its count is the number of tiles gone by, so that of the tile it stands at."""
+    return tr("stage {index}, phase {phase}, tile {count}", index=index, phase=phase, count=count)
