@@ -39,7 +39,7 @@ def test_all_charts_in_their_order_with_units_on_their_axes(shown: dict[str, Cha
         "stages over time": ("time (us)", "stages of a CTA"),
         "bytes in flight": ("time (us)", "in flight (KiB)"),
         "time per tile": ("time (us)", "tiles"),
-        "lengths of blocked waits": ("time (us)", "waits"),
+        "lengths of blocked waits": ("time (us)", "blocked waits"),
         "copy latency": ("time (ns)", "copies"),
         "copy throughput": ("throughput (B/ns)", "copies"),
         "producer lead": ("tiles ahead", "time (%)"),

@@ -165,7 +165,7 @@ def _waits(found: Statistics) -> Chart:
         tr("{cause}: {n}, median {median}", cause=name, n=one.count, median=duration(round(one.median)))
         for _, name, one in there
     ]
-    return stacked_histogram(tr("lengths of blocked waits"), tr("waits"), "\n".join(said), there)
+    return stacked_histogram(tr("lengths of blocked waits"), tr("blocked waits"), "\n".join(said), there)
 
 
 def _rates(title: str, values: Distribution) -> Chart:
