@@ -19,7 +19,7 @@ POINTS = (
 
 def test_bars_by_kind_their_spread_and_what_was_measured_in_one_unit() -> None:
     chart = prediction_chart(POINTS)
-    assert (chart.x.label, chart.y.label, chart.x.ends) == ("stages", "time per tile (us)", (0.5, 4.5))
+    assert (chart.x.label, chart.y.label, chart.x.ends) == ("stages", "time per tile (µs)", (0.5, 4.5))
     boxes = {series.name: series for series in chart.series if isinstance(series, Boxes)}
     middles = {name: ((one.x0 + one.x1) / 2).tolist() for name, one in boxes.items()}
     assert middles == {

@@ -37,7 +37,7 @@ def test_the_probed_barriers_are_named(history: History) -> None:
 def test_bars_and_line_tell_the_same_counts(history: History) -> None:
     duration = history.trace.duration_ps
     pending, outstanding = probe_charts(history, 0, 0, duration)
-    assert (pending.title, pending.x.label) == ("arrivals pending at full[0], probed", "time (us)")
+    assert (pending.title, pending.x.label) == ("arrivals pending at full[0], probed", "time (µs)")
     assert outstanding.y.label == "outstanding (KiB)"
     assert outstanding.x.ends == (0, duration / 1e6)
     for chart, most in ((pending, 1), (outstanding, 16)):

@@ -15,11 +15,11 @@ from visualizer.language import tr
 
 Floats = NDArray[np.float64]
 
-_TIMES = ((1e9, "ms"), (1e6, "us"), (1e3, "ns"))
+_TIMES = ((1e9, "ms"), (1e6, "µs"), (1e3, "ns"))
 """A unit's picoseconds and its name, the largest first."""
 _BYTES = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _ENOUGH = 10
-"""A unit is used from so many of it on: 9.8 us are read as 9800 ns."""
+"""A unit is used from so many of it on: 9.8 µs are read as 9800 ns."""
 
 
 @dataclass(frozen=True, slots=True)
