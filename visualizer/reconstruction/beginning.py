@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, order_by
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.placing import BarrierUse, Place, place
+from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Barrier
 
 Bools = NDArray[np.bool_]
 
+_MOST_LATER = 3  # phases at the beginning that may lack bytes
 _OPENS = (EventKind.WAIT_BEGIN, EventKind.TEST_FAILED)
 _CLOSES = (EventKind.WAIT_END, EventKind.TIMEOUT)
 _BY_ENGINES = (EventKind.TENSOR_COMMIT, EventKind.CP_ASYNC_ARRIVE_NOINC)
@@ -71,7 +73,7 @@ def _places(parts: dict[int, _Part], told: list[int], barriers: Sequence[Barrier
         agreed = counts.get(alike[number], set())
         if not told[number] and len(agreed) == 1 and not (one and one.count):
             found[number] = place(parts[number].use, *agreed) or one
-    return {number: one for number, one in found.items() if one}
+    return {number: whole for number, one in found.items() if one and (whole := parts[number].whole(one))}
 
 
 def _told(logged: Logged, lost: Bools, barriers: int) -> list[int]:
@@ -136,24 +138,45 @@ class _Part:
             self.late,
         )
 
+    def whole(self, found: Place) -> Place | None:
+        """`found`, or the place a phase or more later: where the bytes of the first phase were all issued in the
+        recording. None: in no phase near its beginning."""
+        for _ in range(_MOST_LATER):
+            if self._surplus(found, self._before(found)) >= 0:
+                return found
+            found = found.later()
+        return None
+
     def before(self, found: Place) -> Bools:
         """Which of the events belong to a phase before the first whole one."""
-        gone = np.zeros(len(self.kind), bool)
-        ends = np.cumsum(self.given)
-        skipped = self.arrivals[ends <= found.skip]
-        gone[skipped] = True
-        opened = int(self.time[skipped].max(initial=-1))
-        expects = np.flatnonzero(np.isin(self.kind, (EventKind.EXPECT_TX, EventKind.CP_ASYNC_ARRIVE)))
-        gone[expects] = self._next_is(gone, expects, opened)
+        gone = self._before(found)
+        out = self._met(found)
+        out = (out < -1) | ((out == -1) & (self.blocked | ~self.ended))
+        gone[self.begins[out]] = gone[self.closes[out]] = True
+        copies = self._copies
+        gone[copies[np.cumsum(self.amount[copies]) <= self._surplus(found, gone)]] = True
+        return gone
 
-        at = self.time[self.closes]
-        current = found.current(np.append(0, ends)[np.searchsorted(self.time[self.arrivals], at, side="right")])
+    def _positions(self, at: Ints) -> Ints:
+        """Arrivals up to and with each time."""
+        ends = np.append(0, np.cumsum(self.given))
+        return ends[np.searchsorted(self.time[self.arrivals], at, side="right")]
+
+    def _met(self, found: Place) -> Ints:
+        """The phase whose completion each wait met, or which refused it."""
+        current = found.current(self._positions(self.time[self.closes]))
         # Where bytes came late, or a clock was read early, it was one phase back.
         current -= ((current + found.parity + self.parity[self.begins] + ~self.ended) & 1) ^ 1
-        met = current - self.ended
-        out = (met < -1) | ((met == -1) & (self.blocked | ~self.ended))
-        gone[self.begins[out]] = gone[self.closes[out]] = True
-        self._drop_bytes(gone, found, ends, met)
+        return current - self.ended
+
+    def _before(self, found: Place) -> Bools:
+        """Which arrivals, and expectations, belong to a phase before the first whole one."""
+        gone = np.zeros(len(self.kind), bool)
+        skipped = self.arrivals[np.cumsum(self.given) <= found.skip]
+        gone[skipped] = True
+        opened = int(self.time[skipped].max(initial=-1))
+        alone = np.flatnonzero(np.isin(self.kind, (EventKind.EXPECT_TX, EventKind.CP_ASYNC_ARRIVE)))
+        gone[alone] = self._next_is(gone, alone, opened)
         return gone
 
     def _next_is(self, gone: Bools, rows: Ints, opened: int) -> Bools:
@@ -163,25 +186,24 @@ class _Part:
         same = (following >= 0) & (self.agent[following] == self.agent[rows])
         return np.where(same, gone[following], self.time[rows] <= opened)
 
-    def _drop_bytes(self, gone: Bools, found: Place, ends: Ints, met: Ints) -> None:
-        """Leave out copies of phases that began before: what was issued by when a wait passed, and not expected by its
-        phase or one before it."""
+    @property
+    def _copies(self) -> Ints:
+        """What brings bytes, in order of time."""
         copies = np.flatnonzero(np.isin(self.kind, _BRINGS) & ((self.flags & np.uint8(EventFlag.BY_ARRIVAL)) == 0))
-        if not len(copies):
-            return
-        copies = copies[order_by(self.time[copies])]
-        brought = np.cumsum(self.amount[copies])
+        return copies[order_by(self.time[copies])]
+
+    def _surplus(self, found: Place, gone: Bools) -> int:
+        """Bytes that were issued for phases before the first: what had been issued when a wait passed, and was not
+        expected by its phase or one before it. Below 0: so many are missing."""
+        copies = self._copies
+        issued = np.append(0, np.cumsum(self.amount[copies]))
         expects = np.flatnonzero(np.isin(self.kind, _EXPECTS) & ~gone)
-        positions = np.searchsorted(self.time[self.arrivals], self.time[expects])
-        phase = found.current(np.append(0, ends)[positions])
-        order = order_by(phase)
-        phase, expected = phase[order], np.append(0, np.cumsum(self.amount[expects[order]]))
+        met = self._met(found)
         proofs = np.flatnonzero(self.ended & (met >= 0))
-        issued = np.append(0, brought)[np.searchsorted(self.time[copies], self.time[self.closes[proofs]], side="right")]
-        due = expected[np.searchsorted(phase, met[proofs], side="right")]
-        if len(proofs):
-            surplus = int((issued - due).min())
-        else:
-            opened = int(self.time[expects].min()) if len(expects) else int(self.time.max()) + 1
-            surplus = int(brought[self.time[copies] < opened][-1:].sum())
-        gone[copies[brought <= surplus]] = True
+        if not len(proofs):
+            return int(issued[np.searchsorted(self.time[copies], self.time[expects].min(initial=NEVER))])
+        # An expectation comes before what it arrives with, or it is that.
+        phase = np.maximum(found.current(self._positions(self.time[expects] - 1)), 0)
+        order = order_by(phase)
+        due = np.append(0, np.cumsum(self.amount[expects[order]]))[np.searchsorted(phase[order], met[proofs], "right")]
+        return int((issued[np.searchsorted(self.time[copies], self.time[self.closes[proofs]], "right")] - due).min())

@@ -47,6 +47,10 @@ class Place:
         """The phase that the barrier is in after so many arrivals, counted from the first whole one."""
         return (positions - self.skip) // self.count if self.count else np.zeros(len(positions), np.int64)
 
+    def later(self) -> Place:
+        """The same, of a recording that begins a phase later."""
+        return Place(self.count, self.parity ^ 1, self.skip + self.count)
+
 
 def place(use: BarrierUse, told: int) -> Place | None:
     """The place of a barrier; None: it cannot be told. `told`: its count where an init says it; 0: none does."""
