@@ -72,7 +72,7 @@ def assemble_events(
     def examined(part: int) -> Evidence:
         logged, own = cut(parts.logged(part), parts.complete_until), spans[part].barriers
         if parts.complete_from is not None:
-            logged, barriers[own] = begin(logged, barriers[own], parts.complete_from)
+            logged, barriers[own] = begin(logged, agents[spans[part].agents], barriers[own], parts.complete_from)
         logged = with_engine_arrivals(logged, agents[spans[part].agents])
         return examine(logged, barriers[own], flips.of_part(own))
 

@@ -17,7 +17,7 @@ from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.placing import BarrierUse, Place, place
 from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
-from visualizer.recording.tables import Barrier
+from visualizer.recording.tables import Agent, Barrier
 
 Bools = NDArray[np.bool_]
 
@@ -28,12 +28,16 @@ _BY_ENGINES = (EventKind.TENSOR_COMMIT, EventKind.CP_ASYNC_ARRIVE_NOINC)
 _ARRIVES = (EventKind.ARRIVE, EventKind.ARRIVE_EXPECT_TX, *_BY_ENGINES)
 _EXPECTS = (EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX)
 _BRINGS = (EventKind.COPY_ISSUE, EventKind.COMPLETE_TX)
+_LATE = (*_BRINGS, *_EXPECTS, *_BY_ENGINES, EventKind.CP_ASYNC_ARRIVE)
 
 
-def begin(logged: Logged, barriers: Sequence[Barrier], since: int) -> tuple[Logged, list[Barrier]]:
-    """The events from `since` (ps) on that belong to phases whose beginning is recorded, and `barriers`, those of the
-    span, with the count and the phase that each begins with; a count of 0 where nothing tells.
+def begin(
+    logged: Logged, agents: Sequence[Agent], barriers: Sequence[Barrier], since: int
+) -> tuple[Logged, list[Barrier]]:
+    """The events from `since` (ps) on that belong to phases whose beginning is recorded, and `barriers` with the count
+    and the phase that each begins with; a count of 0 where nothing tells. `agents` and `barriers` are the span's.
     """
+    agent_cta = np.array([agent.cta for agent in agents])
     kept = logged.time >= since
     closes = np.isin(logged.kind, _CLOSES)
     kept[1:] &= kept[:-1] | ~closes[1:] | (logged.agent[1:] != logged.agent[:-1])
@@ -51,7 +55,7 @@ def begin(logged: Logged, barriers: Sequence[Barrier], since: int) -> tuple[Logg
         if len(inits):
             drop[own[logged.time[own] < logged.time[inits].min()]] = True
         elif len(own):
-            parts[number] = _Part(logged, own)
+            parts[number] = _Part(logged, own, remote=bool((agent_cta[logged.agent[own]] != barriers[number].cta).any()))
     placed = list(barriers)
     for number, found in _places(parts, told, barriers).items():
         placed[number] = replace(barriers[number], init_count=found.count, first_phase=found.parity)
@@ -89,7 +93,7 @@ def _told(logged: Logged, lost: Bools, barriers: int) -> list[int]:
 class _Part:
     """The events on one barrier, agent by agent in program order."""
 
-    def __init__(self, logged: Logged, rows: Ints) -> None:
+    def __init__(self, logged: Logged, rows: Ints, *, remote: bool) -> None:
         self.rows = rows
         self.kind, self.time, self.agent = logged.kind[rows], logged.time[rows], logged.agent[rows]
         self.amount = logged.amount[rows].astype(np.int64)
@@ -110,7 +114,7 @@ class _Part:
         timed_out = same & (kind[following] == EventKind.TIMEOUT)
         self.closes = np.where(self.ended | timed_out, following, self.begins)
         self.blocked = self.ended & ((self.flags[following] & EventFlag.BLOCKED) != 0)
-        self.late = bool(np.isin(kind, (*_BRINGS, *_EXPECTS, *_BY_ENGINES, EventKind.CP_ASYNC_ARRIVE)).any())
+        self.late = remote or bool(np.isin(kind, _LATE).any())
 
     @property
     def sites(self) -> tuple[int, ...]:

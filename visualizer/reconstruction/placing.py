@@ -32,7 +32,7 @@ class BarrierUse:
     parity: Ints  # ... and its parity
     refused: Ints  # (refusals,): when a test was false ...
     refused_parity: Ints  # ... and its parity
-    late: bool  # bytes, or an engine that arrives later than known, may hold its phases open
+    late: bool  # bytes, an engine or arrivals from other CTAs, which come later than known, may hold its phases open
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +109,14 @@ def _places(use: BarrierUse, count: int) -> Iterator[tuple[int, Place]]:
         # In which phase it was, counted from the one that is open at the beginning: -1 or 0.
         base = -1 if skip else 0
         bits = (base + np.searchsorted(flips, use.passed, side="right")) & 1
-        refused = (base + np.searchsorted(flips, use.refused)) & 1
         slack = int(np.median(np.diff(flips))) // _SLACK if len(flips) > 1 else 0
+        # A clock is read before an arrival, which may be on its way when a test is still false.
+        refused, by_then = ((base + np.searchsorted(flips, use.refused - ago)) & 1 for ago in (0, slack))
         for parity in (0, 1):
             odd = use.passed[(bits ^ parity) == use.parity]
             if not use.late:
-                odd = np.concatenate([odd, use.refused[(refused ^ parity) != use.refused_parity]])
+                false = ((refused ^ parity) != use.refused_parity) & ((by_then ^ parity) != use.refused_parity)
+                odd = np.concatenate([odd, use.refused[false]])
             if len(odd) and not (len(flips) and (_distance(flips, odd) <= slack).all()):
                 continue
             yield len(odd), Place(count, parity, skip)
