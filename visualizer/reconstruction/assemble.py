@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
-from visualizer.reconstruction.beginning import begin
+from visualizer.reconstruction.beginning import begin, unplaced
 from visualizer.reconstruction.derive import derive
 from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
 from visualizer.reconstruction.event_rows import LaidOut, event_rows
@@ -118,6 +118,8 @@ def assemble_events(
     tell_slow_waits(events)
     if meta.window:
         events = opened(events, agents, barriers)
+    if parts.complete_from is not None:
+        meta = replace(meta, window={**meta.window, "unplaced": unplaced(events, barriers)})
     return Trace(meta, agents, barriers, sites, events, source_files, samples, rings)
 
 

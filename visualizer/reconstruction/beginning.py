@@ -40,7 +40,8 @@ def begin(
     agent_cta = np.array([agent.cta for agent in agents])
     kept = logged.time >= since
     closes = np.isin(logged.kind, _CLOSES)
-    kept[1:] &= kept[:-1] | ~closes[1:] | (logged.agent[1:] != logged.agent[:-1])
+    follows = np.append(False, kept[:-1] & (logged.agent[1:] == logged.agent[:-1]))
+    kept &= follows | ~closes
     told = _told(logged, ~kept, len(barriers))
     logged = logged.only(np.flatnonzero(kept))
 
@@ -61,6 +62,15 @@ def begin(
         placed[number] = replace(barriers[number], init_count=found.count, first_phase=found.parity)
         drop[parts[number].rows[parts[number].before(found)]] = True
     return logged.only(np.flatnonzero(~drop)), placed
+
+
+def unplaced(events: NDArray[np.void], barriers: Sequence[Barrier]) -> int:
+    """How many of the barriers that `events` use, EVENT_DTYPE, have no phase that is known: neither an init nor what
+    comes after tells their count."""
+    told = np.array([barrier.init_count > 0 for barrier in barriers] + [True])
+    told[events["barrier"][events["kind"] == EventKind.INIT]] = True
+    used = np.unique(events["barrier"])
+    return int((~told[used]).sum())
 
 
 def _places(parts: dict[int, _Part], told: list[int], barriers: Sequence[Barrier]) -> dict[int, Place]:
@@ -146,7 +156,8 @@ class _Part:
         """`found`, or the place a phase or more later: where the bytes of the first phase were all issued in the
         recording. None: in no phase near its beginning."""
         for _ in range(_MOST_LATER):
-            if self._surplus(found, self._before(found)) >= 0:
+            gone = self._before(found)
+            if self._surplus(found, gone) >= 0 and not self._expects_less(found, gone):
                 return found
             found = found.later()
         return None
@@ -190,6 +201,19 @@ class _Part:
         same = (following >= 0) & (self.agent[following] == self.agent[rows])
         return np.where(same, gone[following], self.time[rows] <= opened)
 
+    def _expected_in(self, found: Place, expects: Ints) -> Ints:
+        """The phase of each expectation, which comes before what it arrives with, or is that."""
+        return np.maximum(found.current(self._positions(self.time[expects] - 1)), 0)
+
+    def _expects_less(self, found: Place, gone: Bools) -> bool:
+        """Whether an expectation of the first phase, which is no arrival itself, may have come before the recording."""
+        if not (self.kind == EventKind.EXPECT_TX).any():
+            return False
+        expects = np.flatnonzero(np.isin(self.kind, _EXPECTS) & ~gone)
+        phases = np.bincount(self._expected_in(found, expects), self.amount[expects])
+        arrived = len(self.arrivals) > 0 and int(self.given.sum()) > found.skip
+        return arrived and (len(phases) < 2 or phases[0] < phases.max())
+
     @property
     def _copies(self) -> Ints:
         """What brings bytes, in order of time."""
@@ -206,8 +230,7 @@ class _Part:
         proofs = np.flatnonzero(self.ended & (met >= 0))
         if not len(proofs):
             return int(issued[np.searchsorted(self.time[copies], self.time[expects].min(initial=NEVER))])
-        # An expectation comes before what it arrives with, or it is that.
-        phase = np.maximum(found.current(self._positions(self.time[expects] - 1)), 0)
+        phase = self._expected_in(found, expects)
         order = order_by(phase)
         due = np.append(0, np.cumsum(self.amount[expects[order]]))[np.searchsorted(phase[order], met[proofs], "right")]
         return int((issued[np.searchsorted(self.time[copies], self.time[self.closes[proofs]], "right")] - due).min())
