@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
 from visualizer.reconstruction.logged import Logged
-from visualizer.reconstruction.placing import BarrierUse, Place, place
+from visualizer.reconstruction.placing import UNKNOWN, BarrierUse, Place, place
 from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier
@@ -27,6 +27,7 @@ _CLOSES = (EventKind.WAIT_END, EventKind.TIMEOUT)
 _BY_ENGINES = (EventKind.TENSOR_COMMIT, EventKind.CP_ASYNC_ARRIVE_NOINC)
 _ARRIVES = (EventKind.ARRIVE, EventKind.ARRIVE_EXPECT_TX, *_BY_ENGINES)
 _EXPECTS = (EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX)
+_COME_BEFORE = (EventKind.EXPECT_TX, EventKind.CP_ASYNC_ARRIVE)
 _BRINGS = (EventKind.COPY_ISSUE, EventKind.COMPLETE_TX)
 _LATE = (*_BRINGS, *_EXPECTS, *_BY_ENGINES, EventKind.CP_ASYNC_ARRIVE)
 
@@ -42,7 +43,7 @@ def begin(
     closes = np.isin(logged.kind, _CLOSES)
     follows = np.append(False, kept[:-1] & (logged.agent[1:] == logged.agent[:-1]))
     kept &= follows | ~closes
-    told = _told(logged, ~kept, len(barriers))
+    told = _told(logged, ~kept, barriers)
     logged = logged.only(np.flatnonzero(kept))
 
     rows = np.flatnonzero(logged.barrier >= 0)
@@ -58,9 +59,12 @@ def begin(
         elif len(own):
             parts[number] = _Part(logged, own, remote=bool((agent_cta[logged.agent[own]] != barriers[number].cta).any()))
     placed = list(barriers)
-    for number, found in _places(parts, told, barriers).items():
-        placed[number] = replace(barriers[number], init_count=found.count, first_phase=found.parity)
-        drop[parts[number].rows[parts[number].before(found)]] = True
+    found = _places(parts, told, barriers)
+    for number, part in parts.items():
+        one = found.get(number, UNKNOWN)
+        placed[number] = replace(barriers[number], init_count=one.count, first_phase=one.parity)
+        if one is not UNKNOWN:
+            drop[part.rows[part.before(one)]] = True
     return logged.only(np.flatnonzero(~drop)), placed
 
 
@@ -90,11 +94,12 @@ def _places(parts: dict[int, _Part], told: list[int], barriers: Sequence[Barrier
     return {number: whole for number, one in found.items() if one and (whole := parts[number].whole(one))}
 
 
-def _told(logged: Logged, lost: Bools, barriers: int) -> list[int]:
-    """The count that the last init of each barrier gave it, among the events that are left out; 0: there is none."""
+def _told(logged: Logged, lost: Bools, barriers: Sequence[Barrier]) -> list[int]:
+    """The count that the last init of each barrier gave it, among the events that are left out, or else the table; 0:
+    neither does."""
     inits = np.flatnonzero(lost & (logged.kind == EventKind.INIT) & (logged.barrier >= 0))
     inits = inits[order_by(logged.time[inits])]
-    told = np.zeros(barriers, np.int64)
+    told = np.array([barrier.init_count for barrier in barriers], np.int64)
     told[logged.barrier[inits]] = logged.amount[inits]
     counts: list[int] = told.tolist()
     return counts
@@ -157,7 +162,7 @@ class _Part:
         recording. None: in no phase near its beginning."""
         for _ in range(_MOST_LATER):
             gone = self._before(found)
-            if self._surplus(found, gone) >= 0 and not self._expects_less(found, gone):
+            if self._surplus(found, gone) >= 0 and not self._is_cut(found, gone):
                 return found
             found = found.later()
         return None
@@ -190,7 +195,7 @@ class _Part:
         skipped = self.arrivals[np.cumsum(self.given) <= found.skip]
         gone[skipped] = True
         opened = int(self.time[skipped].max(initial=-1))
-        alone = np.flatnonzero(np.isin(self.kind, (EventKind.EXPECT_TX, EventKind.CP_ASYNC_ARRIVE)))
+        alone = np.flatnonzero(np.isin(self.kind, _COME_BEFORE))
         gone[alone] = self._next_is(gone, alone, opened)
         return gone
 
@@ -202,15 +207,15 @@ class _Part:
         return np.where(same, gone[following], self.time[rows] <= opened)
 
     def _expected_in(self, found: Place, expects: Ints) -> Ints:
-        """The phase of each expectation, which comes before what it arrives with, or is that."""
+        """The phase of each of `expects`, which come before what they arrive with, or are that."""
         return np.maximum(found.current(self._positions(self.time[expects] - 1)), 0)
 
-    def _expects_less(self, found: Place, gone: Bools) -> bool:
-        """Whether an expectation of the first phase, which is no arrival itself, may have come before the recording."""
-        if not (self.kind == EventKind.EXPECT_TX).any():
+    def _is_cut(self, found: Place, gone: Bools) -> bool:
+        """Whether what comes before an arrival of the first phase may have come before the recording."""
+        if not np.isin(self.kind, _COME_BEFORE).any():
             return False
-        expects = np.flatnonzero(np.isin(self.kind, _EXPECTS) & ~gone)
-        phases = np.bincount(self._expected_in(found, expects), self.amount[expects])
+        comes = np.flatnonzero(np.isin(self.kind, (*_COME_BEFORE, EventKind.ARRIVE_EXPECT_TX)) & ~gone)
+        phases = np.bincount(self._expected_in(found, comes), self.amount[comes])
         arrived = len(self.arrivals) > 0 and int(self.given.sum()) > found.skip
         return arrived and (len(phases) < 2 or phases[0] < phases.max())
 

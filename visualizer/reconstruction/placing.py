@@ -52,6 +52,9 @@ class Place:
         return Place(self.count, self.parity ^ 1, self.skip + self.count)
 
 
+UNKNOWN = Place(0, 0, 0)
+
+
 def place(use: BarrierUse, told: int) -> Place | None:
     """The place of a barrier; None: it cannot be told. `told`: its count where an init says it; 0: none does."""
     if not len(use.arrived):

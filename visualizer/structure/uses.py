@@ -57,6 +57,7 @@ class Tally:
     count: NDArray[np.int64]  # (barriers,): the arrivals it was given for a phase; 0: not known
     acts: NDArray[np.int64]  # (barriers, slots, Action): how often; slots of other CTAs' agents follow those of its own
     first: NDArray[np.int64]  # (barriers,): row of the first use; the number of events where there is none
+    begun: NDArray[np.bool_]  # (barriers,): used, and initialised before the recording
     slot: NDArray[np.int64]  # (agents,)
 
 
@@ -117,16 +118,20 @@ def tally(columns: EventColumns) -> Tally | None:
     found = each(look, range(0, length, share))
     acts = np.zeros(barriers * width, np.int64)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
+    begun = np.ones(barriers, bool)
     first = np.full(barriers, length, np.int64)
     for some_acts, inits, some_first in reversed(found):  # so that a barrier's first INIT is written last
         acts += some_acts
         np.minimum(first, some_first, out=first)
         inits = inits[columns.barrier[inits] >= 0][::-1]
         count[columns.barrier[inits]] = columns.amount[inits]
+        begun[columns.barrier[inits]] = False
+    begun &= first < length
     return Tally(
         count,
         acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
         first,
+        begun,
         slot,
     )
 
