@@ -11,6 +11,8 @@ import pytest
 from any_recording import BARRIERS, EVENTS, recording
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from legal_programs import stranger_log
+from measured import last, simulated
 from random_kernels import random_kernel, verdict
 
 from visualizer.diagnosis.diagnose import diagnose
@@ -19,6 +21,7 @@ from visualizer.programs.builder import Builder
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.load import load_program
 from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
@@ -127,6 +130,26 @@ def test_of_a_random_kernel_nothing_wrong_is_said(seed: int) -> None:
     kernel = random_kernel(seed)
     assume(kernel.decidable)
     assert verdict(kernel)[2] == [], kernel.shape
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32), share=st.integers(1, 4))
+def test_of_the_end_of_a_random_kernel_nothing_wrong_is_said(seed: int, share: int) -> None:
+    kernel = random_kernel(seed)
+    assume(kernel.decidable and not kernel.shape.startswith("tensor_core"))
+    log = stranger_log(kernel.trace, seed)
+    keep = int(np.bincount(log["agent"]).max()) * share // 5
+    cut = replace(kernel, trace=last(kernel.trace, log, keep))
+    assert not any(violations(cut.trace).values())
+    assert verdict(cut)[2] == [], kernel.shape
+
+
+def test_the_ring_of_a_recording_that_begins_in_the_middle() -> None:
+    trace = forget(simulated(tiles=40, stages=3))
+    cut = last(trace, stranger_log(trace), 60)
+    assert "unplaced" in cut.meta.window
+    (ring,) = infer(cut).rings
+    assert (ring.full, ring.empty) == (((0,), (1,), (2,)), ((3,), (4,), (5,)))
 
 
 def test_most_of_random_kernels_is_found() -> None:

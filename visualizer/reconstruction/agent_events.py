@@ -26,7 +26,9 @@ class AgentEvents:
     log: Log  # the events of all parts
     logged: Callable[[int], Logged]  # those of a part; asked for once
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
-    complete_from: int | None = None  # ps: before, records of some agents were lost; None: the beginnings of all are there
+    complete_from: int | None = (
+        None  # ps: before, records of some agents were lost; None: the beginnings of all are there
+    )
     shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the same scale
 
     @property

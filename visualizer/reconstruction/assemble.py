@@ -63,8 +63,8 @@ def assemble_events(
     samples: NDArray[np.void],
     rings: Sequence[str] = ONE_RING,
 ) -> Trace:
-    """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile, and barriers the count and the
-    phase that they begin with where the recording begins in the middle."""
+    """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile. Where the recording begins in
+    the middle, barriers get the count and the phase that they begin with."""
     spans = parts.spans
     flips = find_flips(samples)
     barriers = list(barriers)

@@ -21,6 +21,7 @@ from visualizer.recording.tables import Agent, Barrier
 
 Bools = NDArray[np.bool_]
 
+_ENOUGH = 4096  # arrivals that tell a barrier's place
 _MOST_LATER = 3  # phases at the beginning that may lack bytes
 _OPENS = (EventKind.WAIT_BEGIN, EventKind.TEST_FAILED)
 _CLOSES = (EventKind.WAIT_END, EventKind.TIMEOUT)
@@ -57,7 +58,9 @@ def begin(
         if len(inits):
             drop[own[logged.time[own] < logged.time[inits].min()]] = True
         elif len(own):
-            parts[number] = _Part(logged, own, remote=bool((agent_cta[logged.agent[own]] != barriers[number].cta).any()))
+            parts[number] = _Part(
+                logged, own, remote=bool((agent_cta[logged.agent[own]] != barriers[number].cta).any())
+            )
     placed = list(barriers)
     found = _places(parts, told, barriers)
     for number, part in parts.items():
@@ -140,15 +143,19 @@ class _Part:
 
     @property
     def use(self) -> BarrierUse:
+        """What tells its place: of a long recording the beginning is enough."""
         ends = self.closes[self.ended]
-        refused = self.begins[self.blocked | (self.kind[self.begins] == EventKind.TEST_FAILED)]
         hung = self.closes[~self.ended & (self.kind[self.begins] == EventKind.WAIT_BEGIN)]
+        refused = self.begins[self.blocked | (self.kind[self.begins] == EventKind.TEST_FAILED)]
         refused = np.concatenate([refused, hung])
-        at = self.arrivals
+        at = self.arrivals[:_ENOUGH]
+        if len(self.arrivals) > _ENOUGH:
+            until = self.time[at[-1]]
+            ends, refused = ends[self.time[ends] < until], refused[self.time[refused] < until]
         return BarrierUse(
             self.time[at],
-            self.agent[at],
-            self.given,
+            np.unique(self.agent[at], return_inverse=True)[1],
+            self.given[:_ENOUGH],
             self.time[ends],
             self.agent[ends],
             self.parity[ends],
@@ -204,7 +211,8 @@ class _Part:
         own = np.sort(self.arrivals)
         following = np.append(own, -1)[np.searchsorted(own, rows)]
         same = (following >= 0) & (self.agent[following] == self.agent[rows])
-        return np.where(same, gone[following], self.time[rows] <= opened)
+        before: Bools = np.where(same, gone[following], self.time[rows] <= opened)
+        return before
 
     def _expected_in(self, found: Place, expects: Ints) -> Ints:
         """The phase of each of `expects`, which come before what they arrive with, or are that."""

@@ -270,7 +270,9 @@ def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Map
     return until
 
 
-def _complete_from(records: NDArray[np.void], cta: NDArray[np.int32], headless: Collection[tuple[int, int]]) -> int | None:
+def _complete_from(
+    records: NDArray[np.void], cta: NDArray[np.int32], headless: Collection[tuple[int, int]]
+) -> int | None:
     """When (ps) the last of the warps begins whose first records are missing; None if those of none are."""
     warp = cta.astype(np.int64) << 8 | records["warp"]
     rows = np.flatnonzero(np.isin(warp, [of_cta << 8 | number for of_cta, number in headless]))

@@ -25,7 +25,7 @@ class BarrierUse:
     """What the recording holds of one barrier. Times in ps. Arrivals in order of time."""
 
     arrived: Ints  # (arrivals,): when ...
-    agent: Ints  # ... by whom ...
+    whose: Ints  # ... by whom, counted from 0 ...
     amount: Ints  # ... and how many
     passed: Ints  # (passes,): when waits had passed, agent by agent in program order ...
     passing: Ints  # ... whose each was ...
@@ -91,11 +91,12 @@ def _turns(use: BarrierUse) -> int:
 def _counts(use: BarrierUse) -> list[int]:
     """Counts that could be: multiples of what comes together if each agent arrives once in a phase, or as often as it
     does beside the others."""
-    whose = np.unique(use.agent, return_inverse=True)[1]
-    times = np.bincount(whose)
-    usual = np.bincount(whose, use.amount) / times
+    times = np.bincount(use.whose)
+    usual = np.bincount(use.whose, use.amount) / times
     together = {int(np.rint(often @ usual)) for often in (np.ones(len(times)), np.rint(times / times.min()))}
-    return sorted({rounds * some for some in together for rounds in range(1, _MOST_ROUNDS + 1)})
+    most = int(use.amount.sum()) // _LEAST_TURNS
+    counts = {rounds * some for some in together for rounds in range(1, _MOST_ROUNDS + 1)}
+    return sorted(count for count in counts if 0 < count <= most)
 
 
 def _places(use: BarrierUse, count: int) -> Iterator[tuple[int, Place]]:
@@ -135,19 +136,20 @@ def _ahead(use: BarrierUse, option: Place) -> int:
 
 
 def _distance(flips: Ints, times: Ints) -> Ints:
+    """How far each time is from the nearest flip."""
     after = np.searchsorted(flips, times)
     before = np.maximum(after - 1, 0)
     after = np.minimum(after, len(flips) - 1)
-    return np.minimum(np.abs(times - flips[before]), np.abs(flips[after] - times))
+    nearest: Ints = np.minimum(np.abs(times - flips[before]), np.abs(flips[after] - times))
+    return nearest
 
 
 def _unevenness(use: BarrierUse, option: Place) -> tuple[int, int]:
     """By how much what each agent gives differs from phase to phase, of which those that are not whole may lack some;
     and how many are whole."""
     phase = option.current(np.cumsum(use.amount) - use.amount) + 1
-    whose = np.unique(use.agent, return_inverse=True)[1]
-    given = np.zeros((int(phase.max()) + 1, int(whose.max()) + 1), np.int64)
-    np.add.at(given, (phase, whose), use.amount)
+    given = np.zeros((int(phase.max()) + 1, int(use.whose.max()) + 1), np.int64)
+    np.add.at(given, (phase, use.whose), use.amount)
     whole = given.sum(axis=1) == option.count
     if not whole.any():
         return 0, 0

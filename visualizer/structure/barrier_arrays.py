@@ -122,6 +122,8 @@ def _longest(facts: Facts, first: int, taken: set[int], linked: bool) -> tuple[i
             break
         if place in taken or (stride and step != stride) or not _alike(facts, members, place):
             continue
+        if facts.begun and not facts.barriers[place].used:
+            continue  # it may have been before, as part of anything
         if linked and not _are_linked(facts, members, place):
             skipped = True
             continue
