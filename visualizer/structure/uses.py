@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.parallel import each
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
+from visualizer.recording.tables import Site
 from visualizer.recording.trace import Trace
 
 _KINDS = 64  # more than there are kinds of events
@@ -150,8 +151,15 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
     rows = rows[~_tensor_cores(trace).take(columns.agent[rows])]
     agent = columns.agent[rows].astype(np.int32)
     action = np.where(_engines(trace)[agent], np.uint8(Action.LAND), _ACTION[columns.kind[rows]])
-    parity, site = trace.events["parity"][rows], trace.events["site"][rows]
+    parity, site = trace.events["parity"][rows], _instructions(trace)[trace.events["site"][rows]]
     return Uses(columns.barrier[rows].astype(np.int32), agent, action, parity, site, columns.amount[rows])
+
+
+def _instructions(trace: Trace) -> NDArray[np.int16]:
+    """The first site that is the same place in the source, by site, and -1 behind: an unrolled loop has each
+    instruction several times."""
+    first: dict[Site, int] = {}
+    return np.array([*(first.setdefault(site, row) for row, site in enumerate(trace.sites)), -1], np.int16)
 
 
 def _engines(trace: Trace) -> NDArray[np.bool_]:
