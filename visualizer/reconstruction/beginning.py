@@ -194,7 +194,8 @@ class _Part:
         current = found.current(self._positions(self.time[self.closes]))
         # Where bytes came late, or a clock was read early, it was one phase back.
         current -= ((current + found.parity + self.parity[self.begins] + ~self.ended) & 1) ^ 1
-        return current - self.ended
+        met: Ints = current - self.ended
+        return met
 
     def _before(self, found: Place) -> Bools:
         """Which arrivals, and expectations, belong to a phase before the first whole one."""
