@@ -261,7 +261,7 @@ def test_of_a_short_run_that_shares_an_empty_barrier_nothing_wrong_is_said(tiles
 
 
 def warpgroup_gemm(stages: int, tiles: int) -> Trace:
-    """As TileLang has it: an array of full and empty barriers, each of a warpgroup's lanes arrives, one expects bytes."""
+    """As TileLang has it: an array of full and empty barriers; all lanes of a warpgroup arrive, one expects bytes."""
     b = Builder("warpgroups")
     full = [b.barrier(f"full[{stage}]", count=128) for stage in range(stages)]
     empty = [b.barrier(f"empty[{stage}]", count=128) for stage in range(stages)]
