@@ -51,6 +51,18 @@ def rebuilt(trace: Trace, events: NDArray[np.void], lost: NDArray[np.int64] | No
     return assemble(events, lost, trace.agents, trace.barriers, trace.sites, meta, trace.source_files)
 
 
+def last(trace: Trace, events: NDArray[np.void], keep: int) -> Trace:
+    """The Trace of the last `keep` events of each agent."""
+    behind = np.searchsorted(events["agent"], events["agent"], side="right") - np.arange(len(events))
+    made = np.bincount(events["agent"], minlength=len(trace.agents))
+    headless = np.maximum(made - keep, 0)
+    none = np.zeros(len(trace.agents), np.int64)
+    kept = events[behind <= keep]
+    meta = replace(trace.meta, records_lost=int(headless.sum()))
+    tables = trace.agents, trace.barriers, trace.sites, meta, trace.source_files
+    return assemble(kept, none, *tables, headless=headless)
+
+
 def flips(trace: Trace, *, agents: bool = True) -> list[tuple[int, ...]]:
     """(barrier, phase, tile, agent) of every completion, by barrier."""
     rows = trace.events[trace.events["kind"] == EventKind.PHASE_COMPLETE]

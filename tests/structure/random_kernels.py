@@ -328,4 +328,5 @@ def _with_sites(trace: Trace, how: str) -> Trace:
     at = events["barrier"] >= 0
     own = np.array(of)[events["barrier"][at]]
     events["site"][at] = np.where(events["site"][at] < 0, -1, events["site"][at] * len(arrays) + own)
-    return replace(trace, events=events, sites=[Site("kernel.cu", 1, "")] * (len(trace.sites) * max(len(arrays), 1)))
+    sites = [Site("kernel.cu", 1 + row, "") for row in range(len(trace.sites) * max(len(arrays), 1))]
+    return replace(trace, events=events, sites=sites)

@@ -124,6 +124,16 @@ def left_out_sentences(window: Window) -> list[str]:
                 tiles=f"{window.get('tiles', 0):,}",
             )
         )
+    if "unplaced" in window:
+        told.append(tr("The recording begins in the middle of the run."))
+    if unplaced := window.get("unplaced", 0):
+        told.append(
+            trn(
+                "Of {n} barrier nothing tells its phase when it begins: what happens there is not judged.",
+                "Of {n} barriers nothing tells their phases when it begins: what happens there is not judged.",
+                unplaced,
+            )
+        )
     if left := window.get("ctas_left_out", 0):
         told.append(ctas_left_out(left, window.get("ctas", 0)))
     return told + [tr(_ROLES[role]) for role in window.get("roles_left_out", ()) if role in _ROLES]

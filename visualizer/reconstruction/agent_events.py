@@ -26,6 +26,9 @@ class AgentEvents:
     log: Log  # the events of all parts
     logged: Callable[[int], Logged]  # those of a part; asked for once
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
+    complete_from: int | None = (
+        None  # ps: before, records of some agents were lost; None: the beginnings of all are there
+    )
     shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the same scale
 
     @property
@@ -40,12 +43,16 @@ class AgentEvents:
 
 
 def split(
-    events: NDArray[np.void], lost: NDArray[np.int64], agents: Sequence[Agent], barriers: Sequence[Barrier]
+    events: NDArray[np.void],
+    lost: NDArray[np.int64],
+    agents: Sequence[Agent],
+    barriers: Sequence[Barrier],
+    headless: NDArray[np.int64] | None = None,
 ) -> AgentEvents:
     """`events`, EVENT_DTYPE, grouped by agent in the order of the table and, within an agent, in the order it logged
     them, as parts; one part if an agent acts on another CTA's barrier.
 
-    `lost`, (agents,): records of each agent that are missing at its end.
+    `lost` and `headless`, (agents,): records of each agent that are missing at its end and at its beginning.
     """
     spans = spans_of(agents, barriers)
     barrier_cta = np.array([barrier.cta for barrier in barriers] + [-1], np.int64)[events["barrier"]]
@@ -56,6 +63,10 @@ def split(
     losing = np.flatnonzero(lost)
     begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
     last = np.where(ends > begins, events["time"][ends - 1], -1) if len(events) else np.full(len(losing), -1)
+    complete_from = None
+    if headless is not None and headless.any():
+        begins, ends = (np.searchsorted(events["agent"], np.flatnonzero(headless), side) for side in SIDES)
+        complete_from = int(events["time"][begins[ends > begins]].max(initial=0))
     log = EventLog(events)
     return AgentEvents(
         spans,
@@ -63,4 +74,5 @@ def split(
         log,
         lambda part: Logged(log, slice(edges[part], edges[part + 1]), spans[part]),
         int(last.min(initial=NEVER)),
+        complete_from,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
+from visualizer.reconstruction.beginning import begin, unplaced
 from visualizer.reconstruction.derive import derive
 from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
 from visualizer.reconstruction.event_rows import LaidOut, event_rows
@@ -41,12 +42,14 @@ def assemble(
     source_files: Mapping[str, str],
     samples: NDArray[np.void] = NO_SAMPLES,
     rings: Sequence[str] = ONE_RING,
+    headless: NDArray[np.int64] | None = None,
 ) -> Trace:
-    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as AgentEvents.whole; `lost` as split has it.
+    """The Trace of agents' events that are decoded already: EVENT_DTYPE, as AgentEvents.whole; `lost` and `headless` as
+    split has them.
 
     `samples` (SAMPLE_DTYPE) count time as `events` do.
     """
-    parts = split(events, lost, agents, barriers)
+    parts = split(events, lost, agents, barriers, headless)
     return assemble_events(parts, agents, barriers, sites, meta, source_files, samples, rings)
 
 
@@ -60,13 +63,18 @@ def assemble_events(
     samples: NDArray[np.void],
     rings: Sequence[str] = ONE_RING,
 ) -> Trace:
-    """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile."""
+    """The Trace of agents' events part by part. `meta` gets events_dropped and reconcile. Where the recording begins in
+    the middle, barriers get the count and the phase that they begin with."""
     spans = parts.spans
     flips = find_flips(samples)
+    barriers = list(barriers)
 
     def examined(part: int) -> Evidence:
-        logged = with_engine_arrivals(cut(parts.logged(part), parts.complete_until), agents[spans[part].agents])
-        return examine(logged, barriers[spans[part].barriers], flips.of_part(spans[part].barriers))
+        logged, own = cut(parts.logged(part), parts.complete_until), spans[part].barriers
+        if parts.complete_from is not None:
+            logged, barriers[own] = begin(logged, agents[spans[part].agents], barriers[own], parts.complete_from)
+        logged = with_engine_arrivals(logged, agents[spans[part].agents])
+        return examine(logged, barriers[own], flips.of_part(own))
 
     # What a probe saw is evidence that only the general way takes in.
     shortcut = NO_SHORTCUT if len(samples) else parts.shortcut
@@ -110,6 +118,8 @@ def assemble_events(
     tell_slow_waits(events)
     if meta.window:
         events = opened(events, agents, barriers)
+    if parts.complete_from is not None:
+        meta = replace(meta, window={**meta.window, "unplaced": unplaced(events, barriers)})
     return Trace(meta, agents, barriers, sites, events, source_files, samples, rings)
 
 

@@ -7,7 +7,7 @@ CTA whose memory it is in its upper byte, also for the CTA's own [measured on H2
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,10 +122,14 @@ class _RecordLog:
 
 
 def discover(
-    records: NDArray[np.void], cluster: int = 1, lost: Mapping[tuple[int, int], int] | None = None
+    records: NDArray[np.void],
+    cluster: int = 1,
+    lost: Mapping[tuple[int, int], int] | None = None,
+    headless: Collection[tuple[int, int]] = (),
 ) -> Discovered:
     """The events of `records` (RECORD_DTYPE, shape (n,)). `cluster`: CTAs of a cluster, which is CTAs 0, 1, ...; the
-    next one the following. `lost`: records missing at the end of a warp's, by CTA and warp.
+    next one the following. `lost`: records missing at the end of a warp's, by CTA and warp. `headless`: the CTAs and
+    warps whose first records are missing.
 
     TraceError if a record's barrier lies in no CTA of its cluster.
     """
@@ -157,7 +161,8 @@ def discover(
         log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
-    parts = AgentEvents(spans, sizes, log, logged, _complete_until(records, cta, lost or {}))
+    until, since = _complete_until(records, cta, lost or {}), _complete_from(records, cta, headless)
+    parts = AgentEvents(spans, sizes, log, logged, until, since)
     return Discovered(parts, tuple(agents), tuple(barriers))
 
 
@@ -263,3 +268,13 @@ def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Map
             times = own["time"][own["warp"] == warp]
             until = min(until, int(times[-1]) if len(times) else -1)
     return until
+
+
+def _complete_from(
+    records: NDArray[np.void], cta: NDArray[np.int32], headless: Collection[tuple[int, int]]
+) -> int | None:
+    """When (ps) the last of the warps begins whose first records are missing; None if those of none are."""
+    warp = cta.astype(np.int64) << 8 | records["warp"]
+    rows = np.flatnonzero(np.isin(warp, [of_cta << 8 | number for of_cta, number in headless]))
+    first = np.unique(warp[rows], return_index=True)[1]
+    return int(records["time"][rows[first]].max()) if len(rows) else None

@@ -31,7 +31,7 @@ def violations(trace: Trace) -> dict[str, int]:
     """How often each rule is broken, by the names in RULES; all 0 in a sound recording.
 
     What a phase takes is the count of the barrier's INIT, or without one the table's, less what was dropped in earlier
-    phases. Where neither tells a count, none is held against it.
+    phases. Where neither tells a count, no phase is known, and none is held against it.
     """
     events = trace.events
     found = dict.fromkeys(RULES, 0)
@@ -107,9 +107,9 @@ def _check_barriers(trace: Trace, steps: NDArray[np.int64], found: dict[str, int
 
     passed = kind == EventKind.WAIT_END
     failed = kind == EventKind.TEST_FAILED
-    found["wait_not_due"] = int((passed & ((phase & 1) == rows["parity"])).sum())
-    found["wait_not_due"] += int((failed & ((phase & 1) != rows["parity"])).sum())
-    found["blocked_unreleased"] = _blocked_unreleased(rows, of_barrier.total(is_flip.astype(np.int64)))
+    found["wait_not_due"] = int((told & passed & ((phase & 1) == rows["parity"])).sum())
+    found["wait_not_due"] += int((told & failed & ((phase & 1) != rows["parity"])).sum())
+    found["blocked_unreleased"] = _blocked_unreleased(rows[told], of_barrier.total(is_flip.astype(np.int64))[told])
     counted = (rows["flags"] & EventFlag.BY_ARRIVAL) == 0
     issued = of_barrier.total(np.where(counted & (kind == EventKind.COPY_ISSUE), amount, 0))
     by_engine = np.array([agent.role == "copy_engine" for agent in trace.agents])[rows["agent"]]

@@ -144,6 +144,7 @@ class Window(TypedDict, total=False):
     every_cta: Count
     ctas_left_out: Count
     roles_left_out: list[str]
+    unplaced: Count  # barriers of which nothing tells in which phase a recording finds them that begins in the middle
 
 
 class Cost(TypedDict, total=False):

@@ -190,7 +190,8 @@ def _changes(place: NDArray[Any], state: NDArray[np.uint8], tile: NDArray[np.int
 
 
 def _first(trace: Trace, structure: Structure) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """What each place holds where the recording begins: in mid-run the tile whose release is still to come."""
+    """What each place holds where the recording begins: in mid-run the tile whose release is still to come. Where the
+    phases are known by their parity alone, that tells whether there is one, and not which."""
     uses = {kind: np.full(structure.places, np.iinfo(np.int64).max) for kind in _HELD}
     for barrier, kind, place in zip(trace.barriers, structure.kinds, structure.place_of.tolist(), strict=True):
         if place >= 0 and kind in uses:
@@ -198,8 +199,10 @@ def _first(trace: Trace, structure: Structure) -> tuple[NDArray[np.uint8], NDArr
     filled, freed = (np.where(uses[kind] == np.iinfo(np.int64).max, 0, uses[kind]) for kind in ("full", "empty"))
     stages = np.diff(structure.first_place)
     stage = np.arange(structure.places) - np.repeat(structure.first_place[:-1], stages)
-    holds = filled > freed
+    holds = (filled - freed) % 2 == 1
     state = np.where(holds, StageState.FULL, StageState.EMPTY).astype(np.uint8)
+    if "unplaced" in trace.meta.window:
+        return state, np.full(structure.places, -1, np.int32)
     return state, np.where(holds, (filled - 1) * np.repeat(stages, stages) + stage, -1).astype(np.int32)
 
 

@@ -84,20 +84,20 @@ def seem_one_array(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
 
 def array_of(facts: Facts, members: tuple[int, ...]) -> BarrierArray:
     """The array of these barriers, stage 0 first: where the parity of waits turns, which is where its agents began."""
-    exact = [s for s in facts.streams if len(_places(s, members)) and _in_order(_places(s, members), len(members))]
+    exact = [s for s in facts.streams if len(at := _places(facts, s, members)) and _in_order(at, len(members))]
     if len(members) == 1:
         wrapped = not could_go_on(facts, members)
     else:
-        wrapped = any(len(_places(s, members)) > len(members) for s in exact)
+        wrapped = any(len(_places(facts, s, members)) > len(members) for s in exact)
     turns: set[int] = set()
     starts: set[int] = set()
     for stream in exact:
-        at = _places(stream, members)
+        at = _places(facts, stream, members)
         starts.add(int(at[0]))
         if stream.action == Action.WAIT:
-            parity = stream.parity[np.isin(stream.barrier, members)]
+            parity = stream.parity[np.isin(stream.barrier, members)][-len(at) :]
             turns.update(at[1:][parity[1:] != parity[:-1]].tolist())
-    if wrapped and len(turns) == 1 and turns == starts and turns != {0}:
+    if wrapped and len(turns) == 1 and (turns == starts or facts.begun) and turns != {0}:
         (first,) = turns
         members, turns = (*members[first:], *members[:first]), {0}
     return BarrierArray(members, wrapped, turns <= {0})
@@ -107,7 +107,7 @@ def could_go_on(facts: Facts, members: tuple[int, ...]) -> bool:
     """Whether there is a barrier beside them that nobody has used yet and that expects as many arrivals."""
     counts = {facts.barriers[place].count for place in members}
     return any(
-        not barrier.used and barrier.count in counts and place not in members
+        not barrier.used and (barrier.count in counts or not barrier.count or 0 in counts) and place not in members
         for place, barrier in enumerate(facts.barriers)
     )
 
@@ -122,6 +122,8 @@ def _longest(facts: Facts, first: int, taken: set[int], linked: bool) -> tuple[i
             break
         if place in taken or (stride and step != stride) or not _alike(facts, members, place):
             continue
+        if facts.begun and not facts.barriers[place].used:
+            continue  # it may have been before, as part of anything
         if linked and not _are_linked(facts, members, place):
             skipped = True
             continue
@@ -139,7 +141,7 @@ def _alike(facts: Facts, members: tuple[int, ...], place: int) -> bool:
 
 
 def _two_alike(a: BarrierFacts, b: BarrierFacts) -> bool:
-    if a.count != b.count:
+    if a.count != b.count and a.count and b.count:
         return False
     if a.landed != b.landed:
         late = b if a.landed else a  # nothing has come to it yet
@@ -152,7 +154,7 @@ def _used_in_turn(facts: Facts, members: tuple[int, ...]) -> bool:
     last_is_used = facts.barriers[members[-1]].used
     longest = in_order = 0
     for stream in _deciding(facts, members):
-        at = _places(stream, members)
+        at = _places(facts, stream, members)
         longest = max(longest, len(at))
         together = not last_is_used or (len(members) - 1 in at and len(members) - 2 in at)
         if together and len(at) and _in_order(at, len(members)):
@@ -167,12 +169,17 @@ def _deciding(facts: Facts, members: tuple[int, ...]) -> list[Stream]:
     return [stream for stream in touching if stream.action != Action.COPY or stream.agent not in expecting]
 
 
-def _places(stream: Stream, members: tuple[int, ...]) -> Ints:
-    """The stages that the stream goes through."""
+def _places(facts: Facts, stream: Stream, members: tuple[int, ...]) -> Ints:
+    """The stages that the stream goes through; in a recording that begins in the middle, as of the first of its first
+    lap after which none is missing."""
     stage = np.full(max(*members, int(stream.barrier.max())) + 1, -1, np.int64)
     stage[list(members)] = np.arange(len(members))
     at: Ints = stage[stream.barrier]
-    return at[at >= 0]
+    at = at[at >= 0]
+    if facts.begun:
+        missing = 1 + np.flatnonzero((at[1:] - at[:-1]) % len(members) != 1 % len(members))
+        at = at[missing[missing <= len(members)].max(initial=0) :]
+    return at
 
 
 def _in_order(at: Ints, stages: int) -> bool:

@@ -56,17 +56,27 @@ class Facts:
     barriers: tuple[BarrierFacts, ...]
     streams: tuple[Stream, ...]
     sited: bool  # whether instructions are told apart
+    begun: bool  # the recording begins in the middle: uses of a stage, and stages of a lap, may be missing at first
 
     def of(self, action: Action, agent: int) -> Stream | None:
         return next((s for s in self.streams if (s.action, s.agent) == (action, agent)), None)
 
 
-def facts_of(uses: Uses, rows: Ints, first_phase: Ints, own: NDArray[np.bool_], tables: tuple[Ints, Ints]) -> Facts:
-    """The facts of a CTA whose barriers are `rows`, by address. `own`: its agents; `tables`: address and count by row.
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """What is told of all barriers of a recording, by row, (barriers,)."""
 
-    `uses` has those of these barriers alone.
+    address: Ints
+    count: Ints
+    begun: NDArray[np.bool_]  # initialised before the recording
+    first_phase: Ints
+
+
+def facts_of(uses: Uses, rows: Ints, own: NDArray[np.bool_], tables: Tables) -> Facts:
+    """The facts of a CTA whose barriers are `rows`, by address. `own`: its agents. `uses` has those of these barriers
+    alone.
     """
-    address, count = tables
+    address, count = tables.address, tables.count
     local = np.full(int(rows.max()) + 1, -1, np.int64)
     local[rows] = np.arange(len(rows))
     barrier = local[uses.barrier]
@@ -79,13 +89,15 @@ def facts_of(uses: Uses, rows: Ints, first_phase: Ints, own: NDArray[np.bool_], 
         barriers[place].landed = True
     for place in distinct(barrier[action == Action.COMMIT]):
         barriers[place].committed = True
-    _first_parities(barriers, streams, first_phase[rows])
+    begun = bool(tables.begun[rows].any())
+    if not begun:
+        _first_parities(barriers, streams, tables.first_phase[rows])
     amount = np.where((action == Action.EXPECT) | (action == Action.COPY), uses.amount, 0).astype(np.int64)
     site = uses.site.astype(np.int64)
     marks = distinct_rows(*(column[by_agents] for column in (barrier, action, site, amount)))
     for place, *mark in zip(*(column.tolist() for column in marks), strict=True):
         barriers[place].marks.add((mark[0], mark[1], mark[2]))
-    return Facts(barriers, tuple(streams), bool((uses.site[by_agents] >= 0).any()))
+    return Facts(barriers, tuple(streams), bool((uses.site[by_agents] >= 0).any()), begun)
 
 
 def _agents(

@@ -17,7 +17,7 @@ from visualizer.recording.event_columns import EventColumns, event_columns
 from visualizer.recording.tables import Agent, AgentRole, BarrierKind
 from visualizer.recording.trace import Trace
 from visualizer.structure.cta_rings import CtaRings, find_rings
-from visualizer.structure.facts import facts_of
+from visualizer.structure.facts import Tables, facts_of
 from visualizer.structure.model import Ring, Structure, with_rings
 from visualizer.structure.stacks import calls_of, confirm, distinct_names
 from visualizer.structure.symbols import registered_names
@@ -141,7 +141,8 @@ def _look_closely(columns: EventColumns, known: Tally, addresses: Ints, examples
     for example in examples:
         of_it = order[slice(*np.searchsorted(cta_of, [example.cta, example.cta + 1]))]
         own = trace.agent_cta == example.cta
-        facts = facts_of(_only(uses, of_it), example.rows, first_phase, own, (addresses, known.count))
+        tables = Tables(addresses, known.count, known.begun, first_phase)
+        facts = facts_of(_only(uses, of_it), example.rows, own, tables)
         found[example.cta] = confirm(facts, find_rings(facts), calls)
     return found
 

@@ -149,6 +149,9 @@ def _alternate(
     met = False
     for barrier, other in zip(waited.members, then.members, strict=True):
         waits, acts = wait.place[wait.barrier == barrier], act.place[act.barrier == other][ahead:]
+        if facts.begun and len(waits) and len(acts):
+            acts = acts[acts > waits[0]]
+            waits = waits[max(np.searchsorted(waits, acts[0]) - 1, 0) :] if len(acts) else waits
         if not len(acts) <= len(waits) <= len(acts) + 2:
             return False
         pairs = min(len(waits), len(acts))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.parallel import each
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
+from visualizer.recording.tables import Site
 from visualizer.recording.trace import Trace
 
 _KINDS = 64  # more than there are kinds of events
@@ -57,6 +58,7 @@ class Tally:
     count: NDArray[np.int64]  # (barriers,): the arrivals it was given for a phase; 0: not known
     acts: NDArray[np.int64]  # (barriers, slots, Action): how often; slots of other CTAs' agents follow those of its own
     first: NDArray[np.int64]  # (barriers,): row of the first use; the number of events where there is none
+    begun: NDArray[np.bool_]  # (barriers,): used, and initialised before the recording
     slot: NDArray[np.int64]  # (agents,)
 
 
@@ -117,16 +119,20 @@ def tally(columns: EventColumns) -> Tally | None:
     found = each(look, range(0, length, share))
     acts = np.zeros(barriers * width, np.int64)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int64).reshape(-1)
+    begun = np.ones(barriers, bool)
     first = np.full(barriers, length, np.int64)
     for some_acts, inits, some_first in reversed(found):  # so that a barrier's first INIT is written last
         acts += some_acts
         np.minimum(first, some_first, out=first)
         inits = inits[columns.barrier[inits] >= 0][::-1]
         count[columns.barrier[inits]] = columns.amount[inits]
+        begun[columns.barrier[inits]] = False
+    begun &= first < length
     return Tally(
         count,
         acts.reshape(barriers, 2 * slots, _NOT_ONE + 1)[:, :, :_NOT_ONE],
         first,
+        begun,
         slot,
     )
 
@@ -145,8 +151,15 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
     rows = rows[~_tensor_cores(trace).take(columns.agent[rows])]
     agent = columns.agent[rows].astype(np.int32)
     action = np.where(_engines(trace)[agent], np.uint8(Action.LAND), _ACTION[columns.kind[rows]])
-    parity, site = trace.events["parity"][rows], trace.events["site"][rows]
+    parity, site = trace.events["parity"][rows], _instructions(trace)[trace.events["site"][rows]]
     return Uses(columns.barrier[rows].astype(np.int32), agent, action, parity, site, columns.amount[rows])
+
+
+def _instructions(trace: Trace) -> NDArray[np.int16]:
+    """The first site that is the same place in the source, by site, and -1 behind: an unrolled loop has each
+    instruction several times."""
+    first: dict[Site, int] = {}
+    return np.array([*(first.setdefault(site, row) for row, site in enumerate(trace.sites)), -1], np.int16)
 
 
 def _engines(trace: Trace) -> NDArray[np.bool_]:

@@ -311,7 +311,8 @@ def test_the_last_records_are_told_in_their_order_and_the_others_counted() -> No
     first = trace.events[trace.events["agent"] == 0]
     assert (first["kind"] == K.ARRIVE).sum() == rows
     assert np.diff(first["measured"][:rows]) / 1000 / NS_PER_CYCLE == pytest.approx(1000, rel=0.01)
-    assert trace.meta.records_lost == rows + 5 + 1
+    assert (trace.meta.records_lost, trace.meta.events_dropped) == (rows + 5, 1)
+    assert trace.meta.window == {"unplaced": 1}
 
 
 def test_a_kernel_that_never_left_has_times_at_a_rate_that_is_told() -> None:

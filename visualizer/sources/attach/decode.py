@@ -83,15 +83,15 @@ def trace_of(
     each(part, range(len(pieces)))
     records, names = take_names(room.records, sites, cluster)
     by_expectation = _tell_bytes(records, cluster)
-    left_out = 0
-    if log.layout.keep is Keep.LAST:
-        records, left_out = _same_beginning(log, records, missing, numbers)
-    by_warps = missing.reshape(-1, len(log.layout.lanes)).sum(axis=1) if len(losing) else np.zeros(0, np.int64)
+    by_warps = missing.reshape(-1, len(log.layout.lanes)).sum(axis=1)
     warps = log.layout.shape.warps
-    ends_early = {
+    incomplete = {
         (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
     }
-    found = discover(records, cluster, ends_early)
+    if log.layout.keep is Keep.FIRST:
+        found = discover(records, cluster, lost=incomplete)
+    else:
+        found = discover(records, cluster, headless=incomplete)
     agents, barriers, rings = with_names(found.agents, found.barriers, names)
     table, texts = sites_of(sites, plain, meta.program)
     source: Source = {**meta.source}
@@ -104,7 +104,7 @@ def trace_of(
     meta = replace(
         meta,
         source=source,
-        records_lost=int(missing.sum()) + left_out + log.without_stream,
+        records_lost=int(missing.sum()) + log.without_stream,
         clock={**meta.clock, **clock.as_dict()},
     )
     return assemble_events(found.parts, agents, barriers, table, meta, texts, NO_SAMPLES, rings)
@@ -242,15 +242,3 @@ def _tell_bytes(records: NDArray[np.void], cluster: int) -> int:
     copies, shares = told_by_barriers(records["kind"][rows], records["amount"][rows], barrier, records["time"][rows])
     records["amount"][rows[copies]] = shares
     return len(copies)
-
-
-def _same_beginning(log: Log, records: NDArray[np.void], missing: Ints, numbers: Ints) -> tuple[NDArray[np.void], int]:
-    """The records from when on every warp's are kept, where the last are; and how many are left out for that."""
-    rows = np.flatnonzero(missing.reshape(-1, len(log.layout.lanes)).sum(axis=1))
-    warps = log.layout.shape.warps
-    key = records["cta"].astype(np.int64) * warps + records["warp"]
-    begins = np.flatnonzero(np.diff(key, prepend=-1))
-    headless = np.isin(key[begins], numbers[rows // warps] * warps + rows % warps)
-    since = int(records["time"][begins[headless]].max(initial=np.iinfo(np.int64).min))
-    kept = records["time"] >= since
-    return records[kept], int((~kept).sum())
