@@ -101,10 +101,14 @@ def early_arrivals(history: History, intents: Intents) -> list[int]:
     kept = np.flatnonzero(keep)
     kept = kept[np.argsort(arrivals.step[kept])]
     steps, barrier, agent = arrivals.step[kept], arrivals.barrier[kept], arrivals.agent[kept]
-    empty = proof.empty_of(place[barrier])
-    waited = np.isin(agent * len(trace.barriers) + empty, waits.agent * len(trace.barriers) + waits.barrier)
-    knows = proof.relied_by(agent, empty, steps)
-    early = np.flatnonzero((empty >= 0) & waited & (knows < arrivals.phase[kept]))
+    waited = np.zeros(len(kept), bool)
+    knows = np.zeros(len(kept), np.int64)
+    # Where a stage has several empty barriers, rings may have been told as one: any of them may be this barrier's.
+    for empty in proof.empties_of(place[barrier]):
+        lane = agent * len(trace.barriers) + empty
+        waited |= (empty >= 0) & np.isin(lane, waits.agent * len(trace.barriers) + waits.barrier)
+        knows = np.maximum(knows, proof.relied_by(agent, empty, steps))
+    early = np.flatnonzero(waited & (knows < arrivals.phase[kept]))
     _, first = np.unique(agent[early], return_index=True)
     return sorted(steps[early[first]].tolist())
 
@@ -121,10 +125,15 @@ class _Proofs:
         self._wait_keys, self._relied = lane * history.steps + waits.end[passed], relied[passed]
         structure = history.structure
         self._full = np.full(structure.places, -1, np.int64)
-        self._empty = self._full.copy()
+        self._empties = [self._full.copy()]
         for row, (kind, place) in enumerate(zip(structure.kinds, structure.place_of.tolist(), strict=True)):
-            if place >= 0 and kind != "other":
-                (self._full if kind == "full" else self._empty)[place] = row
+            if place >= 0 and kind == "full":
+                self._full[place] = row
+            elif place >= 0 and kind == "empty":
+                if all(table[place] >= 0 for table in self._empties):
+                    self._empties.append(np.full(structure.places, -1, np.int64))
+                next(table for table in self._empties if table[place] < 0)[place] = row
+        self._empty = self._empties[0]
 
     @cached_property
     def _arrivals(self) -> tuple[Steps, Steps]:
@@ -134,10 +143,9 @@ class _Proofs:
         keys = (arrivals.agent * self._barriers + arrivals.barrier) * self._history.steps + arrivals.step
         return keys[order], arrivals.phase[order]
 
-    def empty_of(self, place: Steps) -> Steps:
-        """The empty barrier of each place; -1: none."""
-        empty: Steps = self._empty[place]
-        return empty
+    def empties_of(self, place: Steps) -> list[Steps]:
+        """The empty barriers of each place: the first of each, the second of those that have one, ..; -1: none."""
+        return [table[place] for table in self._empties]
 
     def unordered_reads(self, copies: Fills, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
