@@ -1,5 +1,5 @@
-"""A legal kernel is found to be sound or not judged, never at fault: recorded by addresses alone, which nobody described,
-or told by its tables, with the program and without."""
+"""A legal kernel is found to be sound or not judged, never at fault: recorded by addresses alone, which nobody
+described, or told by its tables, with the program and without."""
 
 from __future__ import annotations
 

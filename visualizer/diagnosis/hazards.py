@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,14 @@ from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.meetings import Meetings, find_meetings
 from visualizer.diagnosis.vector_clocks import races
+from visualizer.diagnosis.written import own_writes, suspect_writes
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
-HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
+HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA", "MISSING FENCE"]
 
-HAZARDS: tuple[HazardKind, ...] = ("WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA")
+HAZARDS: tuple[HazardKind, ...] = get_args(HazardKind)
 
 MOST_EVENTS = 400_000
 """Events that vector clocks look at, all CTAs together: about five seconds."""
@@ -60,23 +61,35 @@ def find_hazards(
     several = shared_places(copies.place, copies.barrier)
     copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
-    if not len(copies.issue):
+    writes = own_writes(history)
+    writes = writes[~np.isin(history.event_places.of(writes), several)]
+    if not len(copies.issue) and not len(writes):
         return []
     waits, relied = intents.waits, relied_on(intents)
-    proof = _Proofs(history, intents, relied)
+    suspects = _suspects(_Proofs(history, intents, relied), copies, reads)
+    touched = history.event_places.of(writes)
+    # A write shows to be wrong where somebody reads, which may be as late as the recording goes.
+    wrong = touched[suspect_writes(history, writes, reads)]
+    suspects = np.concatenate((suspects, np.stack((wrong, np.full(len(wrong), history.steps - 1)))), axis=1)
+    found = _stale_data(history, copies, reads, buffers)
+    if suspects.size:
+        by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
+        found += _exact(history, suspects, by_end, copies, reads, writes, find_meetings(history, program))
+    return _first_of_each(history, found)
+
+
+def _suspects(proof: _Proofs, copies: Fills, reads: Reads) -> NDArray[np.int64]:
+    """Places, and the steps until which to look, of accesses without the short proof of order: shape (2, suspects)."""
+    if not len(copies.issue):
+        return np.zeros((2, 0), np.int64)
     suspect_reads, collision = proof.unordered_reads(copies, reads)
-    suspects = np.concatenate(
+    return np.concatenate(
         (
             np.stack((reads.place, collision))[:, suspect_reads],
             np.stack((copies.place, copies.issue))[:, proof.unordered_copies(copies, reads)],
         ),
         axis=1,
     )
-    found = _stale_data(history, copies, reads, buffers)
-    if suspects.size:
-        by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
-        found += _exact(history, suspects, by_end, copies, reads, find_meetings(history, program))
-    return _first_of_each(history, found)
 
 
 def relied_on(intents: Intents) -> NDArray[np.int64]:
@@ -227,6 +240,7 @@ def _exact(
     relied: dict[int, int],
     copies: Fills,
     reads: Reads,
+    writes: Steps,
     meetings: Meetings,
 ) -> list[Hazard]:
     """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
@@ -238,19 +252,23 @@ def _exact(
     cta_of_place = np.repeat([ring.cta for ring in history.structure.rings], np.diff(history.structure.first_place))
     suspect_cta = together[cta_of_place[suspects[0]]]
     landed = dict(zip(copies.issue.tolist(), copies.landed.tolist(), strict=True))
+    landed |= zip(writes.tolist(), writes.tolist(), strict=True)
     ended = dict(zip(reads.begin.tolist(), reads.end.tolist(), strict=True))
+    buffers = np.unique(np.concatenate((copies.place, history.event_places.of(writes))))
     found: list[Hazard] = []
     budget = MOST_EVENTS
     for group in np.unique(suspect_cta):
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied, np.unique(copies.place), meetings):
+        for race in races(history, steps, relied, buffers, meetings):
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":
                 # `other` is the read's end, or its begin while it goes on.
                 happened = race.other in ended and ended[race.other] > race.step
+            elif race.kind == "MISSING FENCE":
+                happened = False  # what the reader saw is in no recording
             else:
                 happened = True
             found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened))
@@ -262,6 +280,8 @@ def _exact(
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
     """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
     there, another tile is another matter (tile_findings.py)."""
+    if not len(copies.issue):
+        return []
     before = search(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
     written = (before >= 0) & (copies.place[at] == reads.place)
