@@ -9,8 +9,9 @@ import numpy as np
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.order_advice import acquire_first, fence_behind, release_later, wait_first
 from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
-from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
@@ -82,13 +83,42 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
         step=hazard.step,
     )
     if hazard.kind != "MISSING FENCE":
-        return found
+        return replace(found, advice=_advice(history, hazard))
     writer = _agent(history, hazard.other)
-    following = np.flatnonzero(trace.events["agent"][hazard.other + 1 :] == trace.events["agent"][hazard.other])
-    before = hazard.other + 1 + int(following[0]) if len(following) else None
-    fence = Planned("proxy_fence", None, None, -1, -1, -1)
-    advice = Advice(writer, (), (fence,), before)
-    return replace(found, agent=writer, site=site_at(trace, hazard.other), blamed=writer, advice=advice)
+    return replace(
+        found,
+        agent=writer,
+        site=site_at(trace, hazard.other),
+        blamed=writer,
+        advice=fence_behind(history, hazard.other),
+    )
+
+
+def _advice(history: History, hazard: Hazard) -> Advice | None:
+    """The change that orders the two accesses, where one is established to be missing."""
+    event = history.trace.events[hazard.step]
+    if hazard.kind == "READ BEFORE DATA":
+        return wait_first(history, hazard.step, hazard.place)
+    if event["kind"] != EventKind.COPY_ISSUE or event["barrier"] < 0:
+        return None
+    row = int(event["barrier"])
+    if history.structure.kinds[row] == "full" and (acquire := acquire_first(history, row)) is not None:
+        return acquire
+    if hazard.kind != "WRITE AFTER READ":
+        return None
+    early, end = _released_early(history, hazard)
+    return release_later(history, early[-1], end) if early and end < history.steps else None
+
+
+def _released_early(history: History, hazard: Hazard) -> tuple[list[int], int]:
+    """The releases that the reader made before its reads of the tile ended, and when they did (steps: never)."""
+    events = history.trace.events
+    reader = events["agent"][hazard.other]
+    mine = (events["agent"] == reader) & (events["tile"] == events["tile"][hazard.other])
+    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
+    end = int(ends[-1]) if len(ends) else history.steps
+    arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & mine)
+    return [s for s in arrivals.tolist() if s < end and _is_release(history, s, hazard.place)], end
 
 
 def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
@@ -96,12 +126,9 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
     stage = stage_words(history, hazard.place)
     reader_row = int(events["agent"][hazard.other])
-    mine = (events["agent"] == reader_row) & (events["tile"] == events["tile"][hazard.other])
     arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
     own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.place)]
-    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
-    end = int(ends[-1]) if len(ends) else history.steps
-    early = [step for step in own if mine[step] and step < end]
+    early, end = _released_early(history, hazard)
     if history.kinds[hazard.step] == EventKind.WRITE:
         return _written_over(history, hazard)
     opening = tr(
