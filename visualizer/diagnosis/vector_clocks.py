@@ -9,6 +9,7 @@ relies on was given. This is a Python loop: hazards.py calls it only for CTAs wh
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.meetings import Meetings
-from visualizer.diagnosis.written import Clock, Written, asynchronous_reads
+from visualizer.diagnosis.written import Clock, Written
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
@@ -62,12 +63,14 @@ def races(
     relied_on: dict[int, int],
     buffers: Steps,
     meetings: Meetings | None = None,
+    asynchronous: Collection[int] = (),
     most: int = 200,
 ) -> list[Race]:
     """The races among the events at `steps` (ascending), at most about `most`.
 
     `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
-    `buffers` are the places to look at, `meetings` where agents synchronised without an mbarrier.
+    `buffers` are the places to look at, `meetings` where agents synchronised without an mbarrier,
+    `asynchronous` the READ_BEGINs of wgmma and stores.
     """
     trace = history.trace
     rows = trace.events[steps]
@@ -81,7 +84,8 @@ def races(
     width = agents + len(where)
     written = None
     if (rows["kind"] == EventKind.WRITE).any():
-        written = _written(history, rows, spot, actor, width)
+        parts = _in_parts(rows, spot, actor)
+        written = Written(width, parts, asynchronous, trace.events["tile"])
         width += agents
     cores = {trace.agents[agent].cta: row for row, agent in enumerate(who) if trace.agents[agent].role == "tensor_core"}
     ctas, by_core = [trace.agents[agent].cta for agent in who], set(cores.values())
@@ -184,16 +188,15 @@ def races(
     return found
 
 
-def _written(history: History, rows: NDArray[np.void], spot: Steps, actor: Steps, fences_at: int) -> Written:
-    """To follow what agents write. Where several do and several read, each may have its part of a buffer."""
+def _in_parts(rows: NDArray[np.void], spot: Steps, actor: Steps) -> set[int]:
+    """Places that several agents write and several read: each may have its part of the buffer."""
     several = []
     for kind in (EventKind.WRITE, EventKind.READ_BEGIN):
         at = (rows["kind"] == kind) & (spot >= 0)
         pairs = np.unique(np.stack((spot[at], actor[at])), axis=1)
         places, agents = np.unique(pairs[0], return_counts=True)
         several.append(set(places[agents > 1].tolist()))
-    tiles = history.trace.events["tile"]
-    return Written(fences_at, several[0] & several[1], set(asynchronous_reads(history).tolist()), tiles)
+    return several[0] & several[1]
 
 
 def _join(into: Clock, other: Clock) -> None:

@@ -8,7 +8,7 @@ clock has for that a second half of components, by agent: up to where its writes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 import numpy as np
@@ -78,7 +78,9 @@ class Written:
     """What is in each place of what agents wrote themselves, as a run goes on. Agents and places are those of the
     clocks, and `fences_at` the component from where a clock's second half goes."""
 
-    def __init__(self, fences_at: int, parts: set[int], asynchronous: set[int], tiles: NDArray[np.integer]) -> None:
+    def __init__(
+        self, fences_at: int, parts: set[int], asynchronous: Collection[int], tiles: NDArray[np.integer]
+    ) -> None:
         self._fences_at, self._parts, self._asynchronous, self._tiles = fences_at, parts, asynchronous, tiles
         self._writes: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)  # place -> agent: clock, step
         self._fill: dict[int, int] = {}  # place -> the tile that was written
