@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from advised import applied
+from random_programs import random_program
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding
+from visualizer.programs.accesses import ProxyFence, ReadAsync, Store, Write
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
@@ -177,6 +180,20 @@ def test_a_fence_before_the_write_is_none() -> None:
         store(c, stage)
 
     assert {f.verdict for f in findings(epilogue(tile, writers=1))} == {"MISSING FENCE"}
+
+
+@pytest.mark.parametrize("seed", [300052, 300056, *range(12)])
+def test_programs_without_their_fences(seed: int) -> None:
+    """In the first two an agent does its first tiles otherwise than the others, which is not the cause."""
+    program = random_program(seed)
+    agents = [
+        replace(agent, operations=tuple(o for o in agent.operations if not isinstance(o, ProxyFence)))
+        for agent in program.agents
+    ]
+    written = {(a.agent.cta, o.ring) for a in agents for o in a.operations if isinstance(o, Write)}
+    handed = {(a.agent.cta, o.ring) for a in agents for o in a.operations if isinstance(o, ReadAsync | Store)}
+    found = {finding.verdict for finding in findings(replace(program, agents=tuple(agents)), seed)}
+    assert found == ({"MISSING FENCE"} if written & handed else set())
 
 
 def test_a_store_of_what_another_may_not_have_written() -> None:

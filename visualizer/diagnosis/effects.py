@@ -21,6 +21,8 @@ _ENDED_BY = ("OVER-ARRIVAL", "UNDEFINED")
 """Findings of an operation that ended the run, and so left no event."""
 _OF_ITS_OWN = ("WRONG DATA", "PROBE DISAGREES")
 """Findings that tell of the recording or its data as a whole."""
+_EXPLAINED = (*_OF_ITS_OWN, "MISSING FENCE")
+"""Findings that nothing which is odd elsewhere can have led to."""
 
 
 def causes_first(history: History, findings: Iterable[Finding], program: Program | None) -> tuple[Finding, ...]:
@@ -59,7 +61,7 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
     agent = trace.agents[odd.agent].name
     since = divergence(history, odd)
     # What is seen in the program alone, without a step, comes of nothing that was done in the run.
-    seen = [f for f in roots if f.verdict not in _OF_ITS_OWN and f.step is not None]
+    seen = [f for f in roots if f.verdict not in _EXPLAINED and f.step is not None]
     concerned = [f for f in seen if _concerns(history, odd, f, groups)]
     # Where stages have not the same barriers, turns cannot be told of one another.
     unlike = any(as_here(history, odd, act).barrier < 0 <= act.barrier for act in odd.usual)
