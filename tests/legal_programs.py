@@ -1,7 +1,8 @@
 """Random legal pipelines of kinds that are not the lesson's, and what a log of them would show that knows no program.
 
-Two rings in a CTA, arrivals that are dropped, split expect_tx and arrive, copies issued before they are expected,
-second waits, multicast, cp.async whose hardware arrives, and releases to the barriers of other CTAs.
+Two rings in a CTA (told apart by name, or told as one), arrivals that are dropped, split expect_tx and arrive, copies
+issued before they are expected, second waits, multicast, cp.async whose hardware arrives, and releases to the barriers
+of other CTAs, none of which leaves before the others are done with its own.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 from visualizer.recording.tables import Barrier
-from visualizer.recording.trace import Trace
+from visualizer.recording.trace import ONE_RING, Trace
 
 FILLS = ("arrive_expect_tx", "split", "copy_first", "plain", "cp_async", "cp_async_noinc")
 RINGS = st.lists(
@@ -41,6 +42,7 @@ PIPELINES = st.fixed_dictionaries(
         "ctas": st.sampled_from((1, 1, 2)),
         "leaves_after": st.integers(0, 9),  # the last consumer leaves after so many tiles, by arrive_drop
         "work": st.sampled_from((0, 300, 2000)),
+        "named": st.booleans(),  # whether rings are told apart by name
     }
 )
 
@@ -49,24 +51,28 @@ PIPELINES = st.fixed_dictionaries(
 class _Ring:
     full: dict[int, list[BarrierHandle]]  # by CTA
     empty: dict[int, list[BarrierHandle]]
-    first_stage: int
 
 
 def pipeline(
-    rings: list[dict[str, Any]], tiles: int, consumers: int, ctas: int = 1, leaves_after: int = 0, work: int = 0
+    rings: list[dict[str, Any]],
+    tiles: int,
+    consumers: int,
+    ctas: int = 1,
+    leaves_after: int = 0,
+    work: int = 0,
+    named: bool = False,
 ) -> Program:
     """The program. With two CTAs each copies half of every tile to both, and consumers release both."""
     builder = Builder("legal", ctas=ctas)
     made: list[_Ring] = []
-    count = 0
     for number, ring in enumerate(rings):
-        stages = ring["stages"]
-        full = {c: builder.barriers(f"f{number}", stages, count=1, cta=c, kind="full") for c in range(ctas)}
+        stages, name = ring["stages"], f"r{number}" if named else ""
+        full = {c: builder.barriers(f"f{number}", stages, count=1, cta=c, kind="full", ring=name) for c in range(ctas)}
         empty = {
-            c: builder.barriers(f"e{number}", stages, count=consumers * ctas, cta=c, kind="empty") for c in range(ctas)
+            c: builder.barriers(f"e{number}", stages, count=consumers * ctas, cta=c, kind="empty", ring=name)
+            for c in range(ctas)
         }
-        made.append(_Ring(full, empty, count))
-        count += stages
+        made.append(_Ring(full, empty))
     longest = max(ring["stages"] for ring in rings)
     stays = consumers - 1 if longest <= leaves_after < tiles and consumers > 1 else consumers
     for cta in range(ctas):
@@ -76,6 +82,7 @@ def pipeline(
         for tile in producer.tiles(tiles):
             for ring, options in zip(made, rings, strict=True):
                 _fill(producer, ring, options, tile, cta, ctas)
+        _leave(producer, ctas)
         for index in range(consumers):
             agent = builder.agent(f"consumer{index}", role="consumer", cta=cta)
             _sync(agent, ctas)
@@ -84,6 +91,7 @@ def pipeline(
                 for ring, options in zip(made, rings, strict=True):
                     last = mine < tiles and tile + options["stages"] >= mine
                     _drain(agent, ring, options, tile, cta, ctas, work, last=last)
+            _leave(agent, ctas)
     return builder.build()
 
 
@@ -94,28 +102,34 @@ def _sync(agent: AgentBuilder, ctas: int) -> None:
         agent.sync()
 
 
+def _leave(agent: AgentBuilder, ctas: int) -> None:
+    """Peers arrive on the barriers of a CTA until they are done with its last tiles."""
+    if ctas > 1:
+        agent.cluster_sync()
+
+
 def _fill(agent: AgentBuilder, ring: _Ring, options: dict[str, Any], tile: int, cta: int, ctas: int) -> None:
     lap, stage = divmod(tile, options["stages"])
-    full, place, size = ring.full[cta][stage], 0, 2048
+    full, size = ring.full[cta][stage], 2048
     agent.wait(ring.empty[cta][stage], (lap + 1) & 1)
     targets = [ring.full[other][stage] for other in range(ctas)] if ctas > 1 else []
     if options["fill"] == "plain":
         agent.arrive(full)
     elif options["fill"] == "cp_async_noinc":
-        agent.cp_async_arrive(full, place, size)
+        agent.cp_async_arrive(full, stage, size)
     elif options["fill"] == "cp_async":
-        agent.cp_async_arrive(full, place, size, 32, no_inc=False)
+        agent.cp_async_arrive(full, stage, size, 32, no_inc=False)
         agent.arrive(full)
     elif options["fill"] == "arrive_expect_tx" or ctas > 1:
         agent.arrive_expect_tx(full, size * ctas)
-        agent.copy(full, place, size, multicast=targets)
+        agent.copy(full, stage, size, multicast=targets)
     elif options["fill"] == "split":
         agent.expect_tx(full, 2 * size)
-        agent.copy(full, place, size)
-        agent.copy(full, place, size)
+        agent.copy(full, stage, size)
+        agent.copy(full, stage, size)
         agent.arrive(full)
     else:
-        agent.copy(full, place, size)
+        agent.copy(full, stage, size)
         agent.arrive_expect_tx(full, size)
 
 
@@ -140,8 +154,8 @@ def nameless(trace: Trace) -> Trace:
         for row, b in enumerate(trace.barriers)
     ]
     events = trace.events.copy()
-    events["stage"], events["tile"] = -1, -1
-    return replace(trace, barriers=barriers, events=events)
+    events["stage"], events["tile"], events["ring"] = -1, -1, 0
+    return replace(trace, barriers=barriers, events=events, rings=ONE_RING)
 
 
 def stranger_log(trace: Trace, seed: int = 0, late_ps: int = 20_000, skew_ps: int = 0) -> NDArray[np.void]:

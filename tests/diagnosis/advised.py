@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.program_steps import first_event, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding, Planned, Report
+from visualizer.programs.accesses import ProxyFence
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
 from visualizer.programs.operations import Advance, Arrive, ArriveExpectTx, Delay, Fence, Init, Operation, Sync, Wait
@@ -83,7 +84,7 @@ def applied(program: Program, history: History, advice: Advice) -> Program:
     return replace(program, agents=tuple(agents))
 
 
-_SIMPLE = (ArriveExpectTx(0, 1), Arrive(0), Wait(0, 0), Sync(), Init(0, 1))
+_SIMPLE = (ArriveExpectTx(0, 1), Arrive(0), Wait(0, 0), Sync(), Init(0, 1), ProxyFence())
 """Models of operations that a program has none of."""
 
 
@@ -91,7 +92,11 @@ def _operation(program: Program, own: tuple[Operation, ...], planned: Planned) -
     """An operation like those of its kind that the agent, or else another, has."""
     everyone = (*(o for agent in program.agents for o in agent.operations), *_SIMPLE)
     barriers = {barrier.name: row for row, barrier in enumerate(program.barriers)}
-    alike = [o for o in (*own, *everyone) if planned.kind in (_kind(o), type(o).__name__.lower())]
+    alike = [
+        o
+        for o in (*own, *everyone)
+        if planned.kind == _kind(o) or planned.kind.replace("_", "") == type(o).__name__.lower()
+    ]
     model = max(alike, key=lambda o: len(getattr(o, "destinations", ())) == planned.ctas - (planned.ctas == 1))
     values: dict[str, object] = {
         "barrier": barriers[planned.barrier] if planned.barrier is not None else -1,

@@ -33,10 +33,12 @@ def test_the_change_that_is_advised_helps(name: str, told: bool) -> None:
 
 
 ADVISED = (
-    "F01", "F02", "F03", "F06", "F07", "F08", "F14", "F15", "F17", "F18", "F20", "F21", "F31", "F40", "F41", "F42",
-    "F45", "F53",
+    "F01", "F02", "F03", "F06", "F07", "F08", "F14", "F15", "F17", "F18", "F20", "F21", "F23", "F28", "F31", "F40",
+    "F41", "F42", "F44", "F45", "F51", "F53",
 )  # fmt: skip
-"""Faults that a single operation, or one after the other, undoes."""
+"""Faults that a single operation, or one after the other, undoes. Of the others F12 takes a count and arrivals, F24 a
+stage or another lag, F46 a cursor, F47 whole tiles, F49 bytes of all
+tiles, F50 a wait for each stage, F52 waits and where to make them."""
 
 
 @pytest.mark.parametrize("fault", ADVISED)

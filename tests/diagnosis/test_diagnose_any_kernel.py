@@ -1,4 +1,5 @@
-"""A legal kernel that nobody described, recorded by addresses, is found to be sound or not judged: never at fault."""
+"""A legal kernel is found to be sound or not judged, never at fault: recorded by addresses alone, which nobody
+described, or told by its tables, with the program and without."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from legal_programs import PIPELINES, nameless, pipeline, stranger_log
 from measured import rebuilt
 
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.programs.builder import Builder
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -28,6 +30,39 @@ def test_a_legal_pipeline_has_no_finding(config: dict[str, Any], seed: int) -> N
     report = diagnose(history_of(config, seed))
     assert report.findings == ()
     assert report.not_judged
+
+
+@settings(max_examples=40, deadline=None)
+@given(config=PIPELINES, seed=st.integers(0, 1000))
+def test_told_by_its_tables_it_has_none_either(config: dict[str, Any], seed: int) -> None:
+    program = pipeline(**config)
+    trace = simulate(program, seed=seed)
+    assert trace.meta.ending.kind == "completed"
+    assert diagnose(History(trace), program).findings == ()
+    assert diagnose(History(trace)).findings == ()
+
+
+@pytest.mark.parametrize("ring", ["", "second"])
+def test_rings_told_as_one_are_said_not_to_be_judged_apart(ring: str) -> None:
+    b = Builder("two")
+    full, empty = b.barriers("full", 2, count=1), b.barriers("empty", 2, count=1)
+    more_full = b.barriers("more_full", 2, count=1, kind="full", ring=ring)
+    more_empty = b.barriers("more_empty", 2, count=1, kind="empty", ring=ring)
+    p, c = b.agent("P", role="producer"), b.agent("C", role="consumer")
+    p.init_all()
+    p.sync()
+    c.sync()
+    for tile in p.tiles(6):
+        for own_full, own_empty in ((full, empty), (more_full, more_empty)):
+            p.wait(own_empty[tile % 2], tile // 2 + 1 & 1)
+            p.arrive(own_full[tile % 2])
+    for tile in c.tiles(6):
+        for own_full, own_empty in ((full, empty), (more_full, more_empty)):
+            c.wait(own_full[tile % 2], tile // 2 & 1)
+            c.arrive(own_empty[tile % 2])
+    report = diagnose(History(simulate(b.build(), seed=1)))
+    assert report.findings == ()
+    assert any("which of their full barriers it guards" in said for said in report.not_judged) == (not ring)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding, Report
+from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
@@ -142,6 +143,16 @@ def test_every_blocked_agent_has_the_full_template(fault: str) -> None:
             assert (finding.verdict == "NOT YET") == (finding.severity == "note")
             if finding.verdict == "NOT YET":
                 assert finding.released_by
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_without_its_mistake_nothing_is_found(fault: str) -> None:
+    told = FAULTS[fault]
+    program = baseline(BaselineConfig(**told.setting)) if told.base == "baseline" else find_program(told.base)
+    for seed in SEEDS[:2]:
+        history = History(simulate(program, seed=seed))
+        assert diagnose(history, program).findings == ()
+        assert diagnose(history).findings == ()
 
 
 def test_a_starved_wait_names_who_arrived_and_who_owes() -> None:

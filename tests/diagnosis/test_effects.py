@@ -7,8 +7,10 @@ import re
 
 import numpy as np
 import pytest
-from ring_programs import BYTES, Barriers, ring, simulated, witnessed
+from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
 
+from visualizer.diagnosis import diagnose as diagnosing
+from visualizer.diagnosis import habits
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.habits import find_odd
 from visualizer.diagnosis.report import Finding, Report, report_json
@@ -96,7 +98,7 @@ def test_done_otherwise_is_no_finding_by_itself(what: str) -> None:
 
     program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): no_read})
     history = History(simulate(program))
-    assert find_odd(history, program)
+    assert find_odd(history, program, {0})
     assert diagnose(history, program).findings == ()
 
 
@@ -164,3 +166,15 @@ def _check(history: History, finding: Finding, fault: str) -> set[str]:
         assert events["parity"][waits[int(used[2]) - 1]] == int(used[5])
         told.add("use")
     return told
+
+
+def test_turns_that_were_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = ring(2, change={("C1", 2): only_read})
+    history = History(simulate(program))
+    said = "Whether an agent does otherwise than in its other turns"
+    assert not any(said in reason for reason in diagnose(history, program).not_judged)
+    for module in (habits, diagnosing):
+        monkeypatch.setattr(module, "MOST_EVENTS", 10)
+    report = diagnose(history, program)
+    assert "IRREGULAR" not in {finding.verdict for finding in report.every}
+    assert any(said in reason for reason in report.not_judged)

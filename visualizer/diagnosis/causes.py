@@ -6,6 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.missing_arrivals import missing_arrival_cause
+from visualizer.diagnosis.order_advice import acquire_first
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.passes import (
     first_wrong_parity,
@@ -53,6 +54,7 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
     )
     lap = completed = int(completions[0]) if len(completions) else None
     why = restarted(outlook.history, waits, wait) or lapped_because(outlook.history, waits, row, agent)
+    order = acquire_first(outlook.history, row) if outlook.history.structure.kinds[row] == "full" else None
     if nobody_acquires(outlook.history, waits, row):
         lap = _first_refill(outlook, row) or lap
     return Cause(
@@ -70,6 +72,8 @@ def lapped_cause(outlook: Outlook, wait: int) -> Cause:
         ),
         lap,
         site_at(trace, lap) if lap is not None else None,
+        advice=order,
+        blamed=order.agent if order is not None else None,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.counts import count_findings
-from visualizer.diagnosis.effects import causes_first
+from visualizer.diagnosis.effects import causes_first, concerned_ctas
+from visualizer.diagnosis.habits import MOST_EVENTS, events_of
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.intents import find_intents
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
@@ -32,6 +33,10 @@ NO_BARRIERS = mark(
 
 
 RECORDS_MISSING = mark("Counts and orders: records were lost, so they would be guesses.")
+TURNS_LEFT_OUT = mark(
+    "Whether an agent does otherwise than in its other turns: where something is wrong there are more than {most}"
+    " events."
+)
 ROLES_MISSING = mark("Counts and orders: not every role was recorded, so they would be guesses.")
 
 
@@ -72,6 +77,8 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
+    if findings and events_of(history, concerned_ctas(history, findings)) > MOST_EVENTS:
+        left_out += (tr(TURNS_LEFT_OUT, most=f"{MOST_EVENTS:,}"),)
     causes = tuple(_titled(history, cause) for cause in causes_first(history, findings, program))
     return Report(meta.ending.kind, lost, causes, note, left_out)
 

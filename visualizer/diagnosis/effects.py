@@ -21,6 +21,8 @@ _ENDED_BY = ("OVER-ARRIVAL", "UNDEFINED")
 """Findings of an operation that ended the run, and so left no event."""
 _OF_ITS_OWN = ("WRONG DATA", "PROBE DISAGREES")
 """Findings that tell of the recording or its data as a whole."""
+_EXPLAINED = (*_OF_ITS_OWN, "MISSING FENCE")
+"""Findings that nothing which is odd elsewhere can have led to."""
 
 
 def causes_first(history: History, findings: Iterable[Finding], program: Program | None) -> tuple[Finding, ...]:
@@ -30,11 +32,16 @@ def causes_first(history: History, findings: Iterable[Finding], program: Program
     if not roots:
         return ()
     groups = _groups(history)
-    concerned = {groups[name] for root in roots for name in (root.agent, root.barrier) if name in groups}
-    ctas = {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
-    for odd in find_odd(history, program, ctas):
+    for odd in find_odd(history, program, concerned_ctas(history, roots)):
         roots = _with_odd(history, roots, odd, groups)
     return _grouped(history, roots, groups)
+
+
+def concerned_ctas(history: History, findings: Iterable[Finding]) -> set[int]:
+    """The CTAs that the findings are about, and those they meet; all if they name none."""
+    groups = _groups(history)
+    concerned = {groups[name] for found in findings for name in (found.agent, found.barrier) if name in groups}
+    return {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int, int]:
@@ -54,11 +61,11 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
     agent = trace.agents[odd.agent].name
     since = divergence(history, odd)
     # What is seen in the program alone, without a step, comes of nothing that was done in the run.
-    seen = [f for f in roots if f.verdict not in _OF_ITS_OWN and f.step is not None]
+    seen = [f for f in roots if f.verdict not in _EXPLAINED and f.step is not None]
     concerned = [f for f in seen if _concerns(history, odd, f, groups)]
     # Where stages have not the same barriers, turns cannot be told of one another.
     unlike = any(as_here(history, odd, act).barrier < 0 <= act.barrier for act in odd.usual)
-    if not concerned or unlike:
+    if not concerned or unlike or any(_is_advised(found, odd) for found in roots):
         return roots
     first = concerned[0]
     for same in concerned:
@@ -73,6 +80,12 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
         return roots
     found = replace(irregular_finding(history, odd), severity=first.severity, effects=(first,))
     return [found, *(f for f in roots if f is not first)]
+
+
+def _is_advised(finding: Finding, odd: Odd) -> bool:
+    """Whether an odd turn has what the finding advises for others: then those are wrong, and this one is not."""
+    added = [(one.kind, one.amount) for one in finding.advice.add] if finding.advice is not None else []
+    return odd.how == "extra" and bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
 
 
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:

@@ -47,11 +47,11 @@ MOST_EVENTS = 400_000
 """Events of agents that are looked at act by act: some seconds. Of more no turns are compared."""
 
 
-def find_odd(history: History, program: Program | None, ctas: Collection[int] | None = None) -> list[Odd]:
-    """The first difference of each agent of some CTAs (None: of all) that has usual turns, in order of step."""
+def find_odd(history: History, program: Program | None, ctas: Collection[int]) -> list[Odd]:
+    """The first difference of each agent of these CTAs that has usual turns, in order of step."""
     trace = history.trace
-    chosen = [agent for agent, told in enumerate(trace.agents) if ctas is None or told.cta in ctas]
-    if np.bincount(trace.events["agent"], minlength=len(trace.agents))[chosen].sum() > MOST_EVENTS:
+    chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
+    if events_of(history, ctas) > MOST_EVENTS:
         return []
     alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
     for agent in chosen:
@@ -66,6 +66,13 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int] | 
             if agent not in odd and (one := _of_agent(turns, usual[agent], own, is_tail)) is not None:
                 odd[agent] = one
     return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
+
+
+def events_of(history: History, ctas: Collection[int]) -> int:
+    """How many events the agents of these CTAs have."""
+    trace = history.trace
+    chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
+    return int(np.bincount(trace.events["agent"], minlength=len(trace.agents))[chosen].sum())
 
 
 def _word(turn: Turn) -> Word:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.order_advice import acquire_first, fence_behind, release_later, wait_first
 from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
@@ -62,11 +65,11 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
     tile = int(event["tile"])
     sentence = _SENTENCES[hazard.kind](history, waits, hazard)
     luck, again = "", ""
-    if not hazard.happened:
+    if not hazard.happened and hazard.kind != "MISSING FENCE":
         luck = tr("They did not collide in this run, but nothing orders them: it is clean by luck.")
     if hazard.times > 1:
         again = trn("There is {n} such pair.", "There are {n} such pairs.", hazard.times)
-    return Finding(
+    found = Finding(
         hazard.kind,
         "error" if hazard.happened else "warning",
         sentences(sentence, luck, again),
@@ -79,6 +82,43 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
         site=site_at(trace, hazard.step),
         step=hazard.step,
     )
+    if hazard.kind != "MISSING FENCE":
+        return replace(found, advice=_advice(history, hazard))
+    writer = _agent(history, hazard.other)
+    return replace(
+        found,
+        agent=writer,
+        site=site_at(trace, hazard.other),
+        blamed=writer,
+        advice=fence_behind(history, hazard.other),
+    )
+
+
+def _advice(history: History, hazard: Hazard) -> Advice | None:
+    """The change that orders the two accesses, where one is established to be missing."""
+    event = history.trace.events[hazard.step]
+    if hazard.kind == "READ BEFORE DATA":
+        return wait_first(history, hazard.step, hazard.place)
+    if event["kind"] != EventKind.COPY_ISSUE or event["barrier"] < 0:
+        return None
+    row = int(event["barrier"])
+    if history.structure.kinds[row] == "full" and (acquire := acquire_first(history, row)) is not None:
+        return acquire
+    if hazard.kind != "WRITE AFTER READ":
+        return None
+    early, end = _released_early(history, hazard)
+    return release_later(history, early[-1], end) if early and end < history.steps else None
+
+
+def _released_early(history: History, hazard: Hazard) -> tuple[list[int], int]:
+    """The releases that the reader made before its reads of the tile ended, and when they did (steps: never)."""
+    events = history.trace.events
+    reader = events["agent"][hazard.other]
+    mine = (events["agent"] == reader) & (events["tile"] == events["tile"][hazard.other])
+    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
+    end = int(ends[-1]) if len(ends) else history.steps
+    arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & mine)
+    return [s for s in arrivals.tolist() if s < end and _is_release(history, s, hazard.place)], end
 
 
 def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
@@ -86,12 +126,11 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
     stage = stage_words(history, hazard.place)
     reader_row = int(events["agent"][hazard.other])
-    mine = (events["agent"] == reader_row) & (events["tile"] == events["tile"][hazard.other])
     arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
     own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.place)]
-    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & mine)
-    end = int(ends[-1]) if len(ends) else history.steps
-    early = [step for step in own if mine[step] and step < end]
+    early, end = _released_early(history, hazard)
+    if history.kinds[hazard.step] == EventKind.WRITE:
+        return _written_over(history, hazard)
     opening = tr(
         "{writer} copies{tile} into stage {stage} without waiting for {reader} to have read{other_tile}",
         writer=writer,
@@ -132,11 +171,41 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     return tr("{opening}: the phase of the empty barrier it waits for does not include that release.", opening=opening)
 
 
+def _written_over(history: History, hazard: Hazard) -> str:
+    writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
+    facts = {
+        "writer": writer,
+        "tile": _of_tile(history, hazard.step),
+        "stage": stage_words(history, hazard.place),
+        "other_tile": _of_tile(history, hazard.other),
+    }
+    if writer == reader:
+        return tr(
+            "{writer} writes{tile} into stage {stage} while its asynchronous read of{other_tile} (begun at step {step})"
+            " goes on: wait for that first.",
+            step=hazard.other,
+            **facts,
+        )
+    return tr(
+        "{writer} writes{tile} into stage {stage} without waiting for {reader} to have read{other_tile}.",
+        reader=reader,
+        **facts,
+    )
+
+
 def _read_before_data(history: History, waits: Waits, hazard: Hazard) -> str:
     reader, stage = _agent(history, hazard.step), stage_words(history, hazard.place)
     facts = {"agent": reader, "tile": _of_tile(history, hazard.step), "stage": stage}
     if hazard.other < 0:
         return tr("{agent} reads{tile} from stage {stage} before anything was copied into it.", **facts)
+    if history.kinds[hazard.other] == EventKind.WRITE:
+        return tr(
+            "{agent} reads{tile} from stage {stage} without having waited for {writer}, which writes it at step"
+            " {step}.",
+            writer=_agent(history, hazard.other),
+            step=hazard.other,
+            **facts,
+        )
     return tr(
         "{agent} reads{tile} from stage {stage} without having waited for the copy{other_tile} (issued at step {step})"
         " to land: the phase it passed is not the one that copy completes.",
@@ -176,6 +245,20 @@ def _stale(history: History, waits: Waits, hazard: Hazard) -> str:
     )
 
 
+def _unfenced(history: History, waits: Waits, hazard: Hazard) -> str:
+    return tr(
+        "{writer} writes{tile} into stage {stage} at step {step}, and {reader} has it read through the asynchronous"
+        " proxy at step {read} with no fence.proxy.async in between: what is read may be what was there before."
+        " {writer} executes the fence behind the write, before others are told of it.",
+        writer=_agent(history, hazard.other),
+        tile=_of_tile(history, hazard.other),
+        stage=stage_words(history, hazard.place),
+        step=hazard.other,
+        reader=_agent(history, hazard.step),
+        read=hazard.step,
+    )
+
+
 def _is_release(history: History, step: int, place: int) -> bool:
     barrier = int(history.trace.events["barrier"][step])
     return barrier >= 0 and history.structure.kinds[barrier] == "empty" and history.structure.place_of[barrier] == place
@@ -203,4 +286,5 @@ _SENTENCES = {
     "READ BEFORE DATA": _read_before_data,
     "OVERWRITE UNREAD": _overwrite_unread,
     "STALE DATA": _stale,
+    "MISSING FENCE": _unfenced,
 }

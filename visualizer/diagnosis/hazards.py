@@ -10,26 +10,27 @@ know every other way to be ordered.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import order_by, search
+from visualizer.arrays.ordering import search
 from visualizer.diagnosis.accesses import NEVER, Fills, Reads, only, shared_places
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.meetings import Meetings, find_meetings
+from visualizer.diagnosis.proofs import Proofs
 from visualizer.diagnosis.vector_clocks import races
+from visualizer.diagnosis.written import asynchronous_reads, own_writes, suspect_writes
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
-HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA"]
+HazardKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA", "MISSING FENCE"]
 
-HAZARDS: tuple[HazardKind, ...] = ("WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "STALE DATA")
+HAZARDS: tuple[HazardKind, ...] = get_args(HazardKind)
 
 MOST_EVENTS = 400_000
 """Events that vector clocks look at, all CTAs together: about five seconds."""
@@ -60,23 +61,35 @@ def find_hazards(
     several = shared_places(copies.place, copies.barrier)
     copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
-    if not len(copies.issue):
+    writes = own_writes(history)
+    writes = writes[~np.isin(history.event_places.of(writes), several)]
+    if not len(copies.issue) and not len(writes):
         return []
     waits, relied = intents.waits, relied_on(intents)
-    proof = _Proofs(history, intents, relied)
+    suspects = _suspects(Proofs(history, intents, relied), copies, reads)
+    touched = history.event_places.of(writes)
+    # A write shows to be wrong where somebody reads, which may be as late as the recording goes.
+    wrong = touched[suspect_writes(history, writes, reads)]
+    suspects = np.concatenate((suspects, np.stack((wrong, np.full(len(wrong), history.steps - 1)))), axis=1)
+    found = _stale_data(history, copies, reads, buffers)
+    if suspects.size:
+        by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
+        found += _exact(history, suspects, by_end, copies, reads, writes, find_meetings(history, program))
+    return _first_of_each(history, found)
+
+
+def _suspects(proof: Proofs, copies: Fills, reads: Reads) -> NDArray[np.int64]:
+    """Places, and the steps until which to look, of accesses without the short proof of order: shape (2, suspects)."""
+    if not len(copies.issue):
+        return np.zeros((2, 0), np.int64)
     suspect_reads, collision = proof.unordered_reads(copies, reads)
-    suspects = np.concatenate(
+    return np.concatenate(
         (
             np.stack((reads.place, collision))[:, suspect_reads],
             np.stack((copies.place, copies.issue))[:, proof.unordered_copies(copies, reads)],
         ),
         axis=1,
     )
-    found = _stale_data(history, copies, reads, buffers)
-    if suspects.size:
-        by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
-        found += _exact(history, suspects, by_end, copies, reads, find_meetings(history, program))
-    return _first_of_each(history, found)
 
 
 def relied_on(intents: Intents) -> NDArray[np.int64]:
@@ -92,7 +105,7 @@ def early_arrivals(history: History, intents: Intents) -> list[int]:
     trace, waits, arrivals = history.trace, intents.waits, history.arrivals
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
-    proof = _Proofs(history, intents, relied_on(intents))
+    proof = Proofs(history, intents, relied_on(intents))
     place = history.structure.place_of
     full = (np.array(history.structure.kinds) == "full") & (place >= 0)
     producer = np.array(history.structure.roles) == "producer"
@@ -101,116 +114,16 @@ def early_arrivals(history: History, intents: Intents) -> list[int]:
     kept = np.flatnonzero(keep)
     kept = kept[np.argsort(arrivals.step[kept])]
     steps, barrier, agent = arrivals.step[kept], arrivals.barrier[kept], arrivals.agent[kept]
-    empty = proof.empty_of(place[barrier])
-    waited = np.isin(agent * len(trace.barriers) + empty, waits.agent * len(trace.barriers) + waits.barrier)
-    knows = proof.relied_by(agent, empty, steps)
-    early = np.flatnonzero((empty >= 0) & waited & (knows < arrivals.phase[kept]))
+    waited = np.zeros(len(kept), bool)
+    knows = np.zeros(len(kept), np.int64)
+    # Where a stage has several empty barriers, rings may have been told as one: any of them may be this barrier's.
+    for empty in proof.empties_of(place[barrier]):
+        lane = agent * len(trace.barriers) + empty
+        waited |= (empty >= 0) & np.isin(lane, waits.agent * len(trace.barriers) + waits.barrier)
+        knows = np.maximum(knows, proof.relied_by(agent, empty, steps))
+    early = np.flatnonzero(waited & (knows < arrivals.phase[kept]))
     _, first = np.unique(agent[early], return_index=True)
     return sorted(steps[early[first]].tolist())
-
-
-class _Proofs:
-    """The short proofs of order, for all accesses at once."""
-
-    def __init__(self, history: History, intents: Intents, relied: NDArray[np.int64]) -> None:
-        self._history = history
-        self._barriers = len(history.trace.barriers)
-        waits = intents.waits
-        passed = waits.by_barrier[waits.end[waits.by_barrier] >= 0]
-        lane = waits.agent[passed] * self._barriers + waits.barrier[passed]
-        self._wait_keys, self._relied = lane * history.steps + waits.end[passed], relied[passed]
-        structure = history.structure
-        self._full = np.full(structure.places, -1, np.int64)
-        self._empty = self._full.copy()
-        for row, (kind, place) in enumerate(zip(structure.kinds, structure.place_of.tolist(), strict=True)):
-            if place >= 0 and kind != "other":
-                (self._full if kind == "full" else self._empty)[place] = row
-
-    @cached_property
-    def _arrivals(self) -> tuple[Steps, Steps]:
-        """Keys by agent, barrier and step, ascending, and the phases of the arrivals."""
-        arrivals = self._history.arrivals
-        order = order_by(arrivals.agent, arrivals.barrier)
-        keys = (arrivals.agent * self._barriers + arrivals.barrier) * self._history.steps + arrivals.step
-        return keys[order], arrivals.phase[order]
-
-    def empty_of(self, place: Steps) -> Steps:
-        """The empty barrier of each place; -1: none."""
-        empty: Steps = self._empty[place]
-        return empty
-
-    def unordered_reads(self, copies: Fills, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
-        """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
-        for them; and the step at which each would collide."""
-        steps = self._history.steps
-        after = search(copies.keys, reads.place * steps + reads.begin)
-        before = after - 1
-        written = (before >= 0) & (copies.place[np.maximum(before, 0)] == reads.place)
-        elsewhere = copies.barrier != self._full[copies.place]
-        latest = np.where(elsewhere, NEVER, copies.phase)
-        starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
-        for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
-            latest[start:stop] = np.maximum.accumulate(latest[start:stop])
-        knows = self.relied_by(reads.asker, self._full[reads.place], reads.asked)
-        has_copies = np.bincount(copies.place, minlength=len(self._full))[reads.place] > 0
-        early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
-
-        following = np.minimum(after, len(copies.place) - 1)
-        rewritten = (after < len(copies.place)) & (copies.place[following] == reads.place)
-        empty = self._empty[reads.place]
-        lane = (reads.agent * self._barriers + np.maximum(empty, 0)) * steps
-        ended = np.where(reads.end == NEVER, 0, reads.end)
-        keys, phases = self._arrivals
-        release = search(keys, lane + ended)
-        known = np.append(keys, NEVER)[release] < lane + steps
-        phase = np.where(known, np.append(phases, NEVER)[release], NEVER)
-        writer_knows = self.relied_by(copies.agent[following], empty, copies.issue[following])
-        ordered = (empty >= 0) & (reads.end != NEVER) & (writer_knows > phase)
-        raced = rewritten & ~ordered
-        collision = np.where(raced, copies.issue[following], reads.begin)
-        return early | raced, collision
-
-    def unordered_copies(self, copies: Fills, reads: Reads) -> NDArray[np.bool_]:
-        """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
-        steps = self._history.steps
-        same_row = np.diff(copies.place, prepend=-1) == 0
-        previous = np.maximum(np.arange(len(copies.place)) - 1, 0)
-        phase = self._history.barriers.phase_at(np.maximum(copies.barrier, 0), copies.issue)
-        same_fill = np.where(copies.tile < 0, phase == phase[previous], copies.tile == copies.tile[previous])
-        keys = np.sort(reads.place * steps + reads.begin)
-        read_between = np.searchsorted(keys, copies.keys) > np.searchsorted(keys, copies.keys[previous])
-        unread = same_row & ~same_fill & ~read_between
-        refills = np.flatnonzero(unread)
-        unread[refills] = ~self._after_landing(copies, refills)
-        unordered: NDArray[np.bool_] = unread | (same_row & (copies.agent != copies.agent[previous]))
-        return unordered
-
-    def _after_landing(self, copies: Fills, rows: Steps) -> NDArray[np.bool_]:
-        """Whether the agent of each of these copies knew that the one before it in the stage had landed, as it does
-        where reads leave no event: the last phase of the empty barrier that it waited for took an arrival by an agent
-        that had waited for that copy. Shape (rows,)."""
-        arrivals, place, before = self._history.arrivals, copies.place[rows], rows - 1
-        if not len(rows) or not len(arrivals):
-            return np.zeros(len(rows), bool)
-        empty, full = self._empty[place], self._full[place]
-        released = self.relied_by(copies.agent[rows], empty, copies.issue[rows]) - 1
-        span = max(int(arrivals.phase.max()), int(released.max())) + 2
-        keys, wanted = arrivals.barrier * span + arrivals.phase, empty * span + released
-        last = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, 0)
-        step = arrivals.step[last]
-        known: NDArray[np.bool_] = (released >= 0) & (keys[last] == wanted) & (copies.barrier[before] == full)
-        known &= (copies.issue[before] < step) & (step < copies.issue[rows])
-        return known & (self.relied_by(arrivals.agent[last], full, step) > copies.phase[before])
-
-    def relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
-        """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""
-        lane = (agent * self._barriers + np.maximum(barrier, 0)) * self._history.steps
-        position = search(self._wait_keys, lane + step) - 1
-        known = (position >= 0) & (barrier >= 0)
-        if not len(self._wait_keys):
-            return np.zeros(len(agent), np.int64)
-        known &= self._wait_keys[np.maximum(position, 0)] >= lane
-        return np.where(known, self._relied[np.maximum(position, 0)], 0)
 
 
 def _exact(
@@ -219,6 +132,7 @@ def _exact(
     relied: dict[int, int],
     copies: Fills,
     reads: Reads,
+    writes: Steps,
     meetings: Meetings,
 ) -> list[Hazard]:
     """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
@@ -230,19 +144,24 @@ def _exact(
     cta_of_place = np.repeat([ring.cta for ring in history.structure.rings], np.diff(history.structure.first_place))
     suspect_cta = together[cta_of_place[suspects[0]]]
     landed = dict(zip(copies.issue.tolist(), copies.landed.tolist(), strict=True))
+    landed |= zip(writes.tolist(), writes.tolist(), strict=True)
     ended = dict(zip(reads.begin.tolist(), reads.end.tolist(), strict=True))
+    buffers = np.unique(np.concatenate((copies.place, history.event_places.of(writes))))
+    asynchronous = set(asynchronous_reads(history).tolist()) if len(writes) else set()
     found: list[Hazard] = []
     budget = MOST_EVENTS
     for group in np.unique(suspect_cta):
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied, np.unique(copies.place), meetings):
+        for race in races(history, steps, relied, buffers, meetings, asynchronous):
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":
                 # `other` is the read's end, or its begin while it goes on.
                 happened = race.other in ended and ended[race.other] > race.step
+            elif race.kind == "MISSING FENCE":
+                happened = False  # what the reader saw is in no recording
             else:
                 happened = True
             found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened))
@@ -254,6 +173,8 @@ def _exact(
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
     """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
     there, another tile is another matter (tile_findings.py)."""
+    if not len(copies.issue):
+        return []
     before = search(copies.keys, reads.place * history.steps + reads.begin) - 1
     at = np.maximum(before, 0)
     written = (before >= 0) & (copies.place[at] == reads.place)

@@ -90,6 +90,10 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
         return None
     issue = int(raised[-1])
     name, site = outlook.history.barrier_title(row), site_at(outlook.trace, issue)
+    event, pending = outlook.trace.events[issue], outlook.barrier(row).pending
+    agent = outlook.trace.agents[int(event["agent"])].name
+    arrive = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, pending, int(event["tile"]))
+    later = np.flatnonzero(outlook.trace.events["agent"][issue + 1 :] == event["agent"])
     return Cause(
         tr(
             "The cp.async copies into {barrier}'s stage are done, but their arrivals count for nothing: without .noinc,"
@@ -100,6 +104,8 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
         ),
         issue,
         site,
+        advice=Advice(agent, (), (arrive,), issue + 1 + int(later[0]) if len(later) else None),
+        blamed=agent,
     )
 
 

@@ -33,7 +33,7 @@ def not_judged(history: History) -> tuple[str, ...]:
     """The rules that could not be applied, or not to everything; a sentence each."""
     found = [(tr(rule.looks_for), rule.lacks(history)) for rule in RULES]
     told = [tr("{rule}: {reason}", rule=rule, reason=reason) for rule, reason in found if reason]
-    return (*told, *_waits_left_out(history), *_buffers_left_out(history))
+    return (*told, *_waits_left_out(history), *_pairs_left_out(history), *_buffers_left_out(history))
 
 
 def knows_no_ring(history: History) -> bool:
@@ -102,6 +102,25 @@ def _waits_left_out(history: History) -> list[str]:
             "Waits on {n} barrier: how many arrivals its phases take is not in the recording.",
             "Waits on {n} barriers: how many arrivals their phases take is not in the recording.",
             uncounted,
+        )
+    ]
+
+
+def _pairs_left_out(history: History) -> list[str]:
+    """Stages of which several barriers say full and several empty, as where two rings were told as one."""
+    several = sum(
+        len(full) > 1 and len(empty) > 1
+        for ring in history.structure.rings
+        for full, empty in zip(ring.full, ring.empty, strict=False)
+    )
+    if not several:
+        return []
+    return [
+        trn(
+            "Whether each empty barrier of {n} stage is waited for: which of its full barriers it guards is not known.",
+            "Whether each empty barrier of {n} stages is waited for: which of their full barriers it guards is not"
+            " known.",
+            several,
         )
     ]
 

@@ -1,31 +1,34 @@
 """Exact happens-before over a CTA's events with vector clocks: which accesses of a stage buffer nothing orders.
 
 An agent's clock is a list: one component per agent, then one per stage that counts the copies known to have landed in
-it. An arrival gives the agent's clock to the barrier's phase, landing bytes give the clock their copy was issued with,
-a wait that passes takes what the phase it relies on was given. This is a Python loop: hazards.py calls it only for
-CTAs where a shorter proof of order failed.
+it, then, where agents write themselves, one per agent again (written.py). An arrival gives the agent's clock to the
+barrier's phase, landing bytes give the clock their copy was issued with, a wait that passes takes what the phase it
+relies on was given. This is a Python loop: hazards.py calls it only for CTAs where a shorter proof of order failed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visualizer.diagnosis.meetings import Meetings
+from visualizer.diagnosis.written import Clock, Written
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
-RaceKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD"]
-Clock = list[int]
+RaceKind = Literal["WRITE AFTER READ", "READ BEFORE DATA", "OVERWRITE UNREAD", "MISSING FENCE"]
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses of a stage that nothing orders: `step` the later one in the recording, `other` the earlier."""
+    """Two accesses of a stage that nothing orders: `step` the one that should not have been yet, `other` what should
+    have come before, or be over."""
 
     kind: RaceKind
     place: int
@@ -60,12 +63,14 @@ def races(
     relied_on: dict[int, int],
     buffers: Steps,
     meetings: Meetings | None = None,
+    asynchronous: Collection[int] = (),
     most: int = 200,
 ) -> list[Race]:
     """The races among the events at `steps` (ascending), at most about `most`.
 
     `relied_on` gives for a WAIT_END step how many completed phases of its barrier the wait may rely on.
-    `buffers` are the places to look at, `meetings` where agents synchronised without an mbarrier.
+    `buffers` are the places to look at, `meetings` where agents synchronised without an mbarrier,
+    `asynchronous` the READ_BEGINs of wgmma and stores.
     """
     trace = history.trace
     rows = trace.events[steps]
@@ -77,6 +82,11 @@ def races(
     spot = np.where(place < 0, -1, spot)
     agents = len(who)
     width = agents + len(where)
+    written = None
+    if (rows["kind"] == EventKind.WRITE).any():
+        parts = _in_parts(rows, spot, actor)
+        written = Written(width, parts, asynchronous, trace.events["tile"])
+        width += agents
     cores = {trace.agents[agent].cta: row for row, agent in enumerate(who) if trace.agents[agent].role == "tensor_core"}
     ctas, by_core = [trace.agents[agent].cta for agent in who], set(cores.values())
     promised: dict[int, list[Clock]] = defaultdict(list)  # by barrier: what tcgen05.commit lets a tensor core tell
@@ -130,6 +140,8 @@ def races(
         elif kind == EventKind.MMA_ISSUE:
             handed[cores.get(ctas[agent], -1)].append([*clock])
             clock[agent] += 1
+        elif kind == EventKind.PROXY_FENCE and written is not None:
+            written.fence(clock, agent)
         elif kind == EventKind.COPY_DONE:
             _done(flying[barrier], row, given[barrier], agents)
         elif row < 0:
@@ -138,15 +150,28 @@ def races(
             if handed.get(agent):
                 _join(clock, handed[agent].pop(0))
             buffer = stages[row]
-            if clock[agents + row] < buffer.copies or not buffer.copies:
+            nothing = not buffer.copies and not (written is not None and written.holds(row))
+            if clock[agents + row] < buffer.copies or nothing:
                 found.append(Race("READ BEFORE DATA", int(where[row]), step, buffer.issue))
+            if written is not None:
+                found += [Race(race, int(where[row]), step, it) for race, it in written.read(row, step, agent, clock)]
             buffer.open_reads.setdefault(agent, []).append(step)
         elif kind == EventKind.READ_END:
             buffer = stages[row]
             if buffer.open_reads.get(agent):
                 buffer.open_reads[agent].pop(0)
             buffer.ended[agent] = (clock[agent], step)
+        elif kind == EventKind.WRITE and written is not None:
+            buffer = stages[row]
+            over = {
+                reader: at for reader, (when, at) in buffer.ended.items() if reader != agent and clock[reader] < when
+            }
+            for race, other in written.write(row, step, agent, clock, buffer.open_reads, over):
+                pair = (step, other) if race == "WRITE AFTER READ" else (other, step)
+                found.append(Race(race, int(where[row]), *pair))
         elif kind == EventKind.COPY_ISSUE:
+            if written is not None:
+                written.copied(row)
             buffer = stages[row]
             raced = _overwritten(buffer, clock, agent)
             found += [Race("WRITE AFTER READ", int(where[row]), step, other) for other in raced]
@@ -161,6 +186,17 @@ def races(
         if len(found) >= most:
             break
     return found
+
+
+def _in_parts(rows: NDArray[np.void], spot: Steps, actor: Steps) -> set[int]:
+    """Places that several agents write and several read: each may have its part of the buffer."""
+    several = []
+    for kind in (EventKind.WRITE, EventKind.READ_BEGIN):
+        at = (rows["kind"] == kind) & (spot >= 0)
+        pairs = np.unique(np.stack((spot[at], actor[at])), axis=1)
+        places, agents = np.unique(pairs[0], return_counts=True)
+        several.append(set(places[agents > 1].tolist()))
+    return several[0] & several[1]
 
 
 def _join(into: Clock, other: Clock) -> None:

@@ -1,0 +1,279 @@
+"""What agents write into buffers themselves: who must have waited, and where a fence.proxy.async must lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from advised import applied
+from random_programs import random_program
+
+from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.report import Finding
+from visualizer.programs.accesses import ProxyFence, ReadAsync, Store, Write
+from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
+from visualizer.programs.builder import Builder
+from visualizer.programs.program import Program
+from visualizer.replay.history import History
+from visualizer.sources.explorer import explore, witness_trace
+from visualizer.sources.simulator.simulate import simulate
+
+BYTES, TILES, STAGES = 4096, 6, 2
+SEEDS = range(5)
+
+
+def findings(program: Program, seed: int = 1) -> list[Finding]:
+    """Those of a run, which its recording alone has as well."""
+    history = History(simulate(program, seed=seed))
+    told, alone = diagnose(history, program), diagnose(history)
+    assert [(f.verdict, f.agent, f.step) for f in told.every] == [(f.verdict, f.agent, f.step) for f in alone.every]
+    return list(told.every)
+
+
+def filled_by_warps(*, fence: bool = True, late_fence: bool = False, asynchronous: bool = True) -> Program:
+    """P writes tiles for C to multiply."""
+    b = Builder("filled")
+    full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
+    p = b.agent("P", role="producer", stages=STAGES, phase=1)
+    c = b.agent("C", role="consumer", stages=STAGES)
+    p.init_all()
+    p.sync()
+    c.sync()
+    for _ in p.tiles(TILES):
+        p.wait(empty[p.index], p.phase)
+        p.write(p.index, BYTES)
+        if fence:
+            p.fence_proxy()
+        p.arrive(full[p.index])
+        p.advance()
+    for _ in c.tiles(TILES):
+        c.wait(full[c.index], c.phase)
+        if late_fence:
+            c.fence_proxy()
+        multiply(c) if asynchronous else c.read(c.index, BYTES)
+        c.arrive(empty[c.index])
+        c.advance()
+    return b.build()
+
+
+def multiply(c: AgentBuilder) -> None:
+    c.read_async(c.index, BYTES)
+    c.wgmma_commit()
+    c.wgmma_wait()
+
+
+Tile = Callable[[AgentBuilder, int, int], None]
+"""What a writer does for a tile: (agent, its number, stage)."""
+
+
+def epilogue(tile: Tile, writers: int = 2) -> Program:
+    """Writers that fill output buffers by themselves; two stages, no barrier but those that `tile` uses."""
+    b = Builder("epilogue")
+    b.barriers("out_empty", STAGES, count=1, kind="empty", ring="out")
+    agents = [b.agent(f"C{n}", role="consumer") for n in range(writers)]
+    agents[0].init_all()
+    for agent in agents:
+        agent.sync()
+    for n, agent in enumerate(agents):
+        for number in agent.tiles(TILES):
+            tile(agent, n, number % STAGES)
+    return b.build()
+
+
+def store(c: AgentBuilder, stage: int) -> None:
+    c.store(stage, BYTES, ring="out")
+    c.store_commit()
+    c.store_wait()
+
+
+def together(c: AgentBuilder, n: int, stage: int, *, unfenced: int = -1, meet: bool = True) -> None:
+    """All write a part, the first stores it."""
+    c.named_sync(1, 2)
+    c.write(stage, BYTES // 2, ring="out")
+    if n != unfenced:
+        c.fence_proxy()
+    if meet:
+        c.named_sync(2, 2)
+    if n == 0:
+        store(c, stage)
+
+
+def apart(c: AgentBuilder, n: int, stage: int) -> None:
+    """Each writes its part and stores it."""
+    c.write(stage, BYTES // 2, ring="out")
+    c.fence_proxy()
+    store(c, stage)
+
+
+def still_read(c: AgentBuilder, n: int, stage: int) -> None:
+    """Nobody waits for the store of the tile before in the stage."""
+    c.write(stage, BYTES, ring="out")
+    c.fence_proxy()
+    c.store(stage, BYTES, ring="out")
+    c.store_commit()
+
+
+def by_turns(c: AgentBuilder, n: int, stage: int) -> None:
+    """Written, read by threads, and written anew for the store."""
+    c.write(stage, BYTES, ring="out")
+    c.read(stage, BYTES, ring="out")
+    c.write(stage, BYTES, ring="out")
+    c.fence_proxy()
+    store(c, stage)
+
+
+SOUND = {
+    "fenced by the writer": filled_by_warps(),
+    "fenced by the reader": filled_by_warps(fence=False, late_fence=True),
+    "read by threads": filled_by_warps(fence=False, asynchronous=False),
+    "together": epilogue(together),
+    "each its part": epilogue(apart),
+    "alone": epilogue(by_turns, writers=1),
+}
+
+
+@pytest.mark.parametrize("what", SOUND)
+def test_what_is_sound_has_no_finding(what: str) -> None:
+    for seed in SEEDS:
+        assert findings(SOUND[what], seed) == []
+
+
+FAULTY = {
+    "wgmma of what a producer wrote": (filled_by_warps(fence=False), "P"),
+    "a store of what another wrote": (epilogue(lambda c, n, stage: together(c, n, stage, unfenced=1)), "C1"),
+    "a store of its own": (epilogue(lambda c, n, stage: together(c, n, stage, unfenced=0)), "C0"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTY)
+def test_a_missing_fence_is_told_with_the_line_of_the_write(what: str) -> None:
+    program, writer = FAULTY[what]
+    for seed in SEEDS:
+        (found,) = findings(program, seed)
+        assert (found.verdict, found.severity, found.agent, found.blamed) == (
+            "MISSING FENCE",
+            "warning",
+            writer,
+            writer,
+        )
+        assert found.site is not None
+        assert found.site.op == "write"
+        assert "no fence.proxy.async in between" in found.cause
+
+
+def test_the_fences_that_are_advised_make_the_program_sound() -> None:
+    program, _ = FAULTY["wgmma of what a producer wrote"]
+    for tile in range(TILES):
+        history = History(simulate(program, seed=1))
+        found = diagnose(history, program).findings
+        assert [f.tile for f in found] == [tile]
+        assert found[0].advice is not None
+        program = applied(program, history, found[0].advice)
+    assert findings(program) == []
+
+
+def test_a_fence_before_the_write_is_none() -> None:
+    def tile(c: AgentBuilder, n: int, stage: int) -> None:
+        c.fence_proxy()
+        c.write(stage, BYTES, ring="out")
+        store(c, stage)
+
+    assert {f.verdict for f in findings(epilogue(tile, writers=1))} == {"MISSING FENCE"}
+
+
+@pytest.mark.parametrize("seed", [300052, 300056, *range(12)])
+def test_programs_without_their_fences(seed: int) -> None:
+    """In the first two an agent does its first tiles otherwise than the others, which is not the cause."""
+    program = random_program(seed)
+    agents = [
+        replace(agent, operations=tuple(o for o in agent.operations if not isinstance(o, ProxyFence)))
+        for agent in program.agents
+    ]
+    written = {(a.agent.cta, o.ring) for a in agents for o in a.operations if isinstance(o, Write)}
+    handed = {(a.agent.cta, o.ring) for a in agents for o in a.operations if isinstance(o, ReadAsync | Store)}
+    found = {finding.verdict for finding in findings(replace(program, agents=tuple(agents)), seed)}
+    assert found == ({"MISSING FENCE"} if written & handed else set())
+
+
+def test_a_store_of_what_another_may_not_have_written() -> None:
+    verdicts = {f.verdict for s in SEEDS for f in findings(epilogue(lambda c, n, k: together(c, n, k, meet=False)), s)}
+    assert "READ BEFORE DATA" in verdicts
+
+
+def test_a_write_over_what_its_own_store_still_reads() -> None:
+    found = findings(epilogue(still_read, writers=1))
+    assert {f.verdict for f in found} == {"WRITE AFTER READ"}
+    assert "while its asynchronous read of tile 0" in found[0].cause
+
+
+def test_a_producer_that_writes_without_acquiring() -> None:
+    def program(acquires: bool) -> Program:
+        b = Builder("unacquired")
+        full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
+        p = b.agent("P", role="producer", stages=STAGES, phase=1)
+        c = b.agent("C", role="consumer", stages=STAGES)
+        p.init_all()
+        p.sync()
+        c.sync()
+        for _ in p.tiles(TILES):
+            _write_then_acquire(p, full, empty, acquires)
+        for _ in c.tiles(TILES):
+            c.wait(full[c.index], c.phase)
+            c.read(c.index, BYTES)
+            c.arrive(empty[c.index])
+            c.advance()
+        return b.build()
+
+    assert findings(program(acquires=True)) == []
+    assert "WRITE AFTER READ" in {f.verdict for s in SEEDS for f in findings(program(acquires=False), s)}
+
+
+def _write_then_acquire(p: AgentBuilder, full: list[BarrierHandle], empty: list[BarrierHandle], acquires: bool) -> None:
+    if acquires:
+        p.wait(empty[p.index], p.phase)
+    p.write(p.index, BYTES)
+    if not acquires:
+        p.wait(empty[p.index], p.phase)
+    p.arrive(full[p.index])
+    p.advance()
+
+
+def test_a_buffer_that_is_changed_in_place() -> None:
+    """A copy, which a consumer converts where it lies, and hands to wgmma."""
+
+    def program(fence: bool) -> Program:
+        b = Builder("converted")
+        full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
+        p = b.agent("P", role="producer", stages=STAGES, phase=1)
+        c = b.agent("C", role="consumer", stages=STAGES)
+        p.init_all()
+        p.sync()
+        c.sync()
+        for _ in p.tiles(TILES):
+            p.wait(empty[p.index], p.phase)
+            p.arrive_expect_tx(full[p.index], BYTES)
+            p.copy(full[p.index], p.index, BYTES)
+            p.advance()
+        for _ in c.tiles(TILES):
+            c.wait(full[c.index], c.phase)
+            c.read(c.index, BYTES)
+            c.write(c.index, BYTES)
+            if fence:
+                c.fence_proxy()
+            multiply(c)
+            c.arrive(empty[c.index])
+            c.advance()
+        return b.build()
+
+    assert findings(program(fence=True)) == []
+    assert {f.verdict for f in findings(program(fence=False))} == {"MISSING FENCE"}
+
+
+def test_a_schedule_of_the_explorer_is_judged_alike() -> None:
+    program = epilogue(lambda c, n, stage: together(c, n, stage, meet=False))
+    found = explore(program, schedules=40)
+    assert found.witnesses
+    for witness in found.witnesses.values():
+        report = diagnose(History(witness_trace(found, witness)), program)
+        assert "READ BEFORE DATA" in {f.verdict for f in report.every}
