@@ -16,11 +16,12 @@ from visualizer.replay.history import History
 from visualizer.resources import resource_dir, shipped_recording
 from visualizer.sources.pipelines.kernels import find_kernel
 
-CTAS = {"multicast": 4, "multicast-pair": 4, "gemm": 4, "attention": 8}
+CTAS = {"multicast": 4, "multicast-pair": 4, "gemm": 4, "pingpong": 2, "attention": 8}
 RINGS = {
     "multicast": {"load": (3, 3)},
     "multicast-pair": {"load": (3, 3)},
     "gemm": {"load": (gemm.STAGES, gemm.STAGES)},
+    "pingpong": {"load": (5, 5)},
     # Q is loaded once: nobody says that its buffer is empty, and no function of its own has its barrier.
     "attention": {
         "load_k": (attention.K_STAGES, attention.K_STAGES),
@@ -29,7 +30,7 @@ RINGS = {
     },
 }
 """Stages, and how many of them have an empty barrier."""
-CONSUMER_WARPS = {"multicast": 4, "multicast-pair": 4, "gemm": 8, "attention": 8}
+CONSUMER_WARPS = {"multicast": 4, "multicast-pair": 4, "gemm": 8, "pingpong": 8, "attention": 8}
 
 
 @pytest.fixture(params=list(RINGS))
@@ -62,7 +63,7 @@ def test_its_structure_is_that_of_the_source(name: str) -> None:
             assert len(ring.consumers) == CONSUMER_WARPS[name]
         roles = structure.roles[first : first + len(agents)]
         assert [roles.count(role) for role in ("producer", "consumer", "copy_engine")] == [1, CONSUMER_WARPS[name], 1]
-    assert len(structure.turns) == (CTAS[name] if name == "attention" else 0)
+    assert len(structure.turns) == (CTAS[name] if name in ("pingpong", "attention") else 0)
 
 
 def test_nothing_of_the_machine_is_in_it(name: str) -> None:

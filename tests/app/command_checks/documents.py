@@ -155,7 +155,7 @@ CHECKS: dict[str, Check] = {
     "file.export": _file_export,
     "file.compare": _file_compare,
     "file.lesson": _file_lesson,
-    **{f"file.{name}": _opens_kernel(name) for name in ("multicast", "gemm", "attention")},
+    **{f"file.{name}": _opens_kernel(name) for name in ("multicast", "gemm", "pingpong", "attention")},
     "file.clear_recent": _file_clear_recent,
     "file.quit": _file_quit,
     "lecture.present": _lecture_present,

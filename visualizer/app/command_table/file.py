@@ -14,6 +14,11 @@ _KERNELS = (
     ),
     ("gemm", mark("Open gemm"), mark("Open the recorded GEMM: two consumer warpgroups share every tile.")),
     (
+        "pingpong",
+        mark("Open pingpong"),
+        mark("Open the recorded ping-pong GEMM: two warpgroups multiply in turns."),
+    ),
+    (
         "attention",
         mark("Open attention"),
         mark("Open the recorded attention: rings of K and V, and turns to multiply."),
