@@ -45,7 +45,7 @@ def test_the_lesson_is_there_and_long_enough() -> None:
     assert sum(bool(chapter.source.fault) for chapter in lesson.chapters) >= 4
 
 
-@pytest.mark.parametrize("name", ["multicast", "gemm", "attention"])
+@pytest.mark.parametrize("name", ["multicast", "gemm", "pingpong", "attention"])
 def test_a_kernel_s_story_asks_breaks_and_counts(name: str) -> None:
     story = load_story(story_path(name))
     assert 6 <= len(story.chapters) <= 10
