@@ -30,7 +30,7 @@ def test_it_completes_and_goes_round_each_ring() -> None:
     assert groups == [2 * 8 * WARPGROUPS] * 2
     agents = {agent.name: (agent.warpgroup, agent.warp) for agent in trace.agents}
     assert agents == {"producer": (0, 0), "consumer.wg1": (1, 4), "consumer.wg2": (2, 8), "tma": (-1, -1)}
-    assert [ring for ring, _ in trace.agents[0].more_starts] == ["v"]
+    assert [ring for ring, _ in trace.agents[0].more_starts] == ["v", "q"]
 
 
 def test_no_schedule_of_it_goes_wrong() -> None:

@@ -60,13 +60,14 @@ def attention(config: LessonConfig | None = None) -> Program:
 
     p = b.agent("producer", role="producer", stages=K_STAGES, phase=1, warpgroup=0, threads=128)
     v = p.cursor("v", stages=V_STAGES, phase=1)
+    q = p.cursor("q", stages=1, phase=1)
     p.init_all()
     p.sync()
     p.setmaxnreg_dec(40)
     p.arrive_expect_tx(q_full, q_bytes)  # its buffer is filled once, so nobody has to say that it is empty
     boxes = c.tile_columns // BOX_COLUMNS
     for _ in range(WARPGROUPS * boxes):
-        p.copy(q_full, 0, q_bytes // (WARPGROUPS * boxes))
+        p.copy(q_full, q.index, q_bytes // (WARPGROUPS * boxes))
     for _ in p.tiles(c.tiles):
         _load(p, p, k_full, k_empty, c.tile_bytes, boxes)
         _load(p, v, v_full, v_empty, c.tile_bytes, boxes)
@@ -76,15 +77,16 @@ def attention(config: LessonConfig | None = None) -> Program:
     for number in range(WARPGROUPS):
         w = b.agent(f"consumer.wg{number + 1}", role="consumer", stages=K_STAGES, warpgroup=number + 1, threads=128)
         v = w.cursor("v", stages=V_STAGES)
+        q = w.cursor("q", stages=1)
         w.sync()
         w.setmaxnreg_inc(232)
-        w.wait(q_full, 0)
+        w.wait(q_full, q.phase)
         for tile in range(c.tiles + 1):
             if tile < c.tiles:  # S = QK^T
                 w.tile = tile
                 w.wait(k_full[w.index], w.phase)
                 w.wait(turn[number], (tile + 1 - number) & 1)  # a fresh barrier lets parity 1 pass: the first warpgroup
-                w.read_async(0, q_bytes // WARPGROUPS, ring="q")
+                w.read_async(q.index, q_bytes // WARPGROUPS, ring="q")
                 w.read_async(w.index, c.tile_bytes, ring="k")
                 w.wgmma_commit()
             if tile > 0:  # O = PV, of the tile before
