@@ -45,6 +45,19 @@ def test_the_lesson_is_there_and_long_enough() -> None:
     assert sum(bool(chapter.source.fault) for chapter in lesson.chapters) >= 4
 
 
+@pytest.mark.parametrize("name", ["multicast", "gemm", "pingpong", "attention"])
+def test_a_kernel_s_story_asks_breaks_and_counts(name: str) -> None:
+    story = load_story(story_path(name))
+    assert 6 <= len(story.chapters) <= 10
+    assert any(step.question for chapter in story.chapters for step in chapter.steps)
+    (broken,) = (chapter for chapter in story.chapters if chapter.source.fault)
+    assert broken.source.program == name
+    assert any("{diagnosis.cause}" in step.text.en for step in broken.steps)
+    assert story.chapters[0].source.recording == name
+    assert any("{run." in step.text.en for step in story.chapters[-1].steps)
+    assert story.chapters[-1].others, "a number is worth something beside another"
+
+
 def test_it_can_be_told(story: Story) -> None:
     assert check_story(story) == []
 

@@ -28,7 +28,9 @@ from visualizer.sources.simulator.simulate import simulate
 ASSETS = resource_dir("assets") / "traces"
 DATA = Path(__file__).parents[1] / "data"
 WITHOUT_BARRIERS = "cp-async"
-RECORDINGS = sorted(path for path in ASSETS.glob("*.pscope") if path.stem != WITHOUT_BARRIERS)
+ATTACHED = {"multicast", "multicast-pair", "gemm", "pingpong", "attention"}
+"""Recorded through attach: test_kernel_recordings.py."""
+RECORDINGS = sorted(path for path in ASSETS.glob("*.pscope") if path.stem not in {WITHOUT_BARRIERS, *ATTACHED})
 LESSON_TABLE = [  # cursor (index, phase), parity waited with on empty, flip of full, parity on full, flip of empty
     ((0, 1), 1, [0, 1], 0, [0, 1]),
     ((1, 1), 1, [0, 1], 0, [0, 1]),

@@ -9,6 +9,7 @@ import pytest
 
 from visualizer.app.run import explain_import_error
 from visualizer.playback.address import Address
+from visualizer.resources import shipped_recording
 
 
 def test_a_file_that_is_not_there(phasescope: Callable, tmp_path: Path) -> None:
@@ -48,4 +49,8 @@ def test_files_of_a_job_open_together(phasescope: Callable, tmp_path: Path, monk
         assert phasescope("open", *words).status == 0
     assert phasescope("open", f"{paths[1]}#step=3").status == 0
     assert opened == [(paths[0], paths), (paths[0], paths), (paths[1], [])]
+    opened.clear()
+    for word in ("gemm", "gemm#step=7"):  # what comes with phasescope, by its name
+        assert phasescope(word).status == 0
+    assert opened == [(shipped_recording("gemm"), [])] * 2
     assert "no recording (*.pscope) is in this folder" in phasescope("open", empty).err

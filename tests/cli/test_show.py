@@ -19,6 +19,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
+from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.forget import forget
@@ -212,3 +213,14 @@ def test_stages_and_cursors_of_several_rings_have_their_names(phasescope: Comman
     assert "  V (0, 0, 0)" in text
     event = json.loads(phasescope("show", path, "--step", str(step), "--json").out)["event"]
     assert (event["stage"], event["ring"]) == (0, "V")
+
+
+@pytest.mark.parametrize("command", ["show", "diagnose", "stats"])
+def test_a_recording_that_comes_along_is_meant_by_its_name(
+    phasescope: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = phasescope(command, "multicast")
+    assert named.out
+    assert named == phasescope(command, shipped_recording("multicast"))
+    assert phasescope(command, "multicast.pscope").status == 2

@@ -9,11 +9,12 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explain import explain
 from visualizer.language import use
 from visualizer.programs.program import ProgramError
-from visualizer.programs.registry import find_program, rebuild_program
+from visualizer.programs.registry import PROGRAMS, find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore, explore_exhaustively
+from visualizer.sources.pipelines.kernels import KERNELS
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.simulate import simulate
 
@@ -35,6 +36,37 @@ def test_it_completes_without_findings_and_its_recording_knows_it(name: str) -> 
             assert not diagnose(history, given).findings
     meta = history.trace.meta
     assert rebuild_program(meta.program, meta.config) == program
+
+
+CAUSES = {
+    "F01": "arrivals per phase, but only",
+    "F03": "the init counts threads, and one elected lane arrives",
+    "F20": "one release is missing after the read",
+    "F31": "the release reaches only the own CTA",
+    "F48": "nobody has the first",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [(name, fault) for name in ("multicast", "gemm", "attention") for fault in PROGRAMS[name].faults]
+    + [("pingpong", fault) for fault in ("F03", "F20", "F48")],
+)
+def test_its_faults_hang_it_and_are_named(name: str, fault: str) -> None:
+    program = find_program(name, fault=fault)
+    history = History(simulate(program))
+    meta = history.trace.meta
+    assert meta.ending.kind == "deadlock"
+    assert rebuild_program(meta.program, meta.config) == program
+    for given in (program, None):
+        first = diagnose(history, given).findings[0]
+        assert (first.verdict, first.severity) == ("STARVED", "error")
+        assert CAUSES.get(fault, "") in first.cause
+
+
+def test_what_its_kernel_can_be_compiled_with_it_can_have() -> None:
+    for kernel in KERNELS:
+        assert set(PROGRAMS[kernel.name].faults) == set(kernel.faults)
 
 
 @pytest.mark.parametrize("name", ["gemm", "pingpong", "blackwell"])

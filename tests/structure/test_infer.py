@@ -61,16 +61,15 @@ def _rings(structure: Structure) -> list[object]:
     return [(r.cta, r.full, r.empty, r.producers, r.consumers) for r in structure.rings]
 
 
-@pytest.mark.parametrize("program", sorted(set(PROGRAMS) - {"cp-async", "gemm", "pingpong"}))
+@pytest.mark.parametrize("program", sorted(set(PROGRAMS) - {"cp-async", "pingpong"}))
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_built_in_programs_are_found(program: str, seed: int) -> None:
     assert the_same(simulate(find_program(program), seed=seed))
 
 
-@pytest.mark.parametrize("program", ["gemm", "pingpong"])
-def test_a_ring_of_the_epilogue_alone_is_not_guessed(program: str) -> None:
+def test_a_ring_of_the_epilogue_alone_is_not_guessed() -> None:
     """Its buffers are written by stores of threads and its barriers only say that they are free."""
-    trace = simulate(find_program(program))
+    trace = simulate(find_program("pingpong"))
     known, found = told(trace), infer(forget(trace))
     assert _rings(found) == _rings(known)[:1]
 

@@ -5,9 +5,9 @@ from timeline_traces import ONE_TILE, make_trace, one_tile
 
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
+from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.registry import find_program
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -145,14 +145,27 @@ def test_the_note_on_a_cta_counts_its_flips():
 
 def test_what_is_read_without_a_tile_names_none():
     """Q of an attention kernel is loaded once, before the first tile."""
-    store = LaneStore(History(simulate(find_program("attention"))))
+    b = Builder("once")
+    (q_full,) = b.barriers("q_full", 1, count=1, kind="full", ring="q")
+    k_full = b.barriers("k_full", 1, count=1, kind="full", ring="k")
+    p = b.agent("producer", role="producer")
+    p.init_all()
+    p.sync()
+    for barrier in (q_full, k_full[0]):
+        p.arrive_expect_tx(barrier, 1024)
+        p.copy(barrier, 0, 1024)
+    w = b.agent("consumer", role="consumer")
+    w.sync()
+    w.wait(q_full, 0)
+    w.read(0, 1024, ring="q")
+    store = LaneStore(History(simulate(b.build())))
     reading = store.history.stages.index.steps(store.history.structure.place(0, "q", 0))[-1]
     assert value(store, reading, "q.stage[0]") == Value("reading", "reading")
-    assert value(store, reading, "consumer.wg1") == Value("reading stage[0]", "reading")
+    assert value(store, reading, "consumer") == Value("reading stage[0]", "reading")
     read = store.intervals(store.lanes[store.row_of["q.stage[0]"]])
     assert [read.texts(row)[0] for row in range(len(read.spans))] == ["empty", "filling", "full", "reading"]
-    warps = store.intervals(store.lanes[store.row_of["consumer.wg1"]])
+    warps = store.intervals(store.lanes[store.row_of["consumer"]])
     assert warps.texts(1) == ["reading"]
-    track = next(track for track in tracks(select(store.history)) if track.lane.key == "consumer.wg1")
+    track = next(track for track in tracks(select(store.history)) if track.lane.key == "consumer")
     assert "reads" in track.slices.texts
     assert not any("-1" in text for text in track.slices.texts)

@@ -14,14 +14,14 @@ from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import save
 from visualizer.recording.trace import TraceError
-from visualizer.resources import resource_dir
+from visualizer.resources import RECORDING_SUFFIX as SUFFIX
+from visualizer.resources import shipped_recording
 from visualizer.sources.registry import DEFAULT
 from visualizer.sources.source import Request
 
 if TYPE_CHECKING:
     from visualizer.app.main_window import MainWindow
 
-SUFFIX = ".pscope"
 _FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
 
@@ -128,7 +128,7 @@ class Files:
 
 def lesson_path() -> Path | None:
     """The lesson's recording that comes with phasescope, if it is there."""
-    path = resource_dir("assets") / "traces" / f"lesson{SUFFIX}"
+    path = shipped_recording("lesson")
     return path if path.is_file() else None
 
 

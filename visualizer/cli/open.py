@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from visualizer.cli.errors import UserError
 from visualizer.language import mark, tr
 from visualizer.playback.address import Address, AddressError, parse_address
+from visualizer.resources import recording_path
 
 EXAMPLES = mark("""examples:
   phasescope                      the recorded H200 lesson
+  phasescope gemm                 another that comes with phasescope, by its name: docs/attach.md lists them
   phasescope my-run.pscope        a recording of your own; the word "open" may be left out
   phasescope open job/            the recordings of a job's processes: one is shown, the others can be chosen
   phasescope 'my-run.pscope#step=120&lane=full[1]'
@@ -63,6 +66,8 @@ def _address(text: str) -> Address:
         address = parse_address(text)
     except AddressError as error:
         raise UserError(str(error)) from None
+    if address.path is not None:
+        address = replace(address, path=recording_path(address.path))
     if address.path is None or not address.path.exists():
         raise UserError(
             tr(

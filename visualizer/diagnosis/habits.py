@@ -97,7 +97,8 @@ def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], i
     for turn in pooled:
         elsewhere[_word(turn)].add(turn.number)
     strides = Counter(b.number - a.number for a, b in pairwise(turns)).most_common(1)
-    stride = strides[0][0] if strides and strides[0][1] > 1 else 0
+    # Who releases a tile late goes from it back to it in turn, and has no stride.
+    stride = strides[0][0] if strides and strides[0][1] > 1 and 2 * strides[0][1] > len(turns) - 1 else 0
     for at, turn in enumerate(turns):
         word, before = _word(turn), turns[at - 1].acts[-1].step if at else -1
         ends = {"is_first": at == 0 and not is_tail, "is_last": at == len(turns) - 1}

@@ -91,8 +91,12 @@ def faulty_program(program: str, fault: Fault, config: LessonConfig | None = Non
     """The built-in `program` with the fault; its config names the fault. ProgramError if the fault does not fit."""
     check_fit(program, fault)
     clean = lesson(config or LessonConfig()) if program == LESSON else baseline(BaselineConfig(**fault.setting))
-    broken = fault.apply(clean)
-    return replace(broken, config={**clean.config, "fault": fault.id})
+    return with_fault(clean, fault)
+
+
+def with_fault(program: Program, fault: Fault) -> Program:
+    """`program`, which is sound, with the fault; its config names the fault."""
+    return replace(fault.apply(program), config={**program.config, "fault": fault.id})
 
 
 def fault_on_gpu(fault: Fault, config: LessonConfig) -> tuple[LessonConfig, int]:

@@ -1,7 +1,8 @@
-"""A warp-specialised GEMM whose two consumer warpgroups share every tile: CUTLASS's cooperative kernel.
+"""A warp-specialised GEMM whose two consumer warpgroups share every tile: kernels/gemm.cu, or CUTLASS's cooperative.
 
 A stage holds A and B. Each warpgroup multiplies its half of A's rows and releases a stage one tile late, when its wgmma
-is known to have read it. The epilogue has buffers of its own: both write, one stores and says when the store has read.
+is known to have read it. Its results leave in blocks through two buffers that are its own, so that no mbarrier but its
+groups of stores says when one of them is free again.
 """
 
 from __future__ import annotations
@@ -10,52 +11,57 @@ from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
 
 NAME = "gemm"
-STAGES, K_TILES, OUT_STAGES, OUT_TILES = 4, 8, 2, 4
-A_BYTES, B_BYTES, OUT_BYTES = 16384, 16384, 16384
+STAGES, K_TILES, OUT_BUFFERS, OUT_BLOCKS = 4, 8, 2, 4
+A_BYTES, B_BYTES = 16384, 32768
 WARPGROUPS = 2
+WARPS = 4
+"""Of a warpgroup; one lane of each arrives."""
 
 
-def program() -> Program:
+def program(k_tiles: int = K_TILES) -> Program:
+    """Agents producer, consumer.wg1, consumer.wg2 and tma; each consumer stands for the four warps of its warpgroup."""
     b = Builder(NAME, registers=168)
-    full = b.barriers("full", STAGES, count=1, ring="ab")
-    empty = b.barriers("empty", STAGES, count=WARPGROUPS, ring="ab")
-    out_empty = b.barriers("out_empty", OUT_STAGES, count=1, kind="empty", ring="out")
+    full = b.barriers("full", STAGES, count=1)
+    empty = b.barriers("empty", STAGES, count=WARPGROUPS * WARPS)
 
     p = b.agent("producer", role="producer", stages=STAGES, phase=1, warpgroup=0, threads=128)
     p.init_all()
     p.sync()
     p.setmaxnreg_dec(40)
-    for _ in p.tiles(K_TILES):
+    for _ in p.tiles(k_tiles):
         p.wait(empty[p.index], p.phase)
         p.arrive_expect_tx(full[p.index], A_BYTES + B_BYTES)
         p.copy(full[p.index], p.index, A_BYTES)
         p.copy(full[p.index], p.index, B_BYTES)
         p.advance()
+    for _ in range(STAGES):  # producer_tail
+        p.wait(empty[p.index], p.phase)
+        p.advance()
 
-    for n in range(WARPGROUPS):
-        c = b.agent(f"consumer.wg{n + 1}", role="consumer", stages=STAGES, warpgroup=n + 1, threads=128)
-        out = c.cursor("out", stages=OUT_STAGES, phase=1)
+    for number in range(1, WARPGROUPS + 1):
+        c = b.agent(f"consumer.wg{number}", role="consumer", stages=STAGES, warpgroup=number, threads=128)
         c.sync()
         c.setmaxnreg_inc(232)
-        for k_tile in c.tiles(K_TILES):
+        for k_tile in c.tiles(k_tiles):
             c.wait(full[c.index], c.phase)
-            c.read_async(c.index, A_BYTES // WARPGROUPS + B_BYTES, ns=500, ring="ab")
+            c.read_async(c.index, A_BYTES // WARPGROUPS + B_BYTES, ns=500)
             c.wgmma_commit()
             c.wgmma_wait(keep=1)
             if k_tile:
-                c.arrive(empty[(c.index - 1) % STAGES])
+                c.tile = k_tile - 1
+                c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+                c.tile = k_tile
             c.advance()
         c.wgmma_wait()
-        c.arrive(empty[(c.index - 1) % STAGES])
-        for _ in c.tiles(OUT_TILES):
-            c.wait(out_empty[out.index], out.phase)
-            c.write(out.index, OUT_BYTES // WARPGROUPS, ns=200, ring="out")
+        c.tile = k_tiles - 1
+        c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+        c.tile = -1
+        for _ in range(OUT_BLOCKS):
+            c.store_wait(keep=OUT_BUFFERS - 1)
+            c.bar_sync(number, c.threads)
+            c.delay(200)  # from registers into the buffer
             c.fence_proxy()
-            c.named_sync(1, WARPGROUPS)
-            if n == 0:
-                c.store(out.index, OUT_BYTES, ring="out")
-                c.store_commit()
-                c.store_wait()
-                c.arrive(out_empty[out.index])
-            out.advance()
+            c.bar_sync(number, c.threads)
+            c.store_commit()
+        c.store_wait()
     return b.build()

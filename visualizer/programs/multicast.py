@@ -1,4 +1,4 @@
-"""The lesson over a cluster of four CTAs: each loads a quarter of every tile and multicasts it to all.
+"""The lesson over a cluster of four CTAs (kernels/multicast.cu): each loads a quarter of every tile for all.
 
 A stage is written by every CTA of the cluster, so consumers release it in every one (mapa, a remote arrive), the
 barriers are published to the cluster, and nobody leaves before its tail: a peer may still arrive.

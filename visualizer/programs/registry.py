@@ -20,7 +20,15 @@ from visualizer.programs.cluster import NAME as CLUSTER
 from visualizer.programs.cluster import cluster
 from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.cp_async import cp_async
-from visualizer.programs.faults import check_fields, check_fit, faulty_program, find_fault, without_fields
+from visualizer.programs.faults import (
+    FAULTS,
+    check_fields,
+    check_fit,
+    faulty_program,
+    find_fault,
+    with_fault,
+    without_fields,
+)
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.load import is_file_name, load_program
@@ -36,7 +44,12 @@ class BuiltIn:
 
     lay_out: Callable[[LessonConfig], Program]
     parameters: tuple[Parameter, ...] = ()
-    can_have_faults: bool = False
+    faults: tuple[str, ...] = ()
+    """Those that it can have; of the lesson's and the baseline's each says itself what it needs."""
+
+
+_OF_KERNELS = ("F01", "F03", "F06", "F20")
+"""What the kernels of the same names can be compiled with."""
 
 
 def _named(*names: str) -> tuple[Parameter, ...]:
@@ -44,14 +57,18 @@ def _named(*names: str) -> tuple[Parameter, ...]:
 
 
 PROGRAMS: Mapping[str, BuiltIn] = {
-    LESSON: BuiltIn(lesson, PARAMETERS, can_have_faults=True),
-    BASELINE: BuiltIn(lambda config: baseline(), can_have_faults=True),
+    LESSON: BuiltIn(lesson, PARAMETERS, faults=tuple(FAULTS)),
+    BASELINE: BuiltIn(lambda config: baseline(), faults=tuple(FAULTS)),
     CLUSTER: BuiltIn(lambda config: cluster()),
     CP_ASYNC: BuiltIn(cp_async, _named("stages", "tiles", "tile_rows", "tile_columns")),
-    ATTENTION: BuiltIn(attention, _named("tiles", "tile_rows", "tile_columns")),
-    MULTICAST: BuiltIn(multicast, _named("stages", "tiles", "tile_rows", "tile_columns", "consumer_warps")),
-    gemm.NAME: BuiltIn(lambda config: gemm.program()),
-    pingpong.NAME: BuiltIn(lambda config: pingpong.program()),
+    ATTENTION: BuiltIn(attention, _named("tiles", "tile_rows", "tile_columns"), (*_OF_KERNELS, "F48")),
+    MULTICAST: BuiltIn(
+        multicast,
+        _named("stages", "tiles", "tile_rows", "tile_columns", "consumer_warps"),
+        (*_OF_KERNELS, "F31"),
+    ),
+    gemm.NAME: BuiltIn(lambda config: gemm.program(), faults=_OF_KERNELS),
+    pingpong.NAME: BuiltIn(lambda config: pingpong.program(), faults=(*_OF_KERNELS, "F48")),
     blackwell.NAME: BuiltIn(lambda config: blackwell.program()),
 }
 """By name; the first is the one that runs where none is named, and it has every parameter that any has."""
@@ -96,7 +113,10 @@ def built_in_program(name: str, parameters: Mapping[str, Any] | None = None, fau
             )
         )
     config = check_program(name, parameters, fault)
-    return PROGRAMS[name].lay_out(config) if fault is None else faulty_program(name, find_fault(fault), config)
+    if fault is not None and name in (LESSON, BASELINE):
+        return faulty_program(name, find_fault(fault), config)
+    sound = PROGRAMS[name].lay_out(config)
+    return sound if fault is None else with_fault(sound, find_fault(fault))
 
 
 def check_program(
@@ -161,7 +181,8 @@ def _check_fault(name_or_path: str, fault: str) -> None:
                 name_or_path=name_or_path,
             )
         )
-    if not PROGRAMS[name_or_path].can_have_faults:
+    possible = PROGRAMS[name_or_path].faults
+    if not possible:
         raise ProgramError(
             tr(
                 "--fault changes {lesson} or {baseline}; --program {name_or_path} has no faults",
@@ -170,4 +191,14 @@ def _check_fault(name_or_path: str, fault: str) -> None:
                 name_or_path=name_or_path,
             )
         )
-    check_fit(name_or_path, find_fault(fault))
+    found = find_fault(fault)
+    if found.id not in possible:
+        raise ProgramError(
+            tr(
+                "--fault {id} is none of {name_or_path}'s; it can have {possible}",
+                id=found.id,
+                name_or_path=name_or_path,
+                possible=", ".join(possible),
+            )
+        )
+    check_fit(name_or_path, found)

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from command_checks.check import START, Check, Trigger
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.main_window import MainWindow
+from visualizer.resources import shipped_recording
 
 
 def _file_open(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -53,6 +54,17 @@ def _file_lesson(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(window.files, "open", lambda path: opened.append(path.name))
     run()
     assert opened == ["lesson.pscope"]
+
+
+def _opens_kernel(name: str) -> Check:
+    def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        opened: list[Path] = []
+        monkeypatch.setattr(window.files, "open", opened.append)
+        run()
+        assert opened == [shipped_recording(name)]
+        assert opened[0].is_file()
+
+    return check
 
 
 def _file_clear_recent(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -143,6 +155,7 @@ CHECKS: dict[str, Check] = {
     "file.export": _file_export,
     "file.compare": _file_compare,
     "file.lesson": _file_lesson,
+    **{f"file.{name}": _opens_kernel(name) for name in ("multicast", "gemm", "pingpong", "attention")},
     "file.clear_recent": _file_clear_recent,
     "file.quit": _file_quit,
     "lecture.present": _lecture_present,

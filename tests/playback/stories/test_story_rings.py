@@ -48,7 +48,7 @@ def scene(which: str) -> Scene:
         ("two", "{K.full[0].phase} {V.full[1].phase}", "1 1"),
         ("two", "{producer.index} {producer.K.index} {producer.V.index} {producer.V.phase}", "2 2 1 1"),
         ("four", "{CTA1.V.full[0].expected} {CTA0.V.empty[0].expected} {CTA0.producer.V.count}", "1 2 0"),
-        ("attention", "{k.full[0].expected} {k_full[0].expected} {v.empty[2].expected}", "1 1 2"),
+        ("attention", "{k.full[0].expected} {k_full[0].expected} {v.empty[2].expected}", "1 1 8"),
         ("attention", "{v.stage[1].tile} {q.stage[0].state}", "1 reading"),
         ("lesson", "{full[1].phase} {stage[1].state} {producer.index}", "1 full 2"),
         ("stranger", "{full[1].expected} {ring0.full[1].expected} {ring0.stage[1].state}", "1 1 full"),

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from visualizer.app.commands import Command, with_history, with_recording
 from visualizer.language import mark
+from visualizer.resources import shipped_recording
 
+_KERNELS = (
+    (
+        "multicast",
+        mark("Open multicast"),
+        mark("Open the recorded multicast: a cluster whose CTAs load for each other."),
+    ),
+    ("gemm", mark("Open gemm"), mark("Open the recorded GEMM: two consumer warpgroups share every tile.")),
+    (
+        "pingpong",
+        mark("Open pingpong"),
+        mark("Open the recorded ping-pong GEMM: two warpgroups multiply in turns."),
+    ),
+    (
+        "attention",
+        mark("Open attention"),
+        mark("Open the recorded attention: rings of K and V, and turns to multiply."),
+    ),
+)
 COMMANDS = (
     Command("file.open", mark("Open…"), mark("Open a recording."), "File", lambda w: w.files.ask_open(), ("Ctrl+O",)),
     Command(
@@ -48,6 +67,17 @@ COMMANDS = (
         mark("Open the recording that phasescope starts with."),
         "File",
         lambda w: w.files.open_lesson(),
+    ),
+    *(
+        Command(
+            f"file.{name}",
+            title,
+            words,
+            "File",
+            lambda w, name=name: w.files.open(shipped_recording(name)),
+            submenu=mark("Recorded kernels"),
+        )
+        for name, title, words in _KERNELS
     ),
     Command(
         "file.clear_recent",

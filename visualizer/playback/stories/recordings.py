@@ -16,7 +16,7 @@ from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import built_in_program
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
-from visualizer.resources import resource_dir
+from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.simulate import simulate
 
 
@@ -44,7 +44,7 @@ class Recordings:
     def _open(self, source: Source) -> History:
         if source.program:
             return History(simulated(source.program, source.fault, source.parameters))
-        path = resource_dir("assets") / "traces" / f"{source.recording}.pscope"
+        path = shipped_recording(source.recording)
         if not path.is_file():
             path = (self._folder or Path()) / source.recording
         try:
