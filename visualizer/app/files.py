@@ -15,7 +15,7 @@ from visualizer.playback.focus import Focus
 from visualizer.recording.file import save
 from visualizer.recording.trace import TraceError
 from visualizer.resources import RECORDING_SUFFIX as SUFFIX
-from visualizer.resources import shipped_recording
+from visualizer.resources import resource_dir, shipped_recording
 from visualizer.sources.registry import DEFAULT
 from visualizer.sources.source import Request
 
@@ -122,7 +122,7 @@ class Files:
         document = self._window.document
         shown = [document.path] if document is not None and document.path is not None else []
         folders = (path.resolve().parent for path in (*shown, *self._window.settings.recent))
-        own = Path(str(resource_dir("assets"))).resolve()
+        own = resource_dir("assets").resolve()
         return next((folder for folder in folders if not folder.is_relative_to(own)), Path.cwd())
 
 
