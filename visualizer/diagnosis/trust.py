@@ -40,8 +40,8 @@ def _rewritten(meta: Meta) -> str:
     if len(registers) != 2 or len(local) != 2:
         return ""
     return tr(
-        "A thread has {after} registers instead of {before}, and {after_local} bytes of local memory instead of"
-        " {before_local}; sites dropped: {dropped}; events lost: {lost}.",
+        "Registers {before} → {after}, local bytes {before_local} → {after_local}, sites dropped {dropped},"
+        " events lost {lost}.",
         before=registers[0],
         after=registers[1],
         before_local=local[0],
