@@ -45,8 +45,8 @@ def test_what_rewriting_did_to_a_kernel() -> None:
     source = {"kind": "attach", "registers": [168, 190], "local_bytes": [0, 12], "dropped": [{}, {}]}
     recording = Meta("gemm", {}, source, Ending("completed"), clock=CLOCK, reconcile=MOVES, records_lost=1200)
     assert trust_sentence(recording) == (
-        "How much recording slowed this kernel is unknown; clock error under 20 ns. A thread has 190 registers instead"
-        " of 168, and 12 bytes of local memory instead of 0; sites dropped: 2; events lost: 1,200."
+        "How much recording slowed this kernel is unknown; clock error under 20 ns. Registers 168 → 190, local bytes"
+        " 0 → 12, sites dropped 2, events lost 1,200."
     )
 
 
