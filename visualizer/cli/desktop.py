@@ -142,5 +142,6 @@ def refresh(folder: Path) -> list[str]:
 
 def _command() -> list[str]:
     """The words that open the window: the installed command, or this very Python."""
-    installed = Path(sys.executable).with_name("phasescope")
-    return [str(installed), "open"] if installed.is_file() else [*child_command("visualizer"), "open"]
+    command = child_command("visualizer", "open")
+    installed = Path(command[0]).with_name("phasescope")
+    return [str(installed), "open"] if installed.is_file() else command
