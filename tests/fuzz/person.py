@@ -27,7 +27,7 @@ from visualizer.playback.focus import Focus
 
 PATIENCE_S = 60.0
 """By the clock on the wall, in which other processes may be busy too; the worker minds the processor time."""
-LONGEST_S, LONGEST_HELD_S = 5.0, 2.0
+LONGEST_S, LONGEST_HELD_S = 5.0, 1.0
 """Processor time that one thing may take with all that follows, and of it without the window answering. Recordings
 here are small."""
 _DEFECT = "phasescope has a defect"

@@ -179,6 +179,7 @@ def test_fonts_scale_everywhere(widget: ChartWidget) -> None:
     font = widget.font()
     font.setPointSizeF(2 * font.pointSizeF())
     widget.setFont(font)
+    QApplication.processEvents()
     assert widget.plot.height() > 1.7 * before
     assert widget.plot.getAxis("bottom").style["tickFont"].pointSizeF() == pytest.approx(0.88 * font.pointSizeF())
     assert widget.key.font().pointSizeF() == font.pointSizeF()

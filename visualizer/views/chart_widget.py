@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QStandardPaths, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QStandardPaths, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QSizePolicy, QVBoxLayout, QWidget
 
@@ -48,7 +48,7 @@ class ChartWidget(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self._chart, self._theme = _NONE, load_theme("dark")
+        self._chart, self._theme, self._drawn_font = _NONE, load_theme("dark"), self.font()
 
     @property
     def chart(self) -> Chart:
@@ -78,11 +78,18 @@ class ChartWidget(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_theme"):
+        if event.type() == QEvent.Type.FontChange:
+            # While a style sheet is set, fonts go there and back: what counts is the font once that is over.
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.LayoutRequest))
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self.font() != self._drawn_font:
             self._draw()
+        return done
 
     def _draw(self) -> None:
-        chart, theme = self._chart, self._theme
+        chart, theme, self._drawn_font = self._chart, self._theme, self.font()
         self.title.setFont(scaled_font(self.font(), 1.0, bold=True))
         self.caption.setFont(scaled_font(self.font(), 0.88))
         self.title.setStyleSheet(f"QLabel {{ color: {theme.text}; background: transparent }}")

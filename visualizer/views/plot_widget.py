@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QFontMetricsF, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsView
 
@@ -141,11 +141,6 @@ class Plot(pg.PlotWidget):
     def contextMenuEvent(self, event) -> None:
         self.menu_wanted.emit(event.globalPos())
         event.accept()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and getattr(self, "_chart", None) is not None:
-            self.show_chart(self._chart, self._theme)
 
     def _style_axis(self, side: str, axis: Axis) -> None:
         item, theme = self.getAxis(side), self._theme
