@@ -55,8 +55,8 @@ def child(trace: Path | None) -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
 
-    from visualizer.app.settings import Settings
-    from visualizer.app.start import make_application, open_window
+    from visualizer.app.settings.settings import Settings
+    from visualizer.app.window.start import make_application, open_window
     from visualizer.playback.address import Address
 
     painted: dict[str, float] = {}

@@ -20,10 +20,10 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from visualizer.app.document import Document
-from visualizer.app.main_window import MainWindow
-from visualizer.app.settings import Settings
-from visualizer.app.start import make_application
+from visualizer.app.session.document import Document
+from visualizer.app.settings.settings import Settings
+from visualizer.app.window.main_window import MainWindow
+from visualizer.app.window.start import make_application
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig

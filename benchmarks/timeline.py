@@ -26,13 +26,13 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.long_trace import long_trace
-from visualizer.app.main_window import MainWindow
-from visualizer.app.settings import Settings
-from visualizer.app.start import make_application
+from visualizer.app.settings.settings import Settings
+from visualizer.app.window.main_window import MainWindow
+from visualizer.app.window.start import make_application
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import load, save
 from visualizer.replay.history import History
-from visualizer.views.timeline_widget import TimelineWidget
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 SIZE = (1600, 900)
 LANES = 64

@@ -83,7 +83,7 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtWidgets import QApplication
     from shiboken6 import isValid
 
-    if (job := sys.modules.get("visualizer.app.job")) is not None:
+    if (job := sys.modules.get("visualizer.app.work.job")) is not None:
         assert job.all_ended(within_s=60), "a job that was let go never ends"
     windows = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     # By type: a weak proxy whose object is gone cannot even be asked for its class.

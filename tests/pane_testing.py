@@ -17,7 +17,7 @@ from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.views.pane import Pane
+from visualizer.views.look.pane import Pane
 
 K = EventKind
 KERNEL = "kernels/async_pipeline.cu"

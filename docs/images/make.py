@@ -34,9 +34,9 @@ from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from benchmarks.stranger import stranger_records  # noqa: E402
 from visualizer.app.lecture.still import Still  # noqa: E402
-from visualizer.app.main_window import MainWindow  # noqa: E402
-from visualizer.app.settings import Settings  # noqa: E402
-from visualizer.app.start import make_application  # noqa: E402
+from visualizer.app.settings.settings import Settings  # noqa: E402
+from visualizer.app.window.main_window import MainWindow  # noqa: E402
+from visualizer.app.window.start import make_application  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
 from visualizer.playback.stories.load import load_story, story_path  # noqa: E402
 from visualizer.playback.stories.presentation import Beat  # noqa: E402
@@ -50,8 +50,8 @@ from visualizer.recording.trace import Trace  # noqa: E402
 from visualizer.replay.history import History  # noqa: E402
 from visualizer.resources import resource_dir  # noqa: E402
 from visualizer.semantics.word import decode  # noqa: E402
-from visualizer.views.theme import load_theme  # noqa: E402
-from visualizer.views.timeline_widget import TimelineWidget  # noqa: E402
+from visualizer.views.look.theme import load_theme  # noqa: E402
+from visualizer.views.timeline.timeline_widget import TimelineWidget  # noqa: E402
 
 SIZE = (1600, 1000)
 STAGE = (1280, 720)

@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.document import Document
-from visualizer.app.main_window import MainWindow
-from visualizer.app.settings import Settings
+from visualizer.app.session.document import Document
+from visualizer.app.settings.settings import Settings
+from visualizer.app.window.main_window import MainWindow
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History

@@ -21,7 +21,7 @@ from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.vcd import signals
 from visualizer.export.writing import Look
 from visualizer.replay.history import History
-from visualizer.views.theme import load_theme
+from visualizer.views.look.theme import load_theme
 
 GROUP = "warpgroup1.consumer"
 

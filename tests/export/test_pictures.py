@@ -17,7 +17,7 @@ from visualizer.export.selection import select
 from visualizer.export.timeline_picture_widget import MOST_LANES
 from visualizer.export.writing import Look
 from visualizer.replay.history import History
-from visualizer.views.theme import load_theme
+from visualizer.views.look.theme import load_theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 

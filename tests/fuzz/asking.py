@@ -32,21 +32,21 @@ from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
-from visualizer.views.barrier_table_model import BarrierRows
-from visualizer.views.cells import CellSource
-from visualizer.views.code_model import code_marks, lines_with_sites, next_step_at_line, source_names
-from visualizer.views.compare_model import OrderRows, TileTimeRows
-from visualizer.views.diagnosis_model import chain, finding_rows, headline
-from visualizer.views.event_table_model import EventRows
-from visualizer.views.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
-from visualizer.views.memory_map_model import memory_map
-from visualizer.views.predict_charts import prediction_chart
-from visualizer.views.predict_model import points, remarks, summary
-from visualizer.views.ring_model import ring
-from visualizer.views.statistics_charts import charts
-from visualizer.views.statistics_model import headline as statistics_headline
-from visualizer.views.statistics_model import notes, places, range_text
-from visualizer.views.tile_table_model import TileRows
+from visualizer.views.code.code_model import code_marks, lines_with_sites, next_step_at_line, source_names
+from visualizer.views.compare.compare_model import OrderRows, TileTimeRows
+from visualizer.views.diagnosis.diagnosis_model import chain, finding_rows, headline
+from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
+from visualizer.views.ring.memory_map_model import memory_map
+from visualizer.views.ring.ring_model import ring
+from visualizer.views.statistics.predict_charts import prediction_chart
+from visualizer.views.statistics.predict_model import points, remarks, summary
+from visualizer.views.statistics.statistics_charts import charts
+from visualizer.views.statistics.statistics_model import headline as statistics_headline
+from visualizer.views.statistics.statistics_model import notes, places, range_text
+from visualizer.views.tables.barrier_table_model import BarrierRows
+from visualizer.views.tables.cells import CellSource
+from visualizer.views.tables.event_table_model import EventRows
+from visualizer.views.tables.tile_table_model import TileRows
 
 FAST_EXPORTS = ("csv", "json", "vcd", "pftrace", "npz", "html")
 
@@ -235,7 +235,7 @@ def _timeline(asked: Asked) -> None:
 
     from visualizer.export.selection import select
     from visualizer.export.timeline_picture_widget import TimelinePicture
-    from visualizer.views.theme import load_theme
+    from visualizer.views.look.theme import load_theme
 
     app = QGuiApplication.instance() or QGuiApplication([])
     assert app is not None

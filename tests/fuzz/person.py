@@ -20,9 +20,9 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from tests.fuzz.outcome import Outcome
-from visualizer.app.main_window import MainWindow
-from visualizer.app.settings import Settings
-from visualizer.app.start import make_application
+from visualizer.app.settings.settings import Settings
+from visualizer.app.window.main_window import MainWindow
+from visualizer.app.window.start import make_application
 from visualizer.playback.focus import Focus
 
 PATIENCE_S = 60.0

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from tests.fuzz import seeds, windows
 from tests.fuzz.outcome import Outcome
-from visualizer.views.ring_widget import RingWidget
+from visualizer.views.ring.ring_widget import RingWidget
 lesson = (seeds.ASSETS / "traces" / "lesson.pscope").read_bytes()
 windows.damage.damage = lambda content, random: (lesson, ())
 seeds.recordings = lambda: {"lesson": lesson}
@@ -34,8 +34,8 @@ windows.recording_in_a_window(3, Path(sys.argv[1]), Outcome())
         ("RingWidget.set_focus = fail", "ZeroDivisionError: planted"),
         ("from PySide6.QtCore import qWarning; RingWidget.set_focus = lambda self, focus: qWarning('x')", "Qt said: "),
         ("RingWidget.set_focus = lambda self, focus: sum(range(10**8))", "the window stood still for"),
-        ("from visualizer.app import record_job; record_job.diagnose = fail", "phasescope has a defect"),
-        ("from visualizer.app import record_job; record_job.read_recording = fail", "phasescope has a defect"),
+        ("from visualizer.app.session import record_job; record_job.diagnose = fail", "phasescope has a defect"),
+        ("from visualizer.app.session import record_job; record_job.read_recording = fail", "phasescope has a defect"),
     ],
 )
 def test_what_goes_wrong_in_a_window_is_found(plant: str, said: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from visualizer.playback.query.columns import COLUMN_OF
 from visualizer.playback.query.error import QueryError
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
-from visualizer.views.event_table_filter import FilterError, filtered_steps
+from visualizer.views.tables.event_table_filter import FilterError, filtered_steps
 
 _history: dict[str, History] = {}
 _WORDS = (

@@ -54,7 +54,9 @@ def _alone(kind: str, seed: int) -> dict[str, object]:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: not to outlive this one
         with open(theirs, "w") as file:
             json.dump(_case(kind, seed, LONGEST_ALONE_S), file)
-        os._exit(0)  # the way of a process that has no window any more is tested elsewhere: tests/app/test_start.py
+        os._exit(
+            0
+        )  # the way of a process that has no window any more is tested elsewhere: tests/app/window/test_start.py
     os.close(theirs)
     with open(ours) as file:
         said = file.read()

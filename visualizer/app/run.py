@@ -17,7 +17,7 @@ def run_app(
 ) -> int:
     """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
     try:
-        from visualizer.app.start import start
+        from visualizer.app.window.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT

@@ -88,7 +88,7 @@ def examine_qt() -> list[Finding]:
     """Qt and the fonts, as a process that has only just started sees them."""
     try:
         done = subprocess.run(
-            child_command("visualizer.app.qt_probe"),
+            child_command("visualizer.app.window.qt_probe"),
             env=child_environment(),
             capture_output=True,
             text=True,

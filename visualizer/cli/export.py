@@ -14,7 +14,7 @@ from visualizer.export.formats import FORMATS, expected_bytes, export, format_of
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
 from visualizer.language import mark, tr
-from visualizer.views.theme import theme_names
+from visualizer.views.look.theme import theme_names
 
 EXAMPLES = mark("""examples:
   phasescope export run.pscope -o run.pftrace                  for ui.perfetto.dev

@@ -16,7 +16,7 @@ from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
-from visualizer.views.theme import theme_names
+from visualizer.views.look.theme import theme_names
 
 EXAMPLES = mark("""examples:
   phasescope story list                 the stories that come with phasescope

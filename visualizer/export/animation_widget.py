@@ -12,8 +12,8 @@ from visualizer.export.selection import Selection
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.writing import Writing
 from visualizer.language import mark, tr
-from visualizer.views.painting import painter_on
-from visualizer.views.theme import load_theme
+from visualizer.views.look.painting import painter_on
+from visualizer.views.look.theme import load_theme
 
 _WIDTH = 1280
 _FRAME_MS = 800  # time to see what changed; the explanation of a step in full takes longer to read

@@ -17,7 +17,7 @@ from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing
 from visualizer.language import tr
 from visualizer.resources import resource_dir
-from visualizer.views.theme import Paint, Theme, load_theme, theme_name
+from visualizer.views.look.theme import Paint, Theme, load_theme, theme_name
 
 _SCRIPTS = ("states.js", "timeline.js", "tables.js", "page.js")
 """In the order in which they need each other."""

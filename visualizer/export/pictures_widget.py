@@ -12,9 +12,9 @@ from visualizer.export.selection import Selection
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.writing import Writing
 from visualizer.language import tr
-from visualizer.views.painting import painter_on
-from visualizer.views.theme import load_theme
-from visualizer.views.widget_picture_widget import NOT_XML
+from visualizer.views.look.painting import painter_on
+from visualizer.views.look.theme import load_theme
+from visualizer.views.look.widget_picture_widget import NOT_XML
 
 _WIDTH = 1600
 _PNG_SCALE = 2  # pixels of the file per pixel of the layout: sharp on paper and on a projector

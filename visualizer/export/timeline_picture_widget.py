@@ -15,19 +15,19 @@ from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.views.lanes import build_lanes
-from visualizer.views.painting import brush, colour
-from visualizer.views.theme import Theme
-from visualizer.views.timeline_chrome import paint_background, paint_names, paint_ruler, paint_value
-from visualizer.views.timeline_layers_widget import Look
-from visualizer.views.timeline_left_out import paint_footer, paint_left_out
-from visualizer.views.timeline_overlay_widget import paint_focus
-from visualizer.views.timeline_paint import Fonts, paint_picture
-from visualizer.views.timeline_picture import lanes_picture
-from visualizer.views.timeline_rows import LaneRows
-from visualizer.views.timeline_scale import View
-from visualizer.views.timeline_scene import Scene
-from visualizer.views.timeline_text import lane_value
+from visualizer.views.look.painting import brush, colour
+from visualizer.views.look.theme import Theme
+from visualizer.views.timeline.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.lane_rows import LaneRows
+from visualizer.views.timeline.lanes import build_lanes
+from visualizer.views.timeline.lanes_picture import lanes_picture
+from visualizer.views.timeline.layers_widget import Look
+from visualizer.views.timeline.left_out import paint_footer, paint_left_out
+from visualizer.views.timeline.overlay_widget import paint_focus
+from visualizer.views.timeline.paint import Fonts, paint_picture
+from visualizer.views.timeline.scale import View
+from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.text import lane_value
 
 MOST_LANES = 400
 """More would not fit into an image, nor could anybody read it."""

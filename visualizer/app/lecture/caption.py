@@ -6,10 +6,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from visualizer.language import tr
-from visualizer.views.painted_widget import Painted
-from visualizer.views.pane_look_widget import scaled_font
-from visualizer.views.plain_text_widget import PlainLabel
-from visualizer.views.theme import Theme
+from visualizer.views.look.painted_widget import Painted
+from visualizer.views.look.pane_look_widget import scaled_font
+from visualizer.views.look.plain_text_widget import PlainLabel
+from visualizer.views.look.theme import Theme
 
 TITLE_SCALE, CAPTION_SCALE = 1.1, 1.15
 

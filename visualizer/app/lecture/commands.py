@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from visualizer.app.commands import Command, Registry
+from visualizer.app.commands.command import Command, Registry
 from visualizer.language import mark
 
 if TYPE_CHECKING:

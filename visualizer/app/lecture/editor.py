@@ -26,7 +26,7 @@ from visualizer.playback.stories import edit
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.model import Question, Source, Step, Story, StoryError, Text
 from visualizer.playback.stories.write import save_story
-from visualizer.views.plain_text_widget import PlainLabel
+from visualizer.views.look.plain_text_widget import PlainLabel
 
 _PLACE = Qt.ItemDataRole.UserRole
 FIELDS = ("text", "notes", "question", "answer")

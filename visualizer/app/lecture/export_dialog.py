@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QPushButton, QWidget
 
 from visualizer.app.lecture.take_home import FORMATS, SIZE
-from visualizer.app.work_dialog import WorkDialog
+from visualizer.app.work.work_dialog import WorkDialog
 from visualizer.language import LANGUAGES, current, tr
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.model import Story, StoryError

@@ -10,7 +10,7 @@ from visualizer.export.writing import Writing
 from visualizer.language import current, tr
 from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Telling, Told
-from visualizer.views.painting import painter_on
+from visualizer.views.look.painting import painter_on
 
 _DPI = 72  # a unit of the page is a point
 _MARGIN = 34.0

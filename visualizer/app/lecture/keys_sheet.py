@@ -7,7 +7,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
-from visualizer.app.commands import Registry
+from visualizer.app.commands.command import Registry
 from visualizer.language import tr
 
 

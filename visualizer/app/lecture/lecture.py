@@ -7,13 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 
-from visualizer.app.appearance import Appearance
-from visualizer.app.languages import say_again
 from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.app.lecture.keys_sheet import keys_sheet
 from visualizer.app.lecture.parameter_strip import ParameterStrip
 from visualizer.app.lecture.presenter_view import PresenterWindow
 from visualizer.app.lecture.stage import StageWindow
+from visualizer.app.settings.appearance import Appearance
+from visualizer.app.settings.languages import say_again
 from visualizer.language import current, tr, use
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import Player

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSpinBox
 from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.registry import PROGRAMS
-from visualizer.views.plain_text_widget import PlainLabel
+from visualizer.views.look.plain_text_widget import PlainLabel
 
 ON_STAGE = ("stages", "consumer_warps", "producer_delay", "consumer_delay", "producer_arrivals", "producer_phase")
 """The lesson's own experiments; for all the others there is the window."""

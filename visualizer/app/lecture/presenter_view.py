@@ -10,8 +10,8 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from visualizer.language import tr
-from visualizer.views.pane_look_widget import scaled_font
-from visualizer.views.plain_text_widget import PlainLabel
+from visualizer.views.look.pane_look_widget import scaled_font
+from visualizer.views.look.plain_text_widget import PlainLabel
 
 
 class PresenterWindow(QWidget):

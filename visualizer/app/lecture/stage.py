@@ -7,16 +7,16 @@ from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from visualizer.app.lecture.caption import Caption, Headline
-from visualizer.app.panes import build_pane
+from visualizer.app.panes.build import build_pane
 from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Told
 from visualizer.playback.stories.zoom import zoom_range
 from visualizer.replay.history import History
-from visualizer.views.painted_widget import Painted
-from visualizer.views.pane_look_widget import set_smallest_text
-from visualizer.views.theme import Theme
+from visualizer.views.look.painted_widget import Painted
+from visualizer.views.look.pane_look_widget import set_smallest_text
+from visualizer.views.look.theme import Theme
 
 SMALLEST_TEXT = 18
 """Pixels: what the back row can read."""

@@ -7,11 +7,11 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from visualizer.app.lecture.stage import StageWindow
-from visualizer.app.style import palette_of, style_sheet
+from visualizer.app.settings.style import palette_of, style_sheet
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.presentation import Beat
 from visualizer.playback.stories.telling import Told
-from visualizer.views.theme import Theme
+from visualizer.views.look.theme import Theme
 
 
 class Still:

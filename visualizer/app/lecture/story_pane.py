@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from visualizer.app.lecture.editor import StoryEditor
 from visualizer.language import tr
-from visualizer.views.plain_text_widget import PlainLabel
+from visualizer.views.look.plain_text_widget import PlainLabel
 
 
 class StoryPane(QWidget):

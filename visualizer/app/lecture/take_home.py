@@ -18,7 +18,7 @@ from visualizer.playback.stories.model import Story
 from visualizer.playback.stories.telling import Telling
 from visualizer.recording.replacing import replacing
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.views.theme import load_theme
+from visualizer.views.look.theme import load_theme
 
 SIZE = (1280, 720)
 _SMALLEST, _LARGEST = (960, 540), (3840, 2160)

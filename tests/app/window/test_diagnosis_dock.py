@@ -1,0 +1,117 @@
+"""The diagnosis in the window: made with the loading, looked at when it matters, counted in the status bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from visualizer.app.session import record_job
+from visualizer.app.session.document import Document
+from visualizer.app.session.record_job import Experiment, open_work, record_work
+from visualizer.app.window.main_window import MainWindow
+from visualizer.playback.focus import Focus
+from visualizer.playback.notes_file import notes_path
+from visualizer.recording.file import save
+from visualizer.sources.source import Request
+
+
+def _made(experiment: Experiment) -> Document:
+    document = record_work(experiment)(lambda share, what: None, lambda: False)
+    return replace(document, saved=True)
+
+
+@pytest.fixture(scope="module")
+def deadlock() -> Document:
+    return _made(Experiment("simulator", Request(fault="F20", program="lesson")))
+
+
+@pytest.fixture(scope="module")
+def clean() -> Document:
+    return _made(Experiment("simulator", Request("lesson")))
+
+
+def _is_raised(window: MainWindow) -> bool:
+    return not window.panes["diagnosis"].visibleRegion().isEmpty()
+
+
+def test_a_deadlock_opens_at_the_agent_that_is_blocked(
+    make_window: Callable[[], MainWindow], deadlock: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.docks["inspector"].hide()
+    window.show_document(deadlock)
+    assert deadlock.report is not None
+    finding = deadlock.report.findings[0]
+    assert window.navigator.focus == Focus(finding.step or 0, finding.agent)
+    inspector = window.panes["inspector"]
+    qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
+    assert inspector.sections[0].alarm
+    assert inspector.sections[0].text == finding.cause
+    assert window.status.text("findings") == "⚠ 1 finding"
+
+
+def test_a_diagnosis_that_comes_late_takes_nobody_away(
+    make_window: Callable[[], MainWindow], deadlock: Document
+) -> None:
+    window = make_window()
+    window.show_document(replace(deadlock, report=None))
+    window.navigator.go_to(Focus(3))
+    window.document_read(deadlock)
+    assert window.navigator.focus == Focus(3)
+    assert window.panes["inspector"].sections[-1].title != "Finding"
+
+
+def test_a_clean_run_raises_nothing_and_says_so(
+    make_window: Callable[[], MainWindow], clean: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.show_document(clean)
+    assert window.status.text("findings") == "no findings"
+    assert not _is_raised(window)
+    window.show_pane("diagnosis")
+    qtbot.waitUntil(lambda: _is_raised(window))
+    assert window.panes["diagnosis"].headline.text().startswith("Completed: no findings.")
+
+
+def test_findings_lead_there_and_back_again(
+    make_window: Callable[[], MainWindow], deadlock: Document, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.show_document(deadlock)
+    window.show_pane("diagnosis")
+    qtbot.waitUntil(lambda: _is_raised(window))
+    findings = window.panes["diagnosis"].findings
+    for row in (0, 1):
+        findings.setCurrentRow(row)
+        findings.itemActivated.emit(findings.item(row))
+    assert deadlock.report is not None
+    first, second = (Focus(f.step or 0, f.agent) for f in deadlock.report.every[:2])
+    assert window.navigator.focus == second
+    window.actions_by_id["step.back"].trigger()
+    assert (window.navigator.focus, findings.currentRow()) == (first, 0)
+    window.actions_by_id["step.forward"].trigger()
+    assert (window.navigator.focus, findings.currentRow()) == (second, 1)
+
+
+def test_a_file_is_diagnosed_as_it_is_loaded(tmp_path: Path, deadlock: Document) -> None:
+    path = tmp_path / "stuck.pscope"
+    save(deadlock.history.trace, path)
+    told: list[str] = []
+    document = open_work(path, notes_path(path))(lambda share, what: told.append(what), lambda: False)
+    assert document.report == deadlock.report
+    assert told[-1] == "diagnosing the run"
+
+
+def test_a_defect_of_the_diagnosis_does_not_lose_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(history: object, program: object) -> None:
+        raise IndexError("too far")
+
+    monkeypatch.setattr(record_job, "diagnose", broken)
+    document = record_work(Experiment("simulator", Request("lesson")))(lambda share, what: None, lambda: False)
+    assert document.report is None
+    assert document.note == "not diagnosed, for phasescope has a defect: IndexError: too far"
+    assert not document.needs_diagnosis

@@ -1,0 +1,17 @@
+"""Pictures of single lanes with a font whose letters are all 8 pixels wide, so that expected labels can be counted."""
+
+from __future__ import annotations
+
+from visualizer.views.timeline.lane_store import LaneStore
+from visualizer.views.timeline.lanes_picture import lanes_picture
+from visualizer.views.timeline.picture import Metrics, Picture
+from visualizer.views.timeline.scale import View
+
+METRICS = Metrics(em=16.0, text_width=lambda text: 8.0 * len(text))
+HEIGHT = 40.0
+
+
+def lane_picture(store: LaneStore, key: str, view: View, height: float = HEIGHT) -> Picture:
+    """One lane between y 0 and `height`."""
+    lane = store.lanes[store.row_of[key]]
+    return lanes_picture(store, [(lane, 0.0, height)], view, METRICS)

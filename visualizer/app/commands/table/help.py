@@ -1,0 +1,40 @@
+"""The Help menu: the keys, every command by name, and what this is."""
+
+from __future__ import annotations
+
+from visualizer.app.commands.command import Command
+from visualizer.language import mark
+
+COMMANDS = (
+    Command(
+        "help.sheet",
+        mark("Keys and commands"),
+        mark("Show every command with its keys."),
+        "Help",
+        lambda w: w.show_help(),
+        ("F1", "?"),
+    ),
+    Command(
+        "help.palette",
+        mark("Find a command…"),
+        mark("Type a few letters of a command and run it."),
+        "Help",
+        lambda w: w.show_palette(),
+        ("Ctrl+Shift+P",),
+    ),
+    Command(
+        "help.first_steps",
+        mark("First steps"),
+        mark("Show the cards of the beginning, and what the colours mean; or hide them."),
+        "Help",
+        lambda w: w.first_steps.offer(w.settings, offered=w.first_steps.isHidden()),
+        checked=lambda w: not w.first_steps.isHidden(),
+    ),
+    Command(
+        "help.about",
+        mark("About phasescope"),
+        mark("Show the version and the recording's particulars."),
+        "Help",
+        lambda w: w.show_about(),
+    ),
+)

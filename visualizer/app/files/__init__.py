@@ -1,0 +1,1 @@
+"""Recordings in and out: open, save, export, compare."""

@@ -1,0 +1,117 @@
+"""File > Compare with: loads another recording beside the one in the window and shows both in a window of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from visualizer.app.work.job import JobRunner, Work
+from visualizer.diagnosis.compare import Comparison
+from visualizer.language import tr
+from visualizer.playback.focus import Focus
+from visualizer.playback.opening import open_recording, problems_with
+from visualizer.recording.trace import TraceError
+from visualizer.replay.history import History
+from visualizer.sources.errors import Cancelled
+from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.views.compare.compare_widget import CompareWidget
+from visualizer.views.look.theme import Theme
+
+if TYPE_CHECKING:
+    from visualizer.app.window.main_window import MainWindow
+
+
+class Comparing:
+    """The comparison of one window. It has a window of its own, made when first asked for: two timelines want room."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.jobs = JobRunner(window)
+        self.shown: QWidget | None = None
+        self.pane: CompareWidget | None = None
+        self._path = self._sidecar = Path()
+        self.jobs.succeeded.connect(self._show)
+        self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
+        self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
+        self.jobs.busy_changed.connect(lambda busy: window.actions_by_id.refresh())
+        self.jobs.progressed.connect(lambda fraction, what: window.messages.show_note(what))
+
+    def ask(self) -> None:
+        path = self._window.files.choose_open_path()
+        if path is not None:
+            self.compare_with(path)
+
+    def compare_with(self, path: Path) -> None:
+        """Load `path` and compare; a bad file is a message and changes nothing."""
+        self._path = path
+        self._window.messages.show_note(tr("loading {name}", name=path.name))
+        self._sidecar = self._window.notebook.sidecar(path)
+        self.jobs.start(_work(self._window.document.history, path, self._sidecar))
+
+    def close(self) -> None:
+        """Another recording is in the window now: nothing is compared with it."""
+        self.jobs.stop()
+        if self.shown is not None:
+            self.shown.hide()
+            self.pane.forget()
+
+    def set_focus(self, focus: Focus) -> None:
+        if self.shown is not None and self.shown.isVisible():
+            self.pane.set_focus(focus)
+
+    def set_theme(self, theme: Theme) -> None:
+        if self.pane is not None:
+            self.pane.set_theme(theme)
+
+    def _show(self, comparison: Comparison) -> None:
+        window = self._window
+        if self.shown is None:
+            self._make_window()
+        document = window.document
+        self.pane.set_comparison(comparison, document.title, self._path.name)
+        window.messages.hide()
+        if problems := problems_with(comparison.b, self._sidecar):
+            window.messages.show_error("\n".join(problems))
+        self.shown.show()
+        self.shown.raise_()
+        if window.navigator.focus is not None:
+            self.pane.set_focus(window.navigator.focus)
+
+    def _make_window(self) -> None:
+        window = self._window
+        self.pane = CompareWidget()
+        self.pane.set_theme(window.appearance.theme)
+        self.pane.focus_requested.connect(window.navigator.go_to)
+        self.shown = QWidget(window, Qt.WindowType.Window)
+        self.shown.setWindowTitle(tr("Compare"))
+        self.shown.setAccessibleName(tr("Compare"))
+        self.pane.setAccessibleName(tr("Compare"))
+        layout = QVBoxLayout(self.shown)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.pane)
+        size = window.size()
+        self.shown.resize(round(size.width() * 0.9), round(size.height() * 0.9))
+
+
+def _work(a: History, path: Path, sidecar: Path) -> Work:
+    def work(progress: Progress, cancelled: CancelCheck) -> Comparison:
+        progress(0.0, tr("loading {name}", name=path.name))
+        b = open_recording(path, sidecar)
+        if cancelled():
+            raise Cancelled
+        progress(0.4, tr("comparing with {name}", name=path.name))
+        comparison = Comparison(a, b)
+        if not comparison.agents or not b.steps:
+            raise TraceError(
+                tr("{path} has no agent in common with this recording; compare recordings of one program", path=path)
+            )
+        # Builds what the pane will ask for; in the window's own thread it would freeze millions of events long.
+        b.state_at(comparison.in_b(0))
+        for found in (comparison.tiles, comparison.rings, comparison.differing):
+            assert found is not None
+        return comparison
+
+    return work

@@ -1,0 +1,107 @@
+"""File > Export: asks what and where, and writes it in a thread beside the picture, which stays usable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from visualizer.app.files.export_dialog import ExportDialog, Offer, Request
+from visualizer.app.work.job import JobRunner, Work
+from visualizer.export.formats import Format, export, size_text
+from visualizer.export.writing import Look
+from visualizer.language import tr
+from visualizer.sources.progress import CancelCheck, Progress
+
+if TYPE_CHECKING:
+    from visualizer.app.window.main_window import MainWindow
+
+
+class Exports:
+    """The exports of one window, one at a time. The file dialog is a method of its own, so that tests can answer it."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.jobs = JobRunner(window)
+        self.dialog: ExportDialog | None = None
+        self._path = Path()
+        self.jobs.succeeded.connect(self._done)
+        self.jobs.busy_changed.connect(self._show_busy)
+        self.jobs.progressed.connect(lambda fraction, what: self.dialog and self.dialog.show_progress(fraction, what))
+        self.jobs.failed.connect(self._failed)
+        self.jobs.cancelled.connect(lambda: self._failed(tr("Cancelled; nothing was written.")))
+
+    def ask(self) -> None:
+        """Show the dialog for the recording in the window."""
+        dialog = ExportDialog(self._offer(), self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setModal(True)
+        dialog.requested.connect(self.start)
+        dialog.cancel_requested.connect(self.jobs.cancel)
+        dialog.finished.connect(self._forget_dialog)
+        self.dialog = dialog
+        dialog.show()
+
+    def start(self, request: Request) -> None:
+        path = self.choose_path(request.format)
+        if path is None:
+            return
+        document = self._window.document
+        if document is not None and document.path is not None and path.exists() and path.samefile(document.path):
+            self._failed(tr("That is the recording itself, which would be lost: choose another name."))
+            return
+        self._path = path
+        look = Look(self._window.appearance.theme.name, request.step)
+        self.jobs.start(_work(request, path, look))
+
+    def choose_path(self, format_: Format) -> Path | None:
+        document = self._window.document
+        name = document.path.stem if document and document.path else "run"
+        folder = self._window.files.folder
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window,
+            tr("Export"),
+            str(folder / f"{name}{format_.suffix}"),
+            f"{tr(format_.title)} (*{format_.suffix})",
+        )
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix.lower() == format_.suffix else path.with_name(path.name + format_.suffix)
+
+    def _offer(self) -> Offer:
+        window = self._window
+        view, measured, focus = window.timeline.view, window.timeline.measured, window.navigator.focus
+        scene = window.timeline.scene
+        return Offer(
+            window.document.history,
+            (view.start, view.end) if view is not None else None,
+            tuple(sorted((measured.begin, measured.end))) if measured is not None else None,
+            focus.step if focus is not None else None,
+            scene.rows_shown if scene is not None else None,
+        )
+
+    def _done(self, written: int) -> None:
+        self._window.messages.show_note(tr("{path} written, {size}", path=self._path, size=size_text(written)))
+        if self.dialog is not None:
+            self.dialog.accept()
+
+    def _failed(self, sentence: str) -> None:
+        if self.dialog is not None:
+            self.dialog.show_error(sentence)
+
+    def _show_busy(self, busy: bool) -> None:
+        if self.dialog is not None:
+            self.dialog.set_busy(busy)
+
+    def _forget_dialog(self) -> None:
+        self.dialog = None
+
+
+def _work(request: Request, path: Path, look: Look) -> Work:
+    def work(progress: Progress, cancelled: CancelCheck) -> int:
+        return export(request.selection, path, look, progress, cancelled)
+
+    return work

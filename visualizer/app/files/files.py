@@ -1,0 +1,142 @@
+"""Open, save, recent files and the lesson: everything between the window and the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from visualizer.app.session.record_job import Experiment, open_work, record_work
+from visualizer.language import mark, tr
+from visualizer.playback.focus import Focus
+from visualizer.recording.file import save
+from visualizer.recording.trace import TraceError
+from visualizer.resources import RECORDING_SUFFIX as SUFFIX
+from visualizer.resources import resource_dir, shipped_recording
+from visualizer.sources.registry import DEFAULT
+from visualizer.sources.source import Request
+
+if TYPE_CHECKING:
+    from visualizer.app.window.main_window import MainWindow
+
+_FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
+
+
+class Files:
+    """File commands of one window. Dialogs are methods of their own, so that tests can answer them."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._together: tuple[Path, ...] = ()
+
+    def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
+        """Load `path`, or import another tool's file, beside the picture that is there; a bad file is a message and
+        changes nothing.
+
+        `together`: the files that it belongs to, itself among them; the window offers to change to them.
+        """
+        if self.may_replace():
+            self._together = tuple(together) or self._together
+            self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
+
+    def together_with(self, path: Path | None) -> tuple[Path, ...]:
+        """The files that were opened together with this one, itself among them; () if it was opened alone."""
+        return self._together if path in self._together else ()
+
+    def open_lesson(self) -> None:
+        """The recorded H200 lesson; a simulated one if the recording is not installed."""
+        path = lesson_path()
+        if path is not None:
+            self.open(path)
+        elif self.may_replace():
+            experiment = Experiment(DEFAULT, Request())
+            note = tr("the recorded lesson is not installed: this one is simulated")
+            self._window.jobs.start(record_work(experiment, note))
+
+    def ask_open(self) -> None:
+        path = self.choose_open_path()
+        if path is not None:
+            self.open(path)
+
+    def ask_save(self) -> bool:
+        """Save under a name the user chooses; whether it was saved."""
+        path = self.choose_save_path()
+        return path is not None and self.save(path)
+
+    def save(self, path: Path) -> bool:
+        document = self._window.document
+        if document is None:
+            return False
+        try:
+            save(document.history.trace, path)
+        except TraceError as error:
+            self._window.messages.show_error(str(error))
+            return False
+        self._window.settings.add_recent(path)
+        self._window.document_saved(path)
+        return True
+
+    def clear_recent(self) -> None:
+        self._window.settings.clear_recent()
+
+    def may_replace(self) -> bool:
+        """Ask only if something would be lost that cannot be made again."""
+        document = self._window.document
+        if document is None or not document.would_be_lost:
+            return True
+        answer = self.ask_about_unsaved()
+        if answer == QMessageBox.StandardButton.Save:
+            return self.ask_save()
+        return answer == QMessageBox.StandardButton.Discard
+
+    def choose_open_path(self) -> Path | None:
+        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self.folder), _filter())
+        return Path(name) if name else None
+
+    def choose_save_path(self) -> Path | None:
+        document = self._window.document
+        name = document.path.name if document and document.path else f"run{SUFFIX}"
+        proposed = self.folder / name
+        name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(SUFFIX)
+
+    def ask_about_unsaved(self) -> QMessageBox.StandardButton:
+        buttons = QMessageBox.StandardButton
+        return QMessageBox.question(
+            self._window,
+            tr("Unsaved recording"),
+            tr("This recording from the GPU is not saved, and the same run cannot be made again."),
+            buttons.Save | buttons.Discard | buttons.Cancel,
+            buttons.Save,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """Where the next file is offered: beside the recording, or the one before; never among phasescope's own."""
+        document = self._window.document
+        shown = [document.path] if document is not None and document.path is not None else []
+        folders = (path.resolve().parent for path in (*shown, *self._window.settings.recent))
+        own = resource_dir("assets").resolve()
+        return next((folder for folder in folders if not folder.is_relative_to(own)), Path.cwd())
+
+
+def lesson_path() -> Path | None:
+    """The lesson's recording that comes with phasescope, if it is there."""
+    path = shipped_recording("lesson")
+    return path if path.is_file() else None
+
+
+def dropped_file(event: QDropEvent) -> Path | None:
+    """The one local file that is being dropped."""
+    urls = event.mimeData().urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
+
+
+def _filter() -> str:
+    return tr(_FILTER, suffix=SUFFIX)

@@ -1,0 +1,1 @@
+"""Making recordings: the experiment panel, and recording one's own kernel."""

@@ -1,0 +1,1 @@
+"""What a person chose and the window remembers: theme, scale, language, workspaces."""

@@ -1,0 +1,192 @@
+"""Which pane stands where: the docks, and how a workspace arranges them in a window of some size."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from visualizer.app.settings.workspace_table import Workspace
+from visualizer.language import mark, tr
+from visualizer.views.look.pane_look_widget import inherited_mono_font
+
+_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+_TITLES = {
+    "experiment": mark("Experiment"),
+    "code": mark("Code"),
+    "ring": mark("Ring"),
+    "inspector": mark("Inspector"),
+    "explanation": mark("Explanation"),
+    "barriers": mark("Barriers"),
+    "tiles": mark("Per tile"),
+    "events": mark("Events"),
+    "memory": mark("Shared memory"),
+    "diagnosis": mark("Diagnosis"),
+    "breakpoints": mark("Breakpoints"),
+    "notes": mark("Notes"),
+    "structure": mark("Structure"),
+    "statistics": mark("Statistics"),
+    "predict": mark("Predict"),
+    "story": mark("Story"),
+}
+"""The docks, in the order of the Window menu."""
+
+_ROOM_FOR_THREE, _ROOM_FOR_TWO = 68, 52
+"""In a narrower window, in line heights, fewer panes stand side by side under the timeline; the rest are tabs."""
+_ROOM_BESIDE = 52
+"""In a narrower one nothing stands beside the timeline."""
+_CODE_COLUMNS = 80
+_MARGIN_COLUMNS = 18
+"""What the code's margin and scroll bar take, in columns."""
+_LEAST = QSize(320, 240)
+"""No pane asks for more pixels: at a large scale it scrolls instead of pushing the window off the screen."""
+_WIDE_TEXT = frozenset({"experiment", "ring", "memory", "breakpoints", "notes", "structure"})
+"""Panes that do not scroll by themselves."""
+
+
+class Docks:
+    """The docks of one window, by name."""
+
+    def __init__(self, window: QMainWindow, panes: dict[str, QWidget]) -> None:
+        self._window = window
+        self._docks: dict[str, QDockWidget] = {}
+        window.setDockNestingEnabled(True)
+        window.setAnimated(False)
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        # What stands beside the timeline keeps the whole height.
+        window.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
+        for name, title in _TITLES.items():
+            dock = QDockWidget(tr(title), window)
+            dock.setObjectName(f"dock.{name}")
+            panes[name].setAccessibleName(title)
+            dock.setWidget(_Scrolling(panes[name]) if name in _WIDE_TEXT else panes[name])
+            self._docks[name] = dock
+
+    def __getitem__(self, name: str) -> QDockWidget:
+        return self._docks[name]
+
+    @property
+    def names(self) -> list[str]:
+        """In the order of the Window menu."""
+        return list(self._docks)
+
+    def all(self) -> list[QDockWidget]:
+        return list(self._docks.values())
+
+    @property
+    def open(self) -> frozenset[str]:
+        """The panes that are open, be it behind another's tab."""
+        return frozenset(name for name, dock in self._docks.items() if not dock.isHidden())
+
+    def arrange(self, workspace: Workspace, size: QSize, shown: frozenset[str] | None = None) -> None:
+        """The layout of `workspace` as it is meant, for a window of `size`; `shown`: with these panes open."""
+        window, docks = self._window, self._docks
+        for dock in self.all():
+            dock.setFloating(False)  # of one that is removed it does nothing
+            window.removeDockWidget(dock)
+        room = size.width() / window.fontMetrics().height()
+        columns = 3 if room >= _ROOM_FOR_THREE else 2 if room >= _ROOM_FOR_TWO else 1
+        groups = list(workspace.bottom)
+        beside = workspace.left if room >= _ROOM_BESIDE else ()
+        if workspace.left and not beside:
+            groups.append(workspace.left)
+        if workspace.left:
+            columns = min(columns, 2)
+        while len(groups) > columns:
+            last = groups.pop()
+            groups[-1] = (*last, *groups[-1])  # the first is the one in front
+        if beside:
+            window.addDockWidget(_LEFT, docks[beside[0]])
+        window.addDockWidget(_BOTTOM, docks[groups[0][0]])
+        # Before any of them has tabs: what is split off a dock with tabs becomes one of them.
+        for before, group in pairwise(groups):
+            window.splitDockWidget(docks[before[0]], docks[group[0]], Qt.Orientation.Horizontal)
+        for first, *others in filter(None, (beside, *groups)):
+            for name in others:
+                window.tabifyDockWidget(docks[first], docks[name])
+        for name, dock in docks.items():
+            dock.setVisible(name in (workspace.open if shown is None else shown))
+        for group in filter(None, (beside, *groups)):
+            docks[group[0]].raise_()
+        self._share_out(workspace, size, beside, groups)
+        self._show_tabs()
+
+    def _show_tabs(self) -> None:
+        """Qt shows the tab bars with the next layout request, and forgets to if another change comes first. Of an
+        arrangement before, it may leave one where it stood, perhaps in another language."""
+        spoken = {dock.windowTitle() for dock in self.all()}
+        latest: dict[tuple[str, ...], QTabBar] = {}
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName(tr("Panes"))
+            # Letters and dots would be all that is left of the titles where many stand side by side.
+            bar.setElideMode(Qt.TextElideMode.ElideNone)
+            bar.setUsesScrollButtons(True)
+            if bar.count() > 1:
+                titles = tuple(bar.tabText(index) for index in range(bar.count()))
+                if titles in latest:
+                    latest[titles].hide()
+                latest[titles] = bar
+                bar.setVisible(spoken.issuperset(titles))
+
+    def _share_out(
+        self, workspace: Workspace, size: QSize, beside: tuple[str, ...], groups: list[tuple[str, ...]]
+    ) -> None:
+        """Divide the window among the docks: code gets its columns, the others share the rest."""
+        docks, resize = self._docks, self._window.resizeDocks
+        rest = size.width()
+        if beside:
+            pane = docks[beside[0]].widget()
+            least = (pane.widget() if isinstance(pane, QScrollArea) else pane).minimumSizeHint().width()
+            left = max(least, round(rest * workspace.left_share))
+            resize([docks[beside[0]]], [left], Qt.Orientation.Horizontal)
+            rest -= left
+        fronts = [docks[group[0]] for group in groups]
+        widths = [rest // len(groups)] * len(groups)
+        if groups[0][0] == "code" and len(groups) > 1:
+            digit = QFontMetrics(inherited_mono_font()).horizontalAdvance("0")
+            code = max((_CODE_COLUMNS + _MARGIN_COLUMNS) * digit, round(rest * 0.36))
+            code = min(code, round(rest * 0.6))
+            widths = [code, *[(rest - code) // (len(groups) - 1)] * (len(groups) - 1)]
+        resize(fronts, widths, Qt.Orientation.Horizontal)
+        resize(fronts[:1], [round(size.height() * workspace.bottom_share)], Qt.Orientation.Vertical)
+
+
+class _Scrolling(QScrollArea):
+    """A pane that scrolls where it has less room than it needs."""
+
+    def __init__(self, pane: QWidget) -> None:
+        super().__init__(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=pane.accessibleName())
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidget(pane)
+
+    def sizeHint(self) -> QSize:
+        return self.widget().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.widget().minimumSizeHint().boundedTo(_LEAST)
+
+
+def stacked(*widgets: QWidget) -> QWidget:
+    """The widgets one above the other; the last takes the room."""
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    for widget in widgets[:-1]:
+        layout.addWidget(widget)
+    layout.addWidget(widgets[-1], 1)
+    return holder

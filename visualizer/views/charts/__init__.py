@@ -1,0 +1,1 @@
+"""Charts: numbers with axes and units, and the widgets that draw them with pyqtgraph."""

@@ -1,0 +1,1 @@
+"""The code pane: source with the lines where agents stand, in colours."""

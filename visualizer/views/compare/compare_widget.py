@@ -1,0 +1,181 @@
+"""Two recordings under each other, aligned at the focused event; their differences in tables and bars beside them.
+
+The upper timeline is the window's own recording (a), the lower one the other (b). A click in either moves the focus of
+the window, in b by way of the like event of a; whatever stretch one shows the other shows, shifted so that the two
+cursors stand in one line.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_report import ring_text
+from visualizer.diagnosis.wording import sentence
+from visualizer.language import mark, tr, trn
+from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
+from visualizer.views.compare.compare_model import (
+    ORDER_COLUMNS,
+    STATE_COLUMNS,
+    TILE_COLUMNS,
+    OrderRows,
+    StateRows,
+    TileTimeRows,
+)
+from visualizer.views.compare.tile_bars_widget import TileBars
+from visualizer.views.look.pane_look_widget import use_panel_colours
+from visualizer.views.look.plain_text_widget import PlainLabel
+from visualizer.views.look.theme import Theme
+from visualizer.views.tables.cell_table_widget import CellTable
+from visualizer.views.timeline.timeline_widget import TimelineWidget
+
+
+class CompareWidget(QWidget):
+    """Emits `focus_requested(Focus)` in steps of a."""
+
+    focus_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verdict = PlainLabel(wordWrap=True)
+        self.verdict.setContentsMargins(6, 4, 6, 0)
+        self.a, self.b = TimelineWidget(), TimelineWidget()
+        self.title_a, self.title_b = PlainLabel(), PlainLabel()
+        self.order = CellTable(tr("Order of events"), ORDER_COLUMNS)
+        self.tiles = CellTable(tr("Time per tile"), TILE_COLUMNS)
+        self.states = CellTable(tr("States at the focus"), STATE_COLUMNS)
+        self.bars = TileBars()
+        self.tabs = QTabWidget(accessibleName=tr("Differences"))
+        for table, title in ((self.tiles, tr("Tiles")), (self.order, tr("Order")), (self.states, tr("State here"))):
+            self.tabs.addTab(table, title)
+        below = QSplitter(Qt.Orientation.Horizontal)
+        below.addWidget(self.tabs)
+        below.addWidget(self.bars)
+        below.setSizes([600, 400])
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.addWidget(_titled(self.title_a, self.a))
+        self._split.addWidget(_titled(self.title_b, self.b))
+        self._split.addWidget(below)
+        self._split.setSizes([360, 360, 200])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.verdict)
+        layout.addWidget(self._split, 1)
+        self.states.nothing = mark("Nothing differs in the state here.")
+        self.order.nothing = mark("The order differs in no agent.")
+        self._comparison: Comparison | None = None
+        self._focus: Focus | None = None
+        self._rows: TileTimeRows | None = None
+        self.a.setAccessibleName(tr("Timeline of a"))
+        self.b.setAccessibleName(tr("Timeline of b"))
+        self.a.focus_requested.connect(self.focus_requested)
+        self.b.focus_requested.connect(self._focus_b)
+        self.a.view_changed.connect(lambda: self._align(self.a, self.b, 1))
+        self.b.view_changed.connect(lambda: self._align(self.b, self.a, -1))
+        self.order.chosen.connect(self._choose_order)
+        self.tiles.chosen.connect(lambda row, column: self._choose_tile(row))
+        self.bars.row_chosen.connect(self._choose_tile)
+
+    def set_comparison(self, comparison: Comparison, name_a: str, name_b: str) -> None:
+        """Show it; a `set_focus` follows."""
+        self._comparison, self._focus = comparison, None
+        self._rows = TileTimeRows(comparison)
+        self.a.set_history(comparison.a)
+        self.b.set_history(comparison.b)
+        self.title_a.setText(tr("a: {name}", name=name_a))
+        self.title_b.setText(tr("b: {name}", name=name_b))
+        self.verdict.setText(_verdict(comparison))
+        self.order.cells.set_source(OrderRows(comparison))
+        self.tiles.cells.set_source(self._rows)
+        self.bars.set_comparison(comparison)
+        self.tabs.setCurrentWidget(self.tiles if comparison.same_order else self.order)
+
+    def forget(self) -> None:
+        """Show nothing, and hold no recording in memory."""
+        self._comparison = self._focus = self._rows = None
+        for timeline in (self.a, self.b):
+            timeline.set_history(None)
+        for table in (self.order, self.tiles, self.states):
+            table.cells.set_source(None)
+        self.bars.set_comparison(None)
+        self.verdict.clear()
+
+    def set_focus(self, focus: Focus) -> None:
+        """Show this step of a, and the like step of b under it."""
+        comparison = self._comparison
+        if comparison is None or not comparison.b.steps:
+            return
+        self._focus = focus
+        self.a.set_focus(focus)
+        self.b.set_focus(Focus(comparison.in_b(focus.step), focus.lane))
+        self._align(self.a, self.b, 1)
+        self.states.cells.set_source(StateRows(comparison, focus.step))
+        event = comparison.a.trace.events[focus.step]
+        row = None
+        if event["tile"] >= 0 and self._rows is not None:
+            row = self._rows.row_of(int(comparison.a.trace.agent_cta[event["agent"]]), int(event["tile"]))
+        self.tiles.show_row(row)
+        self.bars.set_current(row)
+
+    def set_theme(self, theme: Theme) -> None:
+        use_panel_colours(self, theme)
+        for part in (self.a, self.b, self.order, self.tiles, self.states, self.bars):
+            part.set_theme(theme)
+
+    def _align(self, source: TimelineWidget, target: TimelineWidget, direction: int) -> None:
+        """Give `target` the stretch of `source`, shifted by how far the like events lie apart."""
+        view = source.view
+        if view is None or self._focus is None or self._comparison is None:
+            return
+        a, b = self._comparison.a.trace.events["time"], self._comparison.b.trace.events["time"]
+        shift = int(b[self._comparison.in_b(self._focus.step)]) - int(a[self._focus.step])
+        target.show_view(view.start + direction * shift, view.end + direction * shift)
+
+    def _focus_b(self, focus: Focus) -> None:
+        if self._comparison is not None:
+            self.focus_requested.emit(Focus(self._comparison.in_a(focus.step), focus.lane))
+
+    def _choose_order(self, row: int, column: int) -> None:
+        self._go_to(self.order.cells.source.cell(row, column).step)
+
+    def _choose_tile(self, row: int) -> None:
+        if self._rows is not None:
+            self._go_to(self._rows.step(row))
+
+    def _go_to(self, step: int | None) -> None:
+        if step is not None and self._comparison is not None:
+            self.focus_requested.emit(Focus(step, home_lane(self._comparison.a.trace, step)))
+
+
+def _verdict(comparison: Comparison) -> str:
+    alone = [ring_text(ring) + "." for ring in comparison.rings if ring.only] if comparison.has_rings else []
+    return " ".join([_order_verdict(comparison), *map(sentence, alone)])
+
+
+def _order_verdict(comparison: Comparison) -> str:
+    tiles = len(comparison.tiles)
+    if comparison.same_order:
+        return trn(
+            "Every agent does the same in the same order in both. {n} tile is aligned.",
+            "Every agent does the same in the same order in both. {n} tiles are aligned.",
+            tiles,
+        )
+    return trn(
+        "The order of events differs in {n} agent of {all}; the table Order has the first difference of each.",
+        "The order of events differs in {n} agents of {all}; the table Order has the first difference of each.",
+        len(comparison.differing) + len(comparison.only_a) + len(comparison.only_b),
+        all=len(comparison.agents) + len(comparison.only_a) + len(comparison.only_b),
+    )
+
+
+def _titled(title: PlainLabel, widget: QWidget) -> QWidget:
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    title.setContentsMargins(6, 2, 6, 2)
+    layout.addWidget(title)
+    layout.addWidget(widget, 1)
+    return holder

@@ -1,0 +1,1 @@
+"""The diagnosis pane: findings, their details, and who waits for whom."""

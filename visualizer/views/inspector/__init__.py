@@ -1,0 +1,1 @@
+"""What is known about the focus or a range: the inspector, the explanation, the sentence above the lanes."""

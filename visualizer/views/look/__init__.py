@@ -1,0 +1,1 @@
+"""How everything looks: themes, fast painting, and what widgets of all panes share."""

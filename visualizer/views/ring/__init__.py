@@ -1,0 +1,1 @@
+"""The ring of stages, and the map of shared memory."""

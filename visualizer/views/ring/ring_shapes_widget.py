@@ -1,0 +1,313 @@
+"""The ring's shapes in Qt's terms: text sizes, segment outlines, boxes of barriers and cursors, and what a click hits.
+
+Between ring_layout, which knows no fonts, and ring_paint_widget, which only paints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
+
+from visualizer.diagnosis.wording import state_word
+from visualizer.language import mark, tr
+from visualizer.recording.trace import Trace
+from visualizer.views.look.pane_look_widget import mono_font, scaled_font
+from visualizer.views.look.theme import GLYPHS
+from visualizer.views.ring.ring_layout import Box, RingLayout, boxes_fit, lay_out
+from visualizer.views.ring.ring_model import Ring, RingCursor, RingStage, phase_bytes
+from visualizer.views.words.counts import bytes_of
+
+NO_TILE = mark("no tile")
+SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
+"""What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile, if any."""
+SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
+"""Sizes of a segment's lines over the ring's text."""
+SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
+PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
+"""Sizes tried for the cursors' labels."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A shape that can be clicked, and what a click on it means."""
+
+    path: QPainterPath
+    kind: str  # "stage", "barrier", "agent"
+    lane: str
+    stage: int
+    help: str
+
+
+_UNTOLD_COUNT = 128
+"""Room for counts of so many arrivals where the tables do not tell them: a warpgroup's."""
+
+
+class TextSizes:
+    """Fonts and the sizes of everything made of text, for one text size and one recording."""
+
+    def __init__(
+        self,
+        base: QFont,
+        scale: float,
+        trace: Trace,
+        shown: Ring,
+        last_tile: str,
+        owed: frozenset[str],
+        smallest: int = 0,
+        compact: bool = False,
+    ) -> None:
+        """`shown`: the ring, for its stages and whether it has a title; `last_tile`: the longest tile title of the
+        recording, so that text keeps its size from step to step; `owed`: the kinds of barriers that a line about who
+        owes arrivals needs room in; `smallest`: pixels that no text goes below; `compact`: the cards give counts as
+        numbers only, without bars.
+        """
+        self.trace = trace
+        self.stages, self.has_title = len(shown.stages), bool(shown.title)
+        self.last_tile = last_tile
+        self.smallest = smallest
+        self.compact = compact
+        self.text = scaled_font(base, scale, smallest=smallest)
+        self.bold = scaled_font(base, scale, bold=True, smallest=smallest)
+        self.number = mono_font(base, scale, smallest=smallest)
+        self.number_bold = mono_font(base, scale, bold=True, smallest=smallest)
+        metrics = QFontMetricsF(self.number)
+        self.char = metrics.horizontalAdvance("0")
+        self.line = metrics.height()
+        self.row = self.line * 1.2
+        self.pad = self.char * 0.8
+        counts = max((barrier.init_count for barrier in trace.barriers), default=1) or _UNTOLD_COUNT
+        titles = ["empty[0]", *(barrier.own_name for stage in shown.stages for barrier in stage.barriers)]
+        self.label = max(map(QFontMetricsF(self.text).horizontalAdvance, titles))
+        self.arrived = self.char * len(f"{counts}/{counts}")
+        self.bar = 0.0 if compact else self.char * 4
+        total = phase_bytes(trace)
+        self.bytes = self.char * max(len(bytes_of(some, total)) for some in (total - 1, total)) if total else 0.0
+        upper = self.label + self.row + self.bar + self.arrived + 3 * self.pad
+        word = 0.0 if compact else QFontMetricsF(self.text).horizontalAdvance("bytes")
+        lower = word + self.bytes + 0.6 * self.bar + 2 * self.pad
+        self.rows = {"full": 1 + bool(total) + ("full" in owed), "empty": 1 + ("empty" in owed)}
+        cards = [[self.rows[barrier.kind] for barrier in stage.barriers] for stage in shown.stages]
+        height = max([sum(rows) * self.row + (0.6 * len(rows) + 1.0) * self.pad for rows in cards], default=0.0)
+        self.card = (max(upper, lower) + 2 * self.pad, self.row + height)
+        self.pointer = self.line * 0.8
+        self.margin = self.char * 0.7
+
+    def lay_out(self, bounds: Box) -> RingLayout:
+        """The layout at this text size; the title takes a line from the top."""
+        top = self.row if self.has_title else 0.0
+        inset = self.margin
+        box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
+        return lay_out(box, max(self.stages, 1), self.card, self.pointer, self.margin)
+
+
+def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:
+    """What a consumers' label says: who does what, then the PipelineState. Briefer: narrower, without it, only who."""
+    narrow = tuple(word for group in cursor.groups for word in group if word)
+    who = " ".join(names for names, _ in cursor.groups)
+    return ((*cursor.lines, cursor.state_text), (*narrow, cursor.state_text), narrow, (who,))[brief]
+
+
+class RingFrame:
+    """What stays from step to step in one pane at one text size: the layout and the segments' fonts."""
+
+    def __init__(self, sizes: TextSizes, bounds: Box) -> None:
+        self.sizes = sizes
+        self.bounds = bounds
+        self.layout = sizes.lay_out(bounds)
+        self.segment_lines, self.segment_fonts = self._segment_text()
+
+    def segment_text_centre(self, stage: int) -> tuple[float, float]:
+        return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
+
+    def _segment_text(self) -> tuple[tuple[str, ...], list[QFont]]:
+        """The lines in a segment and their fonts, the same in all segments and at all steps."""
+        widest = {
+            "stage": f"stage {len(self.layout.angles)}",
+            "tile": max(tr(NO_TILE), self.sizes.last_tile, key=len),
+            "state": max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len),
+            "mark": f"{GLYPHS['full']} {self.sizes.last_tile}",
+        }
+        smallest = self.sizes.smallest
+        for lines in SEGMENT_LINES if smallest else SEGMENT_LINES[:1]:
+            for scale in SEGMENT_TEXT_SCALES:
+                shares = [SEGMENT_SHARES[line] for line in lines]
+                fonts = [
+                    scaled_font(self.sizes.text, scale * share, bold=share > 1.0, smallest=smallest) for share in shares
+                ]
+                if self._fits([widest[line] for line in lines], fonts):
+                    return lines, fonts
+        return lines, fonts
+
+    def _fits(self, texts: list[str], fonts: list[QFont]) -> bool:
+        """Whether lines of these texts lie within every segment."""
+        metrics = [QFontMetricsF(font) for font in fonts]
+        width = max(m.horizontalAdvance(text) for m, text in zip(metrics, texts, strict=True))
+        height = sum(m.height() for m in metrics)
+        centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
+        boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
+        return all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes))
+
+
+class RingShapes:
+    """All shapes of one ring in its frame."""
+
+    def __init__(self, ring: Ring, frame: RingFrame) -> None:
+        self.ring = ring
+        self.frame = frame
+        self.sizes = frame.sizes
+        self.bounds = frame.bounds
+        self.layout = frame.layout
+        self.brief, self.pill_font, self.consumer_boxes = self._place_consumers()
+
+    def title_box(self) -> QRectF:
+        return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
+
+    def wedge(self, stage: int, inner: float, outer: float, inset: float = 0.0) -> QPainterPath:
+        """The part of a stage's segment between two radii, drawn in by `inset` pixels on every side."""
+        layout = self.layout
+        inner, outer = inner + inset, max(outer - inset, inner + inset)
+        x, y = layout.centre
+        circles = [QRectF(x - r, y - r, 2 * r, 2 * r) for r in (outer, inner)]
+        path = QPainterPath()
+        if layout.span >= 360.0:
+            for circle in circles:
+                path.addEllipse(circle)
+            return path
+        # Qt counts angles counter-clockwise from 3 o'clock. A gap of equal width at every radius parts neighbours.
+        gap = self.sizes.char * 0.25 + inset
+        half = [layout.span / 2 - _degrees(gap, radius) for radius in (outer, inner)]
+        middle = 90.0 - layout.angles[stage]
+        path.arcMoveTo(circles[0], middle + half[0])
+        path.arcTo(circles[0], middle + half[0], -2 * half[0])
+        path.arcTo(circles[1], middle - half[1], 2 * half[1])
+        path.closeSubpath()
+        return path
+
+    def barrier_boxes(self, stage: RingStage) -> list[QRectF]:
+        """The boxes of a stage's barriers in its card, one below the other."""
+        card, sizes = self.layout.cards[stage.index], self.sizes
+        gap = 0.6 * sizes.pad
+        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage.index] else 0.0)
+        boxes: list[QRectF] = []
+        for barrier in stage.barriers:
+            boxes.append(QRectF(card.x, top, card.width, sizes.rows[barrier.kind] * sizes.row))
+            top = boxes[-1].bottom() + gap
+        return boxes
+
+    def producer_box(self, stage: int) -> QRectF:
+        """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
+        card, row = self.layout.cards[stage], self.sizes.row
+        top = card.y if self.layout.slot_at_top[stage] else card.y + card.height - row
+        return QRectF(card.x, top, card.width, row)
+
+    def producer_label(self, cursor: RingCursor) -> tuple[str, QFont]:
+        """The producer's label and its font: smaller if need be, and "P" if even that does not fit its box."""
+        full = f"{', '.join(cursor.lines)} {cursor.state_text}"
+        room = self.producer_box(cursor.index).width() - 2.5 * self.sizes.pad
+        brief = (f"P {cursor.state_text}", f"P {cursor.brief_text}", "P")
+        for text in (full, full.replace("producer", "P", 1), *brief):
+            for font in self._pill_fonts():
+                if QFontMetricsF(font).horizontalAdvance(text) <= room:
+                    return text, font
+        return text, font
+
+    def is_free(self, box: Box) -> bool:
+        """Whether a box lies in the pane and on no card."""
+        bounds = self.bounds
+        inside = all(
+            bounds.x <= x <= bounds.x + bounds.width and bounds.y <= y <= bounds.y + bounds.height
+            for x, y in box.corners
+        )
+        return inside and not any(box.overlaps(card) for card in self.layout.cards)
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """Everything that can be clicked, in painting order."""
+        hits = []
+        for stage in self.ring.stages:
+            wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
+            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
+            for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
+                help_ = tr(
+                    "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
+                    name=barrier.called or barrier.name,
+                    phase=barrier.phase,
+                    parity=barrier.parity,
+                    arrived=barrier.arrived_text,
+                    pending=barrier.pending,
+                    tx=barrier.tx,
+                ) + (f"; {barrier.owed}" if barrier.owed else "")
+                hits.append(Hit(_rectangle(place), "barrier", barrier.name, stage.index, help_))
+        boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
+        for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
+            help_ = tr(
+                "{names} at {cursor}",
+                names=", ".join(cursor.lines),
+                cursor=cursor.state_text,
+            )
+            hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
+        return tuple(hits)
+
+    def _pill_fonts(self) -> list[QFont]:
+        smallest = self.sizes.smallest
+        return [scaled_font(self.sizes.bold, scale, bold=True, smallest=smallest) for scale in PILL_SCALES]
+
+    def _place_consumers(self) -> tuple[int, QFont, list[QRectF]]:
+        """How brief the labels are, their font and boxes: beside their pointers, else stacked in the ring's middle."""
+        centre, radius = self.layout.centre, self.layout.inner - self.sizes.pointer
+        cursors = self.ring.consumers
+        for brief in range(4 if self.sizes.smallest else 1):
+            for font in self._pill_fonts():
+                placed = [self._beside_pointer(cursor, self._pill_size(cursor, font, brief)) for cursor in cursors]
+                if boxes_fit(placed, centre, self.layout.inner):
+                    return brief, font, [QRectF(*box) for box in placed]
+            for font in self._pill_fonts():
+                stacked = self._stacked([self._pill_size(cursor, font, brief) for cursor in cursors])
+                if boxes_fit(stacked, centre, radius):
+                    return brief, font, [QRectF(*box) for box in stacked]
+        return brief, font, [QRectF(*box) for box in stacked]
+
+    def _pill_size(self, cursor: RingCursor, font: QFont, brief: int) -> tuple[float, float]:
+        metrics = QFontMetricsF(font)
+        lines = consumer_lines(cursor, brief)
+        width = max(metrics.horizontalAdvance(line) for line in lines)
+        return width + 2.5 * self.sizes.pad, metrics.height() * len(lines) + 0.5 * self.sizes.pad
+
+    def _beside_pointer(self, cursor: RingCursor, size: tuple[float, float]) -> Box:
+        """The label as far out along the cursor's angle as the inside of the ring allows."""
+        angle = self.layout.angles[cursor.index]
+        reach = self.layout.inner - self.sizes.pointer
+        for part in range(20, -1, -1):
+            x, y = self.layout.point(angle, reach * part / 20)
+            box = Box(x - size[0] / 2, y - size[1] / 2, *size)
+            if boxes_fit([box], self.layout.centre, reach):
+                return box
+        return box
+
+    def _stacked(self, sizes: list[tuple[float, float]]) -> list[Box]:
+        """One above the other in the middle, in the order of their pointers from the top: lines do not cross."""
+        gap = self.sizes.pad / 2
+        x, y = self.layout.centre
+        top = y - (sum(height for _, height in sizes) + gap * (len(sizes) - 1)) / 2
+        boxes = [Box(x, y, 0.0, 0.0)] * len(sizes)
+        cursors = self.ring.consumers
+        heights = [self.layout.point(self.layout.angles[cursor.index], 1.0)[1] for cursor in cursors]
+        for number in sorted(range(len(sizes)), key=heights.__getitem__):
+            width, height = sizes[number]
+            boxes[number] = Box(x - width / 2, top, width, height)
+            top += height + gap
+        return boxes
+
+
+def _degrees(length: float, radius: float) -> float:
+    """The angle an arc of this length has."""
+    return length / max(radius, 1.0) * 57.29578
+
+
+def _rectangle(box: QRectF) -> QPainterPath:
+    path = QPainterPath()
+    path.addRect(box)
+    return path

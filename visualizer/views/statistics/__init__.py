@@ -1,0 +1,1 @@
+"""Statistics, predictions, and what a probe saw."""

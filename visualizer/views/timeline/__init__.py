@@ -1,0 +1,1 @@
+"""The timeline: lanes over time, from History to pixels, with its overview and gestures."""

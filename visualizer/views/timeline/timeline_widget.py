@@ -1,0 +1,389 @@
+"""The timeline: every lane over time. The widget owns the mouse and the layers; what it shows is in the Scene.
+
+The lanes are painted once into a pixmap and kept until the view, scroll, size, font or theme changes; cursor, arrows,
+hover and values are painted over it. So moving the focus or the pointer never repaints the lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QPainter, QPixmap
+from PySide6.QtWidgets import QFrame
+
+from visualizer.diagnosis.report import Report
+from visualizer.language import tr
+from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
+from visualizer.views.diagnosis.diagnosis_model import first_divergence
+from visualizer.views.look.painted_widget import Painted
+from visualizer.views.look.painting import brush, colour
+from visualizer.views.look.theme import Theme, load_theme
+from visualizer.views.timeline.builder_widget import LaneBuilder
+from visualizer.views.timeline.commands_widget import TimelineCommands
+from visualizer.views.timeline.gestures import Gesture, PanDrag
+from visualizer.views.timeline.lane_filter_widget import LaneFilter
+from visualizer.views.timeline.lanes import Lane
+from visualizer.views.timeline.layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline.lecture_widget import lanes_to_try, paint_dimming, paint_veil
+from visualizer.views.timeline.marks import Marks, paint_marks
+from visualizer.views.timeline.measure import (
+    CLICK,
+    MeasureDrag,
+    Measurement,
+    TileCount,
+    measurement_text,
+    paint_measurement,
+)
+from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
+from visualizer.views.timeline.overlay_widget import (
+    beyond_chip,
+    building_chip,
+    paint_chip,
+    paint_divergence_at,
+    paint_focus,
+    paint_hover,
+    paint_steps,
+)
+from visualizer.views.timeline.overview_widget import OverviewStrip
+from visualizer.views.timeline.paint import Fonts
+from visualizer.views.timeline.scene import Scene
+from visualizer.views.words.context import cta_at
+
+_NOTCH = 120.0  # wheel units of one notch
+_REST_MS = 120  # after the last change of view, until the picture is made complete
+_GATHER_MS = 40  # lanes that are built within this time come into the picture together
+_STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
+
+
+class TimelineWidget(Painted, TimelineCommands):
+    """Pane that shows all lanes of a recording; emits `focus_requested(Focus)` on a click."""
+
+    focus_requested = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    """Where (None: at the focus) somebody asks what can be done, and the place on the screen."""
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Timeline"))
+        self.setAccessibleDescription(tr("All lanes over time; the event table has the same as text"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._theme: Theme = load_theme("dark")
+        self._fonts = Fonts(self.font())
+        self._scene: Scene | None = None
+        self._gesture: Gesture | None = None
+        self._measured: Measurement | None = None
+        self._measuring_from: int | None = None
+        self._tiles: TileCount | None = None
+        self.marks: dict[str, Marks] = {}
+        self._pointer: QPointF | None = None
+        self._hovers = False  # since the pointer moved, and until the focus does
+        self._lanes = LanesLayer()
+        self._values = ValuesLayer()
+        self._divergence: int | None = None
+        self._told = None
+        self._stressed: frozenset[str] = frozenset()
+        self._veiled_after: int | None = None
+        self.overview = OverviewStrip(self)
+        self.overview.centre_requested.connect(self.centre_time)
+        self.filter = LaneFilter(self)
+        self.filter.text_changed.connect(self.set_lane_filter)
+        self._builder = LaneBuilder(self)
+        self._rest = self._timer(_REST_MS, self._come_to_rest)
+        self._gather = self._timer(_GATHER_MS, self._repaint_lanes)
+        self._builder.built.connect(lambda: None if self._gather.isActive() else self._gather.start())
+        self._place_overview()
+
+    def _timer(self, interval: int, act: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval)
+        timer.timeout.connect(act)
+        return timer
+
+    # The Pane protocol
+
+    def set_report(self, report: Report | None) -> None:
+        """What to mark in the recording whose `set_history` follows."""
+        self._divergence = first_divergence(report) if report is not None else None
+
+    def set_history(self, history: History | None) -> None:
+        if history is not None and self._scene is not None and self._scene.history is history:
+            self.read()
+        else:
+            self.show_lanes(history, answers=True)
+
+    def show_lanes(self, history: History | None, answers: bool) -> None:
+        """Show a recording; without `answers` only its lanes, for `history` is still being built. See `read`."""
+        size = self.viewport().size()
+        shown = history is not None and history.steps > 0
+        self._builder.stop()
+        self._builder.resume()
+        self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
+        self._measured = self._gesture = self._measuring_from = self._tiles = self._veiled_after = None
+        self.marks = {}
+        self.measured_changed.emit(None)
+        self.filter.clear_quietly()
+        self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
+        self.verticalScrollBar().setValue(0)
+        self._arrange()
+        self.lanes_changed.emit()
+
+    def read(self) -> None:
+        """The history shown is built now: state, causes and values can be asked for."""
+        if self._scene is not None and not self._scene.answers:
+            self._scene.answers = True
+            if self._scene.focused is not None:
+                self._scene.focus(self._scene.focused.focus)
+        self.viewport().update()
+
+    def set_focus(self, focus: Focus) -> None:
+        scene = self._scene
+        if scene is None or (scene.focused is not None and focus == scene.focused.focus):
+            return
+        before, was = scene.view, scene.focused
+        self._hovers = False  # what it says would lie over the lanes that are stepped through
+        scene.focus(focus)
+        scene.navigation.reveal(scene.focused.time)
+        stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
+        if not stepped or (focus.lane is not None) or not scene.rows_shown.ctas:
+            self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
+        if scene.view != before:
+            self._move()
+        if self._measuring_from is not None:
+            self._show_measured(Measurement(self._measuring_from, scene.focused.time))
+        # At once, before the other panes show the same focus: this is what the eye follows.
+        self.viewport().repaint()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.overview.set_theme(theme)
+        self._repaint_lanes()
+
+    # Layers
+
+    def _arrange(self) -> None:
+        """Lay out for the present size and font."""
+        if self._scene is not None:
+            size, bar = self.viewport().size(), self.verticalScrollBar()
+            for lanes in lanes_to_try(self._scene.rows_shown.lanes, self._stressed):
+                self._scene.rows_shown.show_only(lanes)
+                self._scene.arrange(size.width(), size.height(), self._fonts)
+                if self._scene.layout.total <= self._scene.frame.lanes.height():
+                    break
+            page = int(self._scene.frame.lanes.height())
+            bar.setRange(0, max(0, round(self._scene.layout.total) - page))
+            bar.setPageStep(page)
+            bar.setSingleStep(round(self._fonts.em * 2))
+            self._scene.scroll = float(bar.value())
+            self.filter.place(self._scene.frame)
+        self.overview.set_view(self.view)
+        self._builder.resume()
+        self._repaint_lanes()
+
+    def _repaint_lanes(self) -> None:
+        self._lanes.forget()
+        self._values.forget()
+        self.viewport().update()
+
+    def _move(self) -> None:
+        """The view has changed, and may go on changing."""
+        self._builder.resume()
+        self._rest.start()
+        self.overview.set_view(self.view)
+        self.viewport().update()
+
+    def _come_to_rest(self) -> None:
+        if self._lanes.coarse:
+            self.viewport().update()
+
+    def _look(self) -> Look:
+        return Look(self._theme, self._fonts, self.viewport().size(), self.devicePixelRatioF())
+
+    def _paint_lanes(self, scene: Scene, look: Look) -> QPixmap:
+        missing: list[Lane] = []
+
+        def ready(lane: Lane) -> bool:
+            there = self._builder.ready(scene.store, lane)
+            if not there:
+                missing.append(lane)
+            return there
+
+        before = self._lanes.pixmap
+        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive() or self.busy)
+        if missing or before is not picture:
+            self._builder.want(scene.store, missing)
+        return picture
+
+    def paint(self, painter: QPainter) -> None:
+        scene, look = self._scene, self._look()
+        if scene is None:
+            self._paint_nothing(painter)
+            return
+        if scene.view != self._told:
+            self._told = scene.view
+            self.view_changed.emit()
+        painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
+        paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
+        paint_steps(painter, scene, look)
+        if scene.focused is not None:
+            self._paint_values(painter, scene, look)
+            paint_focus(painter, scene, look)
+        if self._measured is not None:
+            self._paint_measured(painter, scene, self._measured)
+        if self._divergence is not None:
+            paint_divergence_at(painter, scene, self._divergence, look)
+        paint_dimming(painter, scene, self._stressed, self._theme)
+        if self._veiled_after is not None:
+            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
+        chip = beyond_chip(scene, look)
+        if chip is not None:
+            paint_chip(painter, *chip, look)
+        if self._builder.waiting:
+            paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
+        if self._pointer is not None and self._hovers and self._gesture is None:
+            paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
+
+    def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
+        tiles = 0
+        if scene.answers and scene.focused is not None:
+            self._tiles = self._tiles or TileCount(scene.history)
+            tiles = self._tiles.within(measured, cta_at(scene.history.trace, scene.focused.focus.step))
+        text = measurement_text(measured, tiles)
+        paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
+
+    def _paint_values(self, painter: QPainter, scene: Scene, look: Look) -> None:
+        state, area = scene.focused.state, scene.frame.values
+        if state is None or not area.width():
+            return
+        painter.drawPixmap(area.topLeft(), self._values.picture(scene, state, look))
+
+    def _paint_nothing(self, painter: QPainter) -> None:
+        box = self.viewport().rect()
+        painter.fillRect(box, brush(self._theme.panel))
+        painter.setFont(self._fonts.plain)
+        painter.setPen(colour(self._theme.text_muted))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("No recording. Open one, or run an experiment."))
+
+    # Events
+
+    def resizeEvent(self, event) -> None:
+        self._place_overview()
+        self._arrange()
+
+    def _place_overview(self) -> None:
+        """At the bottom, below the viewport."""
+        height = 0 if self.overview.isHidden() else self.overview.wanted_height()
+        self.setViewportMargins(0, 0, 0, height)
+        self.overview.setGeometry(0, self.height() - height, self.width(), height)
+
+    def changeEvent(self, event) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._fonts = Fonts(self.font())
+            self._place_overview()
+            self._arrange()
+        super().changeEvent(event)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if self._scene is not None:
+            self._scene.scroll = float(self.verticalScrollBar().value())
+        self._values.forget()
+        self._move()
+
+    def wheelEvent(self, event) -> None:
+        turn = event.angleDelta()
+        notches = (turn.y() or turn.x()) / _NOTCH
+        self._pointer = event.position()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom(ZOOM_STEP**notches)
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or not turn.y():
+            self._pan(-notches * PAN_SHARE / 2)
+        else:
+            bar = self.verticalScrollBar()
+            bar.setValue(round(bar.value() - notches * 3 * bar.singleStep()))
+        event.accept()
+
+    def mousePressEvent(self, event) -> None:
+        scene, at = self._scene, event.position()
+        if scene is None:
+            return
+        if event.button() == Qt.MouseButton.MiddleButton:
+            bar = self.verticalScrollBar()
+            self._gesture = PanDrag(at.x(), at.y(), self._pan_pixels, lambda dy: bar.setValue(round(bar.value() + dy)))
+        elif event.button() == Qt.MouseButton.LeftButton and scene.frame.ruler.contains(at):
+            self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured)
+        elif event.button() == Qt.MouseButton.LeftButton:
+            if scene.frame.lanes.contains(at):
+                self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured, CLICK)
+            self._click(scene, at)
+
+    def mouseDoubleClickEvent(self, event) -> None:
+        """Zoom to the slice; on a name, or with another button, it is two clicks."""
+        scene, at = self._scene, event.position()
+        if scene is None or event.button() != Qt.MouseButton.LeftButton or not scene.frame.lanes.contains(at):
+            self.mousePressEvent(event)
+        else:
+            self.zoom_to_slice()
+
+    def contextMenuEvent(self, event) -> None:
+        """Of the pointer's place; asked for by a key, of the focus."""
+        if self._scene is None:
+            return
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        focus = None if by_key else self._scene.click(QPointF(event.pos()))
+        self.menu_requested.emit(focus, event.globalPos())
+
+    def _click(self, scene: Scene, at: QPointF) -> None:
+        """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
+        the focus."""
+        chip = beyond_chip(scene, self._look())
+        row = scene.row_at(at.y())
+        if chip is not None and chip[1].contains(at):
+            self.verticalScrollBar().setValue(round(scene.scroll_to(scene.focused.home)))
+        elif row is not None and scene.lanes[row].folds and scene.frame.names.contains(at):
+            self._show_rows(lambda rows: rows.toggle(scene.lanes[row].key))
+        else:
+            focus = scene.click(at)
+            if focus is not None:
+                self.focus_requested.emit(focus)
+
+    def mouseMoveEvent(self, event) -> None:
+        self._pointer, self._hovers = event.position(), True
+        if self._gesture is not None:
+            self._gesture.move(self._pointer.x(), self._pointer.y(), _free(event))
+        self.viewport().update()
+
+    def mouseReleaseEvent(self, event) -> None:
+        if self._gesture is not None:
+            self._gesture.release()
+            self._gesture = None
+            self.viewport().update()
+
+    def hideEvent(self, event) -> None:
+        """Nobody looks: leave lanes to be built when somebody does."""
+        self._rest.stop()
+        self._gather.stop()
+        self._builder.stop()
+        self._builder.resume()
+        super().hideEvent(event)
+
+    def leaveEvent(self, event) -> None:
+        self._pointer = None
+        self.viewport().update()
+
+    def keyPressEvent(self, event) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._measured is not None:
+            self._measuring_from = None
+            self._show_measured(None)
+        else:
+            super().keyPressEvent(event)
+
+
+def _free(event) -> bool:
+    """Alt asks not to snap."""
+    return bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)

@@ -1,0 +1,1 @@
+"""What panes call things and how they count: the focus's surroundings, names, arrivals and bytes."""
