@@ -7,6 +7,9 @@ from visualizer.diagnosis.report import Finding, Owed, Report
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, tr, trn
 
+BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
+"""Verdicts about an agent that was still blocked when the recording ended."""
+
 
 def report_text(report: Report) -> str:
     """The whole report; one paragraph per finding."""
@@ -61,7 +64,7 @@ def finding_text(number: int, finding: Finding) -> str:
         arrived = commas([f"{a.agent} ({a.arrivals})" for a in finding.arrived]) or tr("nobody")
         owed = tr("; ").join(f"{o.agent} -> {next_text(o)} ({state_text(o)})" for o in finding.owed) or tr("nobody")
         lines.append(tr("Arrived in this phase: {arrived}. Still owed: {owed}.", arrived=arrived, owed=owed))
-    if finding.verdict in _BLOCKED:
+    if finding.verdict in BLOCKED:
         released_by = commas(finding.released_by) or tr("nothing that can still happen")
         lines.append(tr("Released only by: {released_by}.", released_by=released_by))
     if finding.first_divergence is not None:
@@ -94,7 +97,7 @@ def _where(finding: Finding) -> str:
     at = [f"tile {finding.tile}"] if finding.tile is not None else []
     at += [tr("step {step}", step=finding.step)] if finding.step is not None else []
     place = tr(" at {place}", place=commas(at)) if at else ""
-    if finding.verdict in _BLOCKED and finding.agent:
+    if finding.verdict in BLOCKED and finding.agent:
         return tr(
             ": {agent} is blocked{place} on {barrier}, waiting for phase #{wanted} (parity {parity})",
             agent=finding.agent,
@@ -113,7 +116,7 @@ def _numbers(finding: Finding) -> str | None:
     if finding.phase_now is None or finding.barrier is None:
         return None
     wanted = ""
-    if finding.verdict not in _BLOCKED and finding.phase_wanted is not None:
+    if finding.verdict not in BLOCKED and finding.phase_wanted is not None:
         wanted = tr(
             " (the agent means #{wanted}, with parity {parity})", wanted=finding.phase_wanted, parity=finding.parity
         )
@@ -128,7 +131,6 @@ def _numbers(finding: Finding) -> str | None:
     )
 
 
-_BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 _ENDED = {
     "completed": mark("completed"),
     "deadlock": mark("ended in a deadlock"),

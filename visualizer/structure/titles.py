@@ -1,4 +1,4 @@
-"""What to call barriers and warps that nobody named: by what they are for, as far as that is known.
+"""What to call barriers, warps and stage buffers: by what they are for, as far as that is known.
 
 A stranger's barrier is called by its address and its warp by its number; "ring0.full[1]" and "warp0.producer" say more.
 Names that a program gave stay as they are.
@@ -38,6 +38,18 @@ def agent_name(trace: Trace, structure: Structure, row: int) -> str:
     """The name of an agent within its CTA; a warp that nobody named with its role, if that is known."""
     name, role = without_cta(trace.agents[row].name), structure.roles[row]
     return f"{name}.{role}" if _UNNAMED.fullmatch(name) and role != "other" else name
+
+
+def stage_key(trace: Trace, cta: int, stage: int, ring: str = "") -> str:
+    """The key of a stage buffer's lane: "stage[1]", or "CTA2.stage[1]" when there are several CTAs, and
+    "CTA2.K.stage[1]" when they have several rings."""
+    title = stage_title(stage, ring)
+    return f"CTA{cta}.{title}" if trace.ctas > 1 else title
+
+
+def stage_title(stage: int, ring: str = "") -> str:
+    """The same without the CTA."""
+    return f"{ring}.stage[{stage}]" if ring else f"stage[{stage}]"
 
 
 def barrier_titles(trace: Trace, structure: Structure) -> tuple[str, ...]:

@@ -19,9 +19,7 @@ from visualizer.views.diagnosis.diagnosis_model import (
     chain,
     count_text,
     finding_rows,
-    first_divergence,
     headline,
-    owing_findings,
 )
 
 
@@ -106,19 +104,6 @@ def test_a_finding_about_no_blocked_agent_has_no_chain() -> None:
     _, report = diagnosed("F28")
     number = [finding.verdict for finding in report.every].index("WRITE AFTER READ")
     assert _chain("F28", number) == Chain()
-
-
-def test_the_first_divergence_is_the_earliest_of_the_errors() -> None:
-    _, report = diagnosed("F28")
-    known = [f.first_divergence for f in report.findings if f.severity == "error" and f.first_divergence is not None]
-    assert first_divergence(report) == min(known) == 22
-    assert first_divergence(Report("completed", 0, ())) is None
-
-
-def test_only_phases_still_to_come_are_owed() -> None:
-    assert set(owing_findings(diagnosed("F20")[1])) == {"empty[1]", "full[1]"}
-    assert owing_findings(diagnosed("F28")[1]) == {}  # lapped: an arrival would not help
-    assert owing_findings(None) == {}
 
 
 @pytest.mark.parametrize(

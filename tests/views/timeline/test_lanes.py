@@ -8,7 +8,8 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
-from visualizer.views.timeline.lanes import build_lanes, stage_key
+from visualizer.structure.titles import stage_key
+from visualizer.views.timeline.lanes import build_lanes
 
 
 def test_lesson_lanes_in_drawing_order(lesson_trace):

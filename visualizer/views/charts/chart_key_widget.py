@@ -12,8 +12,7 @@ from visualizer.views.charts.chart_model import Boxes, Chart, Curve, Diamonds, R
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font
-from visualizer.views.look.theme import Theme, load_theme, mix
-from visualizer.views.timeline.picture import HATCHED
+from visualizer.views.look.theme import HATCHED, Theme, load_theme, mix
 
 
 class ChartKey(Painted, QWidget):

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QGraphicsView
 from visualizer.views.charts.chart_model import Axis, Boxes, Chart, Curve, Diamonds, Note, Rule, Series, Spans
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font
-from visualizer.views.look.theme import Theme, mix
-from visualizer.views.timeline.picture import HATCHED
+from visualizer.views.look.theme import HATCHED, Theme, mix
 
 _ZOOM = 1.25
 _PAN = 0.15  # of the view, for one key

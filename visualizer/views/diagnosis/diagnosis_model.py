@@ -11,7 +11,7 @@ import numpy as np
 
 from visualizer.diagnosis.fix_place import fix_place
 from visualizer.diagnosis.report import Finding, Owed, Place, Report
-from visualizer.diagnosis.report_text import next_text, not_judged_lines, state_text
+from visualizer.diagnosis.report_text import BLOCKED, next_text, not_judged_lines, state_text
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
@@ -20,8 +20,6 @@ from visualizer.recording.trace import Trace
 from visualizer.views.words.context import join_names, short_name
 
 GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}
-BLOCKED = ("STARVED", "LAPPED", "EARLY PASS PENDING", "NOT YET")
-"""Verdicts about an agent that was still blocked when the recording ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +113,6 @@ def headline(report: Report) -> str:
     return found if lost else sentences(found, *not_judged_lines(report))
 
 
-def first_divergence(report: Report) -> int | None:
-    """The first step that departed from a sound run; of errors if there are any."""
-    for severity in GLYPHS:
-        steps = [f.first_divergence for f in report.findings if f.severity == severity]
-        known = [step for step in steps if step is not None]
-        if known:
-            return min(known)
-    return None
-
-
 def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
     """A row for every finding and, behind each, its effects: in the order of `report.every`."""
     stand = _last_steps(trace)
@@ -150,16 +138,6 @@ def chain(trace: Trace, report: Report, finding: Finding) -> Chain:
     if finding.agent is None or blocked.get(finding.agent) is not finding:
         return Chain()
     return _ChainBuilder(trace, blocked).build(finding.agent)
-
-
-def owing_findings(report: Report | None) -> dict[str, Finding]:
-    """By barrier, the first finding about an agent blocked on it for arrivals that its present phase still lacks."""
-    found: dict[str, Finding] = {}
-    for finding in report.every if report is not None else ():
-        waits_for_this = finding.pending and finding.phase_wanted == finding.phase_now
-        if finding.verdict in BLOCKED and finding.barrier is not None and waits_for_this:
-            found.setdefault(finding.barrier, finding)
-    return found
 
 
 class _ChainBuilder:

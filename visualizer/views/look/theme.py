@@ -16,6 +16,9 @@ from visualizer.resources import resource_dir
 GLYPHS = {"empty": "○", "filling": "↓", "full": "●", "reading": "→"}
 """What stands beside a buffer's state for whoever cannot tell its colour; waiting has a hatch, an error an icon."""
 
+HATCHED = ("waiting", "error")
+"""Roles that are told apart by a hatch as well."""
+
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 

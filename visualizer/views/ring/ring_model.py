@@ -16,7 +16,6 @@ from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.structure import model as structure
-from visualizer.views.diagnosis.diagnosis_model import owing_findings
 from visualizer.views.words.context import (
     cta_agents,
     cta_at,
@@ -28,6 +27,7 @@ from visualizer.views.words.context import (
     stage_place,
 )
 from visualizer.views.words.counts import NO_BYTES, Landed, cursor_text, landed_at
+from visualizer.views.words.findings import owing_findings
 
 STAGE_WORDS = {
     StageState.EMPTY: "empty",

@@ -13,7 +13,6 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.diagnosis.diagnosis_model import owing_findings
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.pane_look_widget import smallest_text
 from visualizer.views.look.plain_text_widget import tip
@@ -24,6 +23,7 @@ from visualizer.views.ring.ring_model import Ring, ring
 from visualizer.views.ring.ring_paint_widget import RingPicture
 from visualizer.views.ring.ring_shapes_widget import Hit, RingFrame, RingShapes, TextSizes
 from visualizer.views.words.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
+from visualizer.views.words.findings import owing_findings
 
 FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
 """Text sizes tried, largest first, over the widget's font."""

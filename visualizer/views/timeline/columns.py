@@ -15,8 +15,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
 from visualizer.views.look.painting import HATCH_STEP, colour
-from visualizer.views.look.theme import Paint, Theme, mix
-from visualizer.views.timeline.picture import HATCHED, Columns, Part
+from visualizer.views.look.theme import HATCHED, Paint, Theme, mix
+from visualizer.views.timeline.picture import Columns, Part
 
 TINT_ALPHA = {"pending": 36, "tx": 84}
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from visualizer.language import tr
 from visualizer.replay.spans import Spans
+from visualizer.views.look.theme import HATCHED
 from visualizer.views.timeline.level_of_detail import StateMix, folded_columns, stacked
 from visualizer.views.timeline.picture import (
-    HATCHED,
     Columns,
     Label,
     Layer,

@@ -21,7 +21,7 @@ from visualizer.replay.spans import Spans
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, warp_groups
 from visualizer.structure.model import Structure
-from visualizer.structure.titles import agent_name, barrier_name
+from visualizer.structure.titles import agent_name, barrier_name, stage_key, stage_title
 
 LaneKind = Literal["cta", "warps", "ring", "agent", "copy", "stage", "barrier"]
 
@@ -145,18 +145,6 @@ class _Builder:
         barrier = self._trace.barriers[row]
         title = barrier_name(self._trace, self._structure, row)
         self._ctas[barrier.cta].append(Lane(barrier.name, title, "barrier", barrier.cta, row, above))
-
-
-def stage_key(trace: Trace, cta: int, stage: int, ring: str = "") -> str:
-    """The key of a stage buffer's lane: "stage[1]", or "CTA2.stage[1]" when there are several CTAs, and
-    "CTA2.K.stage[1]" when they have several rings."""
-    title = stage_title(stage, ring)
-    return f"CTA{cta}.{title}" if trace.ctas > 1 else title
-
-
-def stage_title(stage: int, ring: str = "") -> str:
-    """The same without the CTA."""
-    return f"{ring}.stage[{stage}]" if ring else f"stage[{stage}]"
 
 
 def copy_targets(history: History, spans: Spans) -> NDArray[np.int64]:

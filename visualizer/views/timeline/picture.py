@@ -16,10 +16,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-HATCHED = ("waiting", "error")
-"""Roles that are told apart by a hatch as well."""
-
-
 class Layer(IntEnum):
     """Painting order, back to front. Columns are painted after BODY."""
 

@@ -16,7 +16,6 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.diagnosis.diagnosis_model import first_divergence
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
@@ -50,6 +49,7 @@ from visualizer.views.timeline.overview_widget import OverviewStrip
 from visualizer.views.timeline.paint import Fonts
 from visualizer.views.timeline.scene import Scene
 from visualizer.views.words.context import cta_at
+from visualizer.views.words.findings import first_divergence
 
 _NOTCH = 120.0  # wheel units of one notch
 _REST_MS = 120  # after the last change of view, until the picture is made complete

@@ -16,7 +16,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.step_index import StepIndex
 from visualizer.structure.model import TOLD
-from visualizer.views.timeline.lanes import stage_key, stage_title
+from visualizer.structure.titles import stage_key, stage_title
 
 FEW_BARRIERS = 48
 """Up to so many barriers a pane may list those of all CTAs."""
