@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from visualizer.views.look.painting import device_pixmap
 
 _SCRIPT = Path(__file__).with_name("scaled_screen.py")
-_ROOT = _SCRIPT.parents[2]
+_ROOT = _SCRIPT.parents[3]
 
 
 def _facts(ratio: float, recording: Path) -> dict[str, Any]:
