@@ -248,6 +248,7 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
         site(3, "wgmma.wait_group", "wgmma.wait_group.sync.aligned"),
         site(4, "fence.proxy.async", "fence.proxy.async"),
         site(5, "mbarrier.arrive_drop.expect_tx"),
+        site(6, "setmaxnreg.inc", "setmaxnreg.inc.sync.aligned.u32"),
     ]
     trace = of_one_warp(
         [
@@ -258,6 +259,8 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
             (600, 3, 0, 0, 0, 1),
             (700, 4, 0, 0, 0, 0),
             (800, 5, 0, 1, 0x400, 64),
+            (900, 6, 1, 0, 0, 232),
+            (950, 6, 0, 0, 0, 232),
         ],
         sites,
     )
@@ -270,6 +273,8 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
         (K.PROXY_FENCE, 0, -1),
         (K.EXPECT_TX, 64, -1),
         (K.ARRIVE_DROP, 1, -1),
+        (K.SETMAXNREG_INC_BEGIN, 232, -1),
+        (K.SETMAXNREG_INC_END, 232, -1),
         (K.EXIT, 0, -1),
     ]
     assert trace.events["token"][:3].tolist() == [3, 3, 4]

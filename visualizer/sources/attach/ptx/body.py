@@ -22,7 +22,7 @@ from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
 _MAY_BE = re.compile(
-    r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|\b(?:ret|exit|call)\b"
+    r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|setmaxnreg|\b(?:ret|exit|call)\b"
 )
 _CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
 
@@ -158,14 +158,14 @@ class Body:
 
     def _statement(self, place: int, token: Token, flag: str) -> str:
         text = token.text
-        if place in self._forms:
-            return self._site(place, token, flag)
-        if not _MAY_BE.search(text) and "setmaxnreg" not in text:
-            return text
-        done = instruction(text)
+        done = instruction(text) if _MAY_BE.search(text) else None
         if done is None:
             return text
         word = done.opcode.partition(".")[0]
+        if word == "setmaxnreg":
+            self._found.pools.append(int(done.operands[0]))
+        if place in self._forms:
+            return self._site(place, token, done, flag)
         form = form_of(done.opcode)
         if form is not None and form.marks:
             self._array = done.operands[0]
@@ -176,17 +176,14 @@ class Body:
             return _unless(done, token, emit.save(self._plan.keep, "function"))
         if word == "call" and any(map(self._plan.reaches, called(text))):
             return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
-        if word == "setmaxnreg":
-            self._found.pools.append(int(done.operands[0]))
         if form is None and FAMILY.match(done.opcode):
             self._drop(done, token, tr("its form is not known"))
         elif form is not None and form in self._plan.left_out and is_recorded(form, self._plan.level):
             self._drop(done, token, tr("registers were short"))
         return text
 
-    def _site(self, place: int, token: Token, flag: str) -> str:
-        form, done = self._forms[place], instruction(token.text)
-        assert done is not None
+    def _site(self, place: int, token: Token, done: Instruction, flag: str) -> str:
+        form = self._forms[place]
         known = self._asked.get(self._rounds.get(place, place))
         site = replace(known, operands=done.operands) if known else self._new_site(form, done, token, flag)
         if site.array:
