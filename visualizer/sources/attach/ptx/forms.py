@@ -1,8 +1,8 @@
 """Every form of instruction that is a site: what it is, which of its operands matter, and how it is recorded.
 
 From the PTX ISA: `mbarrier`, `cp.async.bulk`, `st.async`, `tcgen05.commit`, `clusterlaunchcontrol`, `bar`, `barrier`,
-`wgmma`, `fence.proxy`, `setmaxnreg`. Forms that no event tells of (`griddepcontrol`, `mbarrier.pending_count`, prefetches,
-the issue of bulk stores, which their commit tells) are known here too, so that an unknown one is noticed.
+`wgmma`, `fence.proxy`, `setmaxnreg`. Forms that no event tells of (`griddepcontrol`, `mbarrier.pending_count`,
+prefetches, the issue of bulk stores, which their commit tells) are known here too, so that an unknown one is noticed.
 """
 
 from __future__ import annotations
