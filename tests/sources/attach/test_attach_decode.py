@@ -148,6 +148,25 @@ def test_lanes_that_arrive_in_one_instruction_arrive_as_one() -> None:
     assert arrivals == [2, 1, 1]
 
 
+def test_arrivals_behind_a_cp_async_are_promises_that_the_copy_engine_keeps() -> None:
+    """A warp's lanes promise an arrival each; another warp was refused long after that, and only then let pass."""
+    sites = [*SITES[:2], site(3, "cp.async.mbarrier.arrive.noinc"), site(4, "cp.async.mbarrier.arrive")]
+    written = WrittenLog(warps=2)
+    written.write([(100, 1, 0, 1, 0x400, 32), (200, 4, 0, 32, 0x400, 1), (210, 3, 0, 32, 0x400, 1)])
+    written.write([wait(3000, 0x400, 0, 60, failed=True), wait(5000, 0x400, 0, 60)], warp=1)
+    written.leave()
+    trace = trace_from(written, sites)
+    promises = [event for event in said(trace) if event[0] in (K.CP_ASYNC_ARRIVE, K.CP_ASYNC_ARRIVE_NOINC)]
+    assert promises == [(K.CP_ASYNC_ARRIVE, 32, -1), (K.CP_ASYNC_ARRIVE_NOINC, 32, -1)]
+    engine = next(row for row, agent in enumerate(trace.agents) if agent.role == "copy_engine")
+    arrivals = trace.events[trace.events["kind"] == K.ARRIVE]
+    assert arrivals["agent"].tolist() == [engine, engine]
+    (completed,) = trace.events[trace.events["kind"] == K.PHASE_COMPLETE]
+    begin, end = trace.events["time"][np.isin(trace.events["kind"], (K.WAIT_BEGIN, K.WAIT_END))]
+    assert begin < completed["time"] < end
+    assert not any(violations(trace).values())
+
+
 def test_a_copy_brings_what_its_tensor_map_says() -> None:
     copying = [INIT, (200, 4, 0, 1, 0x400, 16384), (210, 5, 0, 1, 0x400, 0x1000), wait(900, 0x400, 0, 30)]
     written = WrittenLog()
@@ -229,6 +248,7 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
         site(3, "wgmma.wait_group", "wgmma.wait_group.sync.aligned"),
         site(4, "fence.proxy.async", "fence.proxy.async"),
         site(5, "mbarrier.arrive_drop.expect_tx"),
+        site(6, "setmaxnreg.inc", "setmaxnreg.inc.sync.aligned.u32"),
     ]
     trace = of_one_warp(
         [
@@ -239,6 +259,8 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
             (600, 3, 0, 0, 0, 1),
             (700, 4, 0, 0, 0, 0),
             (800, 5, 0, 1, 0x400, 64),
+            (900, 6, 1, 0, 0, 232),
+            (950, 6, 0, 0, 0, 232),
         ],
         sites,
     )
@@ -251,6 +273,8 @@ def test_operations_without_an_mbarrier_keep_their_numbers() -> None:
         (K.PROXY_FENCE, 0, -1),
         (K.EXPECT_TX, 64, -1),
         (K.ARRIVE_DROP, 1, -1),
+        (K.SETMAXNREG_INC_BEGIN, 232, -1),
+        (K.SETMAXNREG_INC_END, 232, -1),
         (K.EXIT, 0, -1),
     ]
     assert trace.events["token"][:3].tolist() == [3, 3, 4]

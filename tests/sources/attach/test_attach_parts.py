@@ -70,6 +70,16 @@ def test_the_environment_adds_and_never_takes_away(tmp_path: Path) -> None:
         assert Path(watched[name]).is_dir()
 
 
+@pytest.mark.parametrize("given", [{"CUTE_DSL_DUMP_DIR": "/home/me"}, {"CUTE_DSL_KEEP": "sass"}, {}])
+def test_cute_keeps_its_ptx_for_the_session_unless_the_user_has_it_keep_something(
+    given: dict[str, str], tmp_path: Path
+) -> None:
+    watched = watched_environment(given, Path("/cache/attach.so"), tmp_path)
+    kept = {name: value for name, value in watched.items() if name in ("CUTE_DSL_DUMP_DIR", "CUTE_DSL_KEEP")}
+    assert kept == (given or {"CUTE_DSL_DUMP_DIR": str(tmp_path / "cute_dsl_dump_dir"), "CUTE_DSL_KEEP": "ptx,cubin"})
+    assert (tmp_path / "cute_dsl_dump_dir").is_dir() != bool(given)
+
+
 def test_a_sessions_folder_goes_with_it_and_takes_abandoned_ones_along(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sources.attach.conftest import Watched
 from visualizer.recording.file import load
-from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_file
+from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_files
 from visualizer.sources.errors import SourceError
 
 TABLE = {
@@ -28,15 +28,15 @@ TABLE = {
 
 def test_names_and_stages_are_read(tmp_path: Path) -> None:
     path = tmp_path / "kernel_symbols.json"
-    assert read_symbols(path, 0.0) == []
+    assert read_symbols([path], 0.0) == []
     path.write_text(json.dumps(TABLE))
-    assert read_symbols(path, 0.0) == [
+    assert read_symbols([path], 0.0) == [
         {"name": "load_q", "stages": 2, "type": "PipelineTmaUmma"},
         {"name": "load_kv", "stages": 3, "type": "PipelineTmaUmma"},
     ]
-    assert read_symbols(path, path.stat().st_mtime + 60) == []  # it is another run's
+    assert read_symbols([path], path.stat().st_mtime + 60) == []  # it is another run's
     path.write_text('{"warps": {}}')
-    assert read_symbols(path, 0.0) == []
+    assert read_symbols([path], 0.0) == []
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,17 @@ def test_what_is_no_table_is_one_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "kernel_symbols.json"
     path.write_text(text)
     with pytest.raises(SourceError, match="is no table of CuTe's barriers"):
-        read_symbols(path, 0.0)
+        read_symbols([path], 0.0)
 
 
 def test_where_it_lies(tmp_path: Path) -> None:
-    assert symbols_file({}, tmp_path) == tmp_path / "kernel_symbols.json"
-    assert symbols_file({"CUTE_DSL_DUMP_DIR": "dump"}, tmp_path) == tmp_path / "dump" / "kernel_symbols.json"
-    assert symbols_file({"CUTE_DSL_DUMP_DIR": "/dump"}, tmp_path) == Path("/dump/kernel_symbols.json")
+    file = "kernel_symbols.json"
+    dumps = {"CUTE_DSL_DUMP_DIR": "/session"}
+    assert symbols_files({}, dumps, tmp_path) == (Path("/session") / file, tmp_path / file)
+    given = {"CUTE_DSL_DUMP_DIR": "dump"}
+    assert symbols_files(given, given, tmp_path) == (tmp_path / "dump" / file,)
+    (tmp_path / file).write_text(json.dumps(TABLE))
+    assert len(read_symbols([tmp_path / "none", tmp_path / file], 0.0)) == 2
 
 
 def test_a_recording_tells_them(watch: Callable[..., Watched], tmp_path: Path) -> None:

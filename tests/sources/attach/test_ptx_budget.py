@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from assembler import needs_ptxas
 from ptx_files import ptx
@@ -68,6 +70,8 @@ def test_sites_that_say_least_are_left_out_where_registers_lie_in_memory(monkeyp
         "3 instructions are not recorded: bar.sync",
         f"{fitted.spilled} bytes of each thread's registers lie in memory",
     )
+    spilling = replace(shape(), local=fitted.spilled)  # the original keeps as much there
+    assert fit(ptx("shapes"), "shapes", "all", Keep.FIRST, spilling).instrumented.dropped == ()
     FakeAssembler(monkeypatch, 128, spilled_a_store=1)
     assert fit(ptx("shapes"), "shapes", "all", Keep.FIRST, shape()).instrumented.dropped == ()
 

@@ -12,6 +12,7 @@ from ptx_files import CORPUS, ptx
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.assemble import assemble
 from visualizer.sources.attach.options import LEVELS, Level
+from visualizer.sources.attach.ptx.emit import word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
 from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
 from visualizer.sources.attach.ptx.module import Module
@@ -42,7 +43,7 @@ def test_every_operation_of_a_family_is_a_site_or_known_to_be_none(name: str, en
         assert there in lines[site.line - 1], (there, lines[site.line - 1])
 
 
-@pytest.mark.parametrize(("level", "kinds"), [("waits", 5), ("barriers", 19), ("all", 30)])
+@pytest.mark.parametrize(("level", "kinds"), [("waits", 5), ("barriers", 20), ("all", 33)])
 def test_a_level_has_the_forms_of_those_below(level: Level, kinds: int) -> None:
     recorded = {form.name for form in FORMS if is_recorded(form, level)}
     assert len(recorded) == kinds
@@ -96,6 +97,26 @@ def test_a_loop_entered_in_its_middle_or_with_another_site_records_every_failure
         assert waits == [True, True, False, False, False]
 
 
+def test_rounds_that_were_taken_out_of_a_waiting_loop_are_the_same_wait() -> None:
+    result = made("rounds", "rounds")
+    waits = [site for site in result.sites if site.form.how == "wait"]
+    assert [(site.operands[1], site.spins) for site in waits] == [
+        ("[%r3+8]", True),
+        ("[%r3+16]", False),
+        ("[%r3+16]", False),
+        ("[%r3+16]", True),
+        ("[%r5]", False),
+        ("[%r5]", True),
+    ]
+    # All three record as one site, the first to fail for all; the loop is entered from them, so nothing is reset there.
+    assert result.ptx.count(f"selp.u32 %ps_w,{word(waits[0].number)},") == 3
+    assert result.ptx.count("setp.ne.u32 %ps_f0,0,0;") == 1
+    assert result.ptx.index("setp.ne.u32 %ps_f0,0,0;") < result.ptx.index(
+        "try_wait.parity.acquire.cta.shared::cta.b64 %p2,"
+    )
+    assert result.ptx.count("not.pred %ps_s,%ps_f0;") == 3
+
+
 def test_guards_stay_and_records_follow_them() -> None:
     result = made("shapes", "shapes")
     guards = Counter(site.guard for site in result.sites)
@@ -130,6 +151,9 @@ def test_tensor_maps_among_the_parameters_are_known_by_their_place() -> None:
     }
     assert Counter(maps.values()) == {128: 6, None: 1}
     assert {site.tensor_map for site in made("forms_sm100", "blackwell").sites} == {None, 0}
+    # Behind what is aligned more than the first parameter places depend on where the parameters begin.
+    copies = [site.tensor_map for site in made("rounds", "rounds").sites if site.form.name.endswith("tensor")]
+    assert copies == [192, 0, None]
 
 
 def test_sites_carry_the_whole_inline_stack() -> None:
@@ -172,7 +196,7 @@ def test_the_twin_s_variables_can_be_asked_for_by_name() -> None:
 def test_the_launch_bounds_and_pools_are_read() -> None:
     result = made("shapes", "shapes")
     assert (result.most_threads, result.least_ctas, result.pools) == (256, 1, ())
-    assert made("forms_sm90", "forms").pools == (40,)
+    assert made("forms_sm90", "forms").pools == made("forms_sm90", "forms", "waits").pools == (40, 232)
     assert made("forms_sm90", "forms").version == "8.6"
 
 

@@ -23,7 +23,12 @@ _RELEASE = re.compile(r"release (\d+)\.(\d+)")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _SPILLS = re.compile(r"(\d+) bytes spill stores")
 _TOO_OLD = re.compile(r"Unsupported \.version (\S+); current version is '([^']+)'")
-_WITHIN_PACKAGES = ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas")
+_WITHIN_PACKAGES = (
+    "nvidia/cu13/bin/ptxas",
+    "nvidia/cuda_nvcc/bin/ptxas",
+    "triton/backends/nvidia/bin/ptxas",
+    "triton/backends/nvidia/bin/ptxas-blackwell",  # the newer of two that Triton brings
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ CACHES = (
     "CUTE_DSL_CACHE_DIR",
     "DG_CACHE_DIR",  # DeepGEMM's first name for it
     "DG_JIT_CACHE_DIR",
+    "DJ_JIT_CACHE_DIR",  # of what compiles DeepGEMM's kernels now, for whoever else uses it
     "FLASHINFER_WORKSPACE_BASE",
     "TILELANG_CACHE_DIR",
     "TORCHINDUCTOR_CACHE_DIR",
@@ -29,6 +30,8 @@ CACHES = (
 )
 """Variables that name a folder of what was compiled: of CuPy, CuTe DSL, DeepGEMM, FlashInfer, TileLang, PyTorch and
 Triton."""
+CUTE_DUMPS = "CUTE_DSL_DUMP_DIR"
+_CUTE_KEEPS = {CUTE_DUMPS, "CUTE_DSL_KEEP"}
 SOCKET = "socket"
 _PREFIX = "phasescope-attach-"
 _LONGEST_BASE = 60
@@ -67,7 +70,13 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
         "LD_PRELOAD": f"{library}:{preloaded}" if preloaded else str(library),
         "NVCC_APPEND_FLAGS": f"{flags} -lineinfo".strip(),
         "CUTE_DSL_LINEINFO": "1",
+        "DG_JIT_DUMP_PTX": "1",
+        "DJ_JIT_DUMP_PTX": "1",
     }
+    if not _CUTE_KEEPS.intersection(environment):  # else it keeps what the user wants, where he wants it
+        watched["CUTE_DSL_KEEP"] = "ptx,cubin"
+        watched[CUTE_DUMPS] = str(folder / CUTE_DUMPS.lower())
+        Path(watched[CUTE_DUMPS]).mkdir(exist_ok=True)
     for name in CACHES:
         cache = folder / name.lower()
         cache.mkdir(exist_ok=True)
@@ -78,7 +87,7 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
 def kept_ptx(folder: Path, cubin: bytes) -> bytes:
     """The PTX that a framework wrote beside this cubin in one of the session's caches; b"" if none did.
 
-    Triton does: the PTX within its cubins has lost its line numbers.
+    Triton, CuTe DSL and DeepGEMM do: the PTX within their cubins has lost its line numbers.
     """
     for path in folder.rglob("*.cubin"):
         beside = path.with_suffix(".ptx")

@@ -7,11 +7,12 @@ cutlass/utils/profiling.py and the pipeline's profiling helpers of CuTe DSL 4.5 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from visualizer.language import tr
 from visualizer.recording.facts import Symbol
+from visualizer.sources.attach.environment import CUTE_DUMPS
 from visualizer.sources.errors import SourceError
 
 FILE = "kernel_symbols.json"
@@ -21,14 +22,19 @@ _FILE_CLOCK_S = 2.0
 _MOST_STAGES = 1 << 15
 
 
-def symbols_file(environment: Mapping[str, str], folder: Path) -> Path:
-    """Where a program in `folder` writes it: the folder that CuTe DSL dumps to."""
-    return folder / environment.get("CUTE_DSL_DUMP_DIR", "") / FILE
+def symbols_files(given: Mapping[str, str], watched: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+    """Where a program in `folder` may write it: the folder that CuTe DSL dumps to, in the environment that it runs in
+    and in the one that its user gave it."""
+    return tuple(dict.fromkeys(folder / variables.get(CUTE_DUMPS, "") / FILE for variables in (watched, given)))
 
 
-def read_symbols(path: Path, since: float) -> list[Symbol]:
-    """The barriers registered; none where there is no such file, or it was last written before `since` (time.time()),
-    for other kernels than these. SourceError if it is no such table."""
+def read_symbols(paths: Iterable[Path], since: float) -> list[Symbol]:
+    """The barriers registered in the first of these files; none where there is none that was written since `since`
+    (time.time()): older ones are of other kernels. SourceError if it is no such table."""
+    return next(filter(None, (_read(path, since) for path in paths)), [])
+
+
+def _read(path: Path, since: float) -> list[Symbol]:
     try:
         if path.stat().st_mtime < since - _FILE_CLOCK_S:
             return []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints
 from visualizer.reconstruction.discover import NO_ADDRESS, RANK_SHIFT
-from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind
 from visualizer.sources.attach.log_rows import Rows
 from visualizer.sources.attach.ptx.sequence import MASK_SHIFT, OTHER, PASSED
 from visualizer.sources.attach.ptx.sites import Site
@@ -76,7 +76,7 @@ class Meanings:
         return known
 
 
-_ARRIVES = (EventKind.ARRIVE, EventKind.ARRIVE_DROP)
+_ARRIVES = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, *CP_ASYNC_ARRIVALS)
 _TWICE = (EventKind.EXPECT_TX, EventKind.ARRIVE_DROP)
 
 

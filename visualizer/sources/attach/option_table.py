@@ -109,7 +109,7 @@ LEVEL = Option(
     Choice(LEVELS),
     mark(
         "waits alone; every operation on barriers and the copies (the default); or also bar.sync, cluster barriers,"
-        " wgmma and store groups, and fences"
+        " wgmma and store groups, setmaxnreg, and fences"
     ),
     _HOW,
     default=_USUAL.level,

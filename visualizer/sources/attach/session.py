@@ -26,7 +26,7 @@ from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.connection import Connection
 from visualizer.sources.attach.environment import SOCKET, session_folder, watched_environment
 from visualizer.sources.attach.instrument import Instrument
-from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_file
+from visualizer.sources.attach.kernel_symbols import read_symbols, symbols_files
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
@@ -122,7 +122,7 @@ class Session:
         self._progress: dict[RecordedLaunch, _Progress] = {}
         self._server: Server | None = None
         self._began = time.time()
-        self._symbols = Path()  # where a program of CuTe DSL tells its barriers' names
+        self._symbols: tuple[Path, ...] = ()  # where a program of CuTe DSL may tell its barriers' names
 
     @property
     def launches(self) -> tuple[Launches, ...]:
@@ -153,7 +153,7 @@ class Session:
         with session_folder() as private, self._serving(private) as server:
             given = os.environ if environment is None else environment
             watched = watched_environment(given, library, private)
-            self._symbols = symbols_file(given, folder or Path.cwd())
+            self._symbols = symbols_files(given, watched, folder or Path.cwd())
             program = Program(command, watched, folder or Path.cwd(), output)
             hung = False
             try:

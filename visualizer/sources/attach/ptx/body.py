@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
@@ -22,7 +22,7 @@ from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
 _MAY_BE = re.compile(
-    r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|\b(?:ret|exit|call)\b"
+    r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|setmaxnreg|\b(?:ret|exit|call)\b"
 )
 _CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
 
@@ -70,20 +70,29 @@ def called(text: str) -> set[str]:
 class Body:
     """Rewrites one body, text[begin:end] without its braces.
 
-    `parameter`: the first of an entry, "" if it has none; None: this is no entry.
+    `parameters`: of an entry, where they lie (parameters.py); None: this is no entry.
     """
 
     def __init__(
-        self, text: str, begin: int, end: int, parameter: str | None, plan: Plan, found: Found, stacks: Stacks
+        self,
+        text: str,
+        begin: int,
+        end: int,
+        parameters: Mapping[str, int | None] | None,
+        plan: Plan,
+        found: Found,
+        stacks: Stacks,
     ) -> None:
         self._text = text
-        self._parameter = parameter
+        self._is_entry, self._parameters = parameters is not None, parameters or {}
         self._plan = plan
         self._found = found
         self._stacks = stacks
         self._registers = Registers()
         self._line, self._counted = 1, 0
         self._array = ""  # what the next mbarrier.init is called
+        self._rounds: dict[int, int] = {}  # of one wait that is asked at several places: each place's first
+        self._asked: dict[int, Site] = {}  # the site of such a wait, by its first place
         try:
             self._tokens = list(tokens(text, begin, end))
         except ValueError as problem:
@@ -96,14 +105,19 @@ class Body:
         """The new body, without its braces."""
         waits = [place for place, form in self._forms.items() if form.how == "wait"]
         spinning = spins(self._tokens, list(self._forms), waits)
-        flags = {wait: f"%ps_f{number}" for number, wait in enumerate(spinning)}
+        flags = {}
         resets: dict[int, list[str]] = {}
-        for wait, spin in spinning.items():
-            for place in (spin.head, *spin.entries):
-                resets.setdefault(place, []).append(f"setp.ne.u32 {flags[wait]},0,0;")
+        for number, (wait, spin) in enumerate(spinning.items()):
+            flag = f"%ps_f{number}"
+            flags.update(dict.fromkeys((*spin.before, wait), flag))
+            self._rounds.update(dict.fromkeys((*spin.before, wait), spin.begins))
+            for place in (spin.begins, *spin.entries):
+                resets.setdefault(place, []).append(f"setp.ne.u32 {flag},0,0;")
         keep = self._plan.keep
-        declared = f".reg .pred {','.join(flags.values())};" if flags else ""
-        begins = emit.function_beginning(keep) if self._parameter is None else emit.beginning(keep, self._parameter)
+        declared = f".reg .pred {','.join(dict.fromkeys(flags.values()))};" if flags else ""
+        begins = emit.function_beginning(keep)
+        if self._is_entry:
+            begins = emit.beginning(keep, next(iter(self._parameters), ""))
         out = [f"\n{emit.DECLARATIONS}{declared}\n"]
         begun = False
         for place, token in enumerate(self._tokens):
@@ -144,49 +158,34 @@ class Body:
 
     def _statement(self, place: int, token: Token, flag: str) -> str:
         text = token.text
-        if place in self._forms:
-            return self._site(self._forms[place], token, flag)
-        if not _MAY_BE.search(text) and "setmaxnreg" not in text:
-            return text
-        done = instruction(text)
+        done = instruction(text) if _MAY_BE.search(text) else None
         if done is None:
             return text
         word = done.opcode.partition(".")[0]
+        if word == "setmaxnreg":
+            self._found.pools.append(int(done.operands[0]))
+        if place in self._forms:
+            return self._site(place, token, done, flag)
         form = form_of(done.opcode)
         if form is not None and form.marks:
             self._array = done.operands[0]
             return ""
-        if word == "exit" or (word == "ret" and self._parameter is not None):
+        if word == "exit" or (word == "ret" and self._is_entry):
             return _unless(done, token, emit.leaving(self._plan.keep))
         if word == "ret":
             return _unless(done, token, emit.save(self._plan.keep, "function"))
         if word == "call" and any(map(self._plan.reaches, called(text))):
             return emit.save(self._plan.keep) + text + "\n" + emit.restore(self._plan.keep)
-        if word == "setmaxnreg":
-            self._found.pools.append(int(done.operands[0]))
         if form is None and FAMILY.match(done.opcode):
             self._drop(done, token, tr("its form is not known"))
         elif form is not None and form in self._plan.left_out and is_recorded(form, self._plan.level):
             self._drop(done, token, tr("registers were short"))
         return text
 
-    def _site(self, form: Form, token: Token, flag: str) -> str:
-        done = instruction(token.text)
-        assert done is not None
-        guard = f"@{'!' if done.negated else ''}{done.guard}" if done.guard else ""
-        number = len(self._found.sites) + 1
-        site = Site(
-            number,
-            form,
-            done.opcode,
-            done.operands,
-            guard,
-            self._line_of(token),
-            self._stacks.here(),
-            bool(flag),
-            self._tensor_map(form, done),
-            self._array if EventKind.INIT in form.kinds else "",
-        )
+    def _site(self, place: int, token: Token, done: Instruction, flag: str) -> str:
+        form = self._forms[place]
+        known = self._asked.get(self._rounds.get(place, place))
+        site = replace(known, operands=done.operands) if known else self._new_site(form, done, token, flag)
         if site.array:
             self._array = ""
         try:
@@ -194,8 +193,25 @@ class Body:
         except NotUnderstood as problem:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
             return "" if form.marks else token.text
-        self._found.sites.append(site)
+        if known is None:
+            self._found.sites.append(site)
+        if place in self._rounds:
+            self._asked[self._rounds[place]] = site
         return written
+
+    def _new_site(self, form: Form, done: Instruction, token: Token, flag: str) -> Site:
+        return Site(
+            len(self._found.sites) + 1,
+            form,
+            done.opcode,
+            done.operands,
+            f"@{'!' if done.negated else ''}{done.guard}" if done.guard else "",
+            self._line_of(token),
+            self._stacks.here(),
+            bool(flag),
+            self._tensor_map(form, done),
+            self._array if EventKind.INIT in form.kinds else "",
+        )
 
     def _drop(self, done: Instruction, token: Token, reason: str) -> None:
         self._found.dropped.append(Dropped(done.opcode, self._line_of(token), reason))
@@ -217,7 +233,8 @@ class Body:
         offset = 0
         for _ in range(8):
             if not name.startswith("%"):
-                return offset if name == self._parameter else None
+                begins = self._parameters.get(name)
+                return None if begins is None else begins + offset
             definition = rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);"
             defined = re.findall(definition, self._text, re.MULTILINE)
             if len(defined) != 1:
@@ -226,7 +243,7 @@ class Body:
             parts = [part.strip() for part in sources.split(",")]
             if opcode.startswith("add.") and len(parts) == 2 and parts[1].isdigit():
                 offset += int(parts[1])
-            elif not opcode.startswith(("mov.", "cvta.param.")) or len(parts) != 1:
+            elif not opcode.startswith(("mov.", "cvta.param.", "cvt.u64.u32")) or len(parts) != 1:
                 return None
             name = parts[0]
         return None

@@ -26,7 +26,7 @@ CTA_SHARED = 1024
 """Bytes of shared memory that the system takes of each CTA."""
 _REGISTERS_STEP = 8
 MOST_SPILLED = 256
-"""Bytes of a thread's registers that go to memory before sites are left out."""
+"""Bytes of a thread's registers that go to memory, beside what the original keeps there, before sites are left out."""
 _LEFT_OUT_FIRST = tuple(form for form in FORMS if form.level == "all")
 
 
@@ -50,7 +50,7 @@ def fit(text: str, entry: str, level: Level, keep: Keep, shape: Shape) -> Fitted
         assembled = _assembled(made, shape)
         if best is None or assembled.spilled < best[1].spilled:
             best = made, assembled
-        if assembled.spilled <= MOST_SPILLED:
+        if assembled.spilled <= shape.local + MOST_SPILLED:
             break
     assert best is not None
     made, assembled = best

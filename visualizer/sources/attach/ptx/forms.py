@@ -1,7 +1,7 @@
 """Every form of instruction that is a site: what it is, which of its operands matter, and how it is recorded.
 
 From the PTX ISA: `mbarrier`, `cp.async.bulk`, `st.async`, `tcgen05.commit`, `clusterlaunchcontrol`, `bar`, `barrier`,
-`wgmma`, `fence.proxy`. Forms that no event tells of (`setmaxnreg`, `griddepcontrol`, `mbarrier.pending_count`,
+`wgmma`, `fence.proxy`, `setmaxnreg`. Forms that no event tells of (`griddepcontrol`, `mbarrier.pending_count`,
 prefetches, the issue of bulk stores, which their commit tells) are known here too, so that an unknown one is noticed.
 """
 
@@ -104,7 +104,17 @@ FORMS: tuple[Form, ...] = (
         r"cp\.async\.mbarrier\.arrive\.noinc\.",
         "barriers",
         "group",
-        (_K.ARRIVE,),
+        (_K.CP_ASYNC_ARRIVE_NOINC,),
+        barrier=0,
+        default=1,
+        fixed=True,
+    ),
+    Form(
+        "cp.async.mbarrier.arrive",
+        r"cp\.async\.mbarrier\.arrive\.(?!noinc)",
+        "barriers",
+        "group",
+        (_K.CP_ASYNC_ARRIVE,),
         barrier=0,
         default=1,
         fixed=True,
@@ -206,12 +216,19 @@ FORMS: tuple[Form, ...] = (
         value=0,
     ),
     Form("wgmma.commit_group", r"wgmma\.commit_group\.", "all", "warp", (_K.WGMMA_COMMIT,)),
+    Form("setmaxnreg.dec", r"setmaxnreg\.dec\.", "all", "warp", (_K.SETMAXNREG_DEC,), value=0),
+    Form(
+        "setmaxnreg.inc",
+        r"setmaxnreg\.inc\.",
+        "all",
+        "around",
+        (_K.SETMAXNREG_INC_BEGIN, _K.SETMAXNREG_INC_END),
+        value=0,
+    ),
     Form("mbarrier.pending_count", r"mbarrier\.pending_count\.", None),
-    Form("cp.async.mbarrier.arrive", r"cp\.async\.mbarrier\.arrive\.(?!noinc)", None),  # adds what it then takes away
     Form("cp.async.bulk store", r"cp\.(?:reduce\.)?async\.bulk\.(?:tensor\.[1-5]d\.)?global\.", None),
     Form("cp.async.bulk.prefetch", r"cp\.async\.bulk\.prefetch\.", None),
     Form("clusterlaunchcontrol.query_cancel", r"clusterlaunchcontrol\.query_cancel\.", None),
-    Form("setmaxnreg", r"setmaxnreg\.", None),
     Form("griddepcontrol", r"griddepcontrol\.", None),
     Form("cp.async", r"cp\.async\.(?!bulk\.|mbarrier\.)", None),
     Form("bar.warp", r"bar(?:rier)?\.warp\.", None),

@@ -17,12 +17,12 @@ from visualizer.sources.attach.ptx.emit import CONTROL
 from visualizer.sources.attach.ptx.forms import Form
 from visualizer.sources.attach.ptx.markers import as_statements
 from visualizer.sources.attach.ptx.module import Item, Module, Variable, visible
+from visualizer.sources.attach.ptx.parameters import parameters
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.record import MOST_SITES, Keep
 from visualizer.sources.errors import SourceError
 
-_PARAMETER = re.compile(r"\.param\b[^,)]*?([\w$%]+)\s*(?:\[[^\]]*\])?\s*[,)]")
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
 _VERSION = re.compile(r"^\s*\.version\s+(\d+\.\d+)", re.MULTILINE)
 _THREADS = re.compile(r"\.(?:max|req)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
@@ -86,11 +86,8 @@ def instrument(
             continue
         if item.kind == "entry":
             header = plain[item.begin : item.body]
-            parameter = _PARAMETER.search(header)
             stacks.begin(item.name)
-            body = Body(
-                acting, item.body + 1, item.end - 1, parameter[1] if parameter else "", plan, found, stacks
-            ).rewrite()
+            body = Body(acting, item.body + 1, item.end - 1, parameters(header), plan, found, stacks).rewrite()
             threads, least = _THREADS.search(header), _LEAST_CTAS.search(header)
             parts.append(f"{visible(header)}{{{body}}}")
         elif item.name in recording and item.body >= 0:

@@ -1,16 +1,24 @@
-"""Loops that do nothing but wait: of their failed tries only the first is worth a record."""
+"""Loops that do nothing but wait: of their failed tries only the first is worth a record.
+
+Compilers take some rounds of such a loop out of it (CuTe DSL's the first three), so that one wait is asked at several
+places, one behind the other: each passes to behind the loop, and the loop comes last.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from visualizer.sources.attach.ptx.statements import Token
+from visualizer.sources.attach.ptx.statements import Instruction, Token, instruction
 
 _BRANCH = re.compile(r"\bbra(?:\.uni)?\s+([\w$%]+)")
 _LONGEST = 60
 """Tokens of such a loop: longer ones do something else too."""
+_WORD = re.compile(r"[\w$%]+")
+_SETS = re.compile(r"(?:mov|not|setp|selp|add|shl|and|or|xor)\.")
+"""Instructions that do nothing but set their first operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +27,12 @@ class Spin:
 
     head: int  # its label
     entries: tuple[int, ...]  # branches to the label from outside
+    before: tuple[int, ...] = ()  # waits right before the loop that ask the same: rounds that were taken out of it
+
+    @property
+    def begins(self) -> int:
+        """Where it is come to from above."""
+        return self.before[0] if self.before else self.head
 
 
 def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -> dict[int, Spin]:
@@ -40,8 +54,53 @@ def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -
         outside = [(at, to) for at, to in branches if not head <= at <= branch]
         if any(head < to <= branch for _, to in outside) or any(head <= label <= branch for label in tables):
             continue
-        found[wait] = Spin(head, tuple(at for at, to in outside if to == head))
+        entries = tuple(at for at, to in outside if to == head)
+        found[wait] = Spin(head, entries, _before(tokens, head, wait, branch, waits))
     return found
+
+
+def _before(tokens: Sequence[Token], head: int, wait: int, branch: int, waits: Sequence[int]) -> tuple[int, ...]:
+    """The rounds that were taken out of the loop from `head` to `branch`, ascending."""
+    asked = instruction(tokens[wait].text)
+    behind = {token.text for token in itertools.takewhile(_names_a_place, tokens[branch + 1 :])}
+    inside = [token for place, token in enumerate(tokens[head:branch], head) if place != wait]
+    if asked is None or not all(_names_a_place(token) or _keeps(token, asked) for token in inside):
+        return ()
+    rounds: list[int] = []
+    passed = ""  # what the branch behind a round leaves by
+    for place in range(head - 1, -1, -1):
+        token = tokens[place]
+        done = instruction(token.text) if token.kind == "statement" else None
+        if done is not None and place in waits:
+            if done.guard or not passed or _question(done) != (passed, *_question(asked)[1:]):
+                break
+            rounds.append(place)
+            passed = ""
+        elif done is not None and done.opcode.startswith("bra") and done.operands[0] in behind:
+            if passed or done.negated:
+                break
+            passed = done.guard
+        elif token.kind != "loc" and not _keeps(token, asked, passed):
+            break
+    return tuple(reversed(rounds))
+
+
+def _names_a_place(token: Token) -> bool:
+    return token.kind in ("label", "loc")
+
+
+def _question(wait: Instruction) -> tuple[str, ...]:
+    """What the answer goes to, how is asked, the barrier, the phase."""
+    return wait.operands[0], wait.opcode, *wait.operands[1:3]
+
+
+def _keeps(token: Token, asked: Instruction, passed: str = "") -> bool:
+    """Whether a statement changes neither what is asked nor the answer."""
+    done = instruction(token.text) if token.kind == "statement" else None
+    if done is None or done.guard or not _SETS.match(done.opcode):
+        return False
+    kept = {passed, *(word for operand in asked.operands[1:3] for word in _WORD.findall(operand))}
+    return kept.isdisjoint(_WORD.findall(done.operands[0]))
 
 
 def _jumps(tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], set[int]]:

@@ -18,7 +18,7 @@ _LOC = re.compile(
     r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)"
     r"(?:\s*,\s*function_name\s+([\w$]+)(?:\s*\+\s*(\d+))?\s*,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?"
 )
-_BYTES = re.compile(r"\.b8\s+([^\n;]*)")
+_BYTES = re.compile(r"\.b8\s+([^\n;/]*)")
 _DEEPEST = 200
 
 Place = tuple[int, int, int]  # file, line, column

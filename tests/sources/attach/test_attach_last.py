@@ -1,0 +1,77 @@
+"""The last records of a log say what the whole log says of the same time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.attached import TENSOR_MAP, attached_log
+from visualizer.reconstruction.violations import violations
+from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Ending, Meta
+from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
+from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.ptx.sites import Site
+from visualizer.sources.attach.record import LEFT, Keep, Log, read_log
+
+TILES = 40
+
+
+@pytest.fixture(scope="module")
+def whole() -> tuple[Log, list[Site]]:
+    return attached_log(TILES, 1)
+
+
+def last_of(log: Log, room: int) -> Log:
+    """The log that the same launch leaves if `room` records of each lane are kept, the last ones."""
+    layout = replace(log.layout, room=room, keep=Keep.LAST)
+    kept = read_log(layout, np.zeros(layout.nbytes, np.uint8))
+    kept.headers[:] = log.headers
+    kept.counts[:] = log.counts
+    for stream in np.ndindex(log.counts.shape):
+        made = int(log.counts[stream] & ~np.uint32(LEFT))
+        rows = np.arange(max(made - layout.records, 0), made)
+        kept.records[stream][rows % layout.records] = log.records[stream][rows]
+    return kept
+
+
+def trace_from(log: Log, sites: list[Site]) -> Trace:
+    meta = Meta("kernel", {}, {"kind": "attach"}, Ending("completed"))
+    return trace_of(log, sites, "", [TENSOR_MAP], meta)
+
+
+LOGGED = (EventKind.WAIT_BEGIN, EventKind.WAIT_END, EventKind.ARRIVE, EventKind.COPY_ISSUE)
+Seen = set[tuple[str, int, int, int]]
+
+
+def seen(trace: Trace, kinds: tuple[EventKind, ...], since: int) -> Seen:
+    """Barrier, kind, parity and ps before the last event, of events fewer than `since` ps before it."""
+    before = trace.events["measured"][-1] - trace.events["measured"]
+    chosen = np.isin(trace.events["kind"], kinds) & (before < since)
+    rows = zip(trace.events[chosen], before[chosen].tolist(), strict=True)
+    return {(trace.barriers[row["barrier"]].name, int(row["kind"]), int(row["parity"]), ps) for row, ps in rows}
+
+
+@pytest.mark.parametrize("room", [64, 128])
+def test_the_last_records_say_what_all_say_of_that_time(whole: tuple[Log, list[Site]], room: int) -> None:
+    log, sites = whole
+    full, last = trace_from(log, sites), trace_from(last_of(log, room), sites)
+    assert len(last) < len(full) / 1.5
+    assert last.meta.records_lost > 0
+    assert last.meta.window["unplaced"] == 0
+    assert not any(violations(last).values())
+    # Both end with the same exit.
+    end = int(last.events["measured"][-1])
+    assert seen(last, LOGGED, end) <= seen(full, LOGGED, end + 1)
+    # Once every warp is there nothing is missing, and phases complete as they do in the whole.
+    first = np.unique(last.events["agent"], return_index=True)[1]
+    there = end - int(last.events["measured"][first].max())
+    assert len(seen(full, LOGGED, there)) > 200
+    assert seen(last, LOGGED, there) == seen(full, LOGGED, there)
+    phases = [{one[:3] for one in seen(trace, (EventKind.PHASE_COMPLETE,), there)} for trace in (last, full)]
+    assert phases[0] == phases[1]
+    stages = [[ring.stages for ring in History(trace).structure.rings] for trace in (last, full)]
+    assert stages[0] == stages[1]
