@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels import random_kernel
 from random_programs import random_program
 
+from tests.structure.random_kernels import random_kernel
 from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.play import play
 from visualizer.diagnosis.predict.predict import predict
