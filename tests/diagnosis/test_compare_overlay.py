@@ -51,7 +51,7 @@ def test_a_tile_is_in_at_one_moment(tile: int) -> None:
         for history in (comparison.a, comparison.b)
     )
     assert overlay.at == a == b + overlay.shift
-    assert [lane.name for lane in overlay.lanes] == [order.agent for order in comparison.agents]
+    assert [lane.name for lane in overlay.lanes] == ["producer", "consumer.w1", "consumer.w2", "consumer.w3"]
     for lane in overlay.lanes:
         own = comparison.b.agent_spans(comparison.b.trace.agent_index[lane.name])
         np.testing.assert_array_equal(lane.b.start - overlay.shift, own.start)

@@ -50,7 +50,7 @@ class OverlayLane:
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """Both runs. `shift` (ps) was added to b's times; lanes are those of the agents that both have, in a's order."""
+    """Both runs. `shift` (ps) was added to b's times; lanes are those of the warps that both have, in a's order."""
 
     anchor: Anchor
     at: int  # the anchor's moment, ps on a's axis
@@ -87,7 +87,10 @@ def lay_over(comparison: Comparison, anchor: Anchor) -> Overlay:
     shift = times[0] - times[1]
     lanes = []
     for order in comparison.agents:
-        a = comparison.a.agent_spans(comparison.a.trace.agent_index[order.agent])
+        row = comparison.a.trace.agent_index[order.agent]
+        if comparison.a.trace.agents[row].warp < 0:
+            continue  # a copy engine does several things at once: what it does is no state
+        a = comparison.a.agent_spans(row)
         b = comparison.b.agent_spans(comparison.b.trace.agent_index[order.agent])
         moved = replace(b, start=b.start.astype(np.int64) + shift, end=b.end.astype(np.int64) + shift)
         lanes.append(OverlayLane(order.agent, a, moved, differing(a, moved)))
