@@ -73,7 +73,6 @@ def test_of_several_rings_one_has_to_be_named(tmp_path: Path, capsys: pytest.Cap
     save(two_rings(20), path)
     for options, said in (
         ([], "several rings in a CTA (K, V)"),
-        (["--ring", "K"], "ring K: its agents are blocked at other rings for "),
         (["--ring", "Q"], "it has K, V"),
     ):
         assert main(["predict", str(path), *options]) == 2

@@ -97,11 +97,6 @@ def test_a_short_recording_is_enough() -> None:
     assert found.points[0].p5 > 0
 
 
-def test_a_cluster_is_predicted_with_a_reservation() -> None:
-    found = predict(facts_of(simulate(find_program("cluster"))))
-    assert any("takes each CTA by itself" in note for note in found.notes)
-
-
 def test_too_few_tiles_are_refused() -> None:
     with pytest.raises(PredictError, match="a prediction needs 4: record more tiles"):
         predict(facts_of(run(tiles=3)))

@@ -142,7 +142,8 @@ def _statistics(asked: Asked) -> None:
 
 def _prediction(asked: Asked) -> None:
     facts = find_facts(asked.history)
-    prediction = predict(facts, consumer_delay_ns=asked.random.choice((None, 0, 500)))
+    ring = asked.random.choice((None, *(ring.name for ring in facts.rings)))
+    prediction = predict(facts, consumer_delay_ns=asked.random.choice((None, 0, 500)), ring=ring)
     json.dumps(prediction.as_json(), allow_nan=False)
     prediction_chart(points(prediction, None))
     summary(prediction)

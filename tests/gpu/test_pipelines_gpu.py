@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from assembler import needs_ptxas
 
@@ -16,7 +17,9 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventKind
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
+from visualizer.resources import shipped_recording
 from visualizer.sources.pipelines.kernels import KERNELS
 
 SHAPES = [
@@ -35,12 +38,21 @@ SHAPES = [
     "attention --heads 2 --length 1152",
 ]
 SMALL = {
-    "multicast": "multicast --ctas 4 --tiles 12",
-    "gemm": "gemm --m 256 --n 512 --k 1024",
-    "pingpong": "pingpong --m 512 --n 256 --k 1024 --ctas 2",
-    "attention": "attention --heads 1 --length 1024",
+    kernel.name: " ".join([kernel.name, *(f"--{name} {value}" for name, value in kernel.recorded({}).items())])
+    for kernel in KERNELS
 }
 FAULTS = [(kernel.name, fault) for kernel in KERNELS for fault in kernel.faults]
+ON_BARRIERS = [
+    int(kind)
+    for kind in (
+        EventKind.INIT,
+        EventKind.WAIT_BEGIN,
+        EventKind.ARRIVE,
+        EventKind.ARRIVE_EXPECT_TX,
+        EventKind.COPY_ISSUE,
+    )
+]
+LAST_FAULTS = [(kernel.name, kernel.faults[-1]) for kernel in KERNELS]
 FULL_SIZE_S = 120
 needs_attach = pytest.mark.skipif(shutil.which("cc") is None, reason="attach builds its library with cc")
 
@@ -103,3 +115,72 @@ def test_attach_says_why_it_hangs(name: str, fault: str, tmp_path: Path) -> None
     assert done.returncode == 124, done.stderr + done.stdout
     assert load(tmp_path / "stuck.pscope").meta.ending.kind == "timeout"
     assert "Cause:" in done.stderr
+
+
+@needs_ptxas
+@needs_attach
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_record_makes_what_comes_with_phasescope_again(kernel: Any, tmp_path: Path) -> None:
+    """By its name alone: the same agents do the same on the same barriers, each value right and nothing found."""
+    path = tmp_path / "run.pscope"
+    words = ("record", "--source", "gpu", "--program", kernel.name, "--ab", "6", "-o", str(path))
+    done = run(*child_command("visualizer", *words), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    trace, shipped = load(path), load(shipped_recording(kernel.name))
+    assert trace.meta.program == kernel.name
+    assert trace.meta.config == {name.replace("-", "_"): value for name, value in kernel.recorded({}).items()}
+    assert trace.meta.check["errors"] == 0
+    assert trace.meta.check["checked"] > 0
+    assert trace.meta.cost["pairs"] == 6
+    assert [(agent.name, agent.cta) for agent in trace.agents] == [(agent.name, agent.cta) for agent in shipped.agents]
+    assert done_per_agent(trace) == done_per_agent(shipped)
+    assert diagnose(History(trace)).findings == ()
+
+
+def done_per_agent(trace: Trace) -> list[list[tuple[int, ...]]]:
+    """What each agent did to barriers, in its own order: kind, barrier, parity and amount. How often a wait was tried
+    is the run's own."""
+    events = trace.events[np.isin(trace.events["kind"], ON_BARRIERS)]
+    rows = list(zip(*(events[field].tolist() for field in ("kind", "barrier", "parity", "amount")), strict=True))
+    done: list[list[tuple[int, ...]]] = [[] for _ in trace.agents]
+    for agent, row in zip(events["agent"].tolist(), rows, strict=True):
+        done[agent].append(row)
+    return done
+
+
+@needs_ptxas
+@needs_attach
+@pytest.mark.parametrize(("name", "fault"), LAST_FAULTS)
+def test_record_keeps_a_kernel_that_hangs(name: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "stuck.pscope"
+    words = ("record", "--source", "gpu", "--program", name, "--fault", fault, "--hang", "2", "-o", str(path))
+    done = run(*child_command("visualizer", *words), cwd=tmp_path)
+    assert done.returncode == 1, done.stderr + done.stdout
+    trace = load(path)
+    assert trace.meta.ending.kind == "timeout"
+    assert trace.meta.config["fault"] == fault
+    assert any(finding.cause for finding in diagnose(History(trace)).findings)
+
+
+@needs_ptxas
+@needs_attach
+@pytest.mark.parametrize(
+    ("program", "sizes", "ctas"),
+    [
+        ("multicast", "--cluster 1 --ctas 2 --tiles 5", 2),
+        ("multicast", "--cluster 2 --ctas 4 --tiles 5", 4),
+        ("gemm", "--m 128 --n 256 --k 64", 1),
+        ("pingpong", "--m 384 --n 128 --k 64 --ctas 1", 1),
+        ("attention", "--heads 2 --length 256", 4),
+    ],
+)
+def test_record_takes_other_sizes(program: str, sizes: str, ctas: int, tmp_path: Path) -> None:
+    path = tmp_path / "run.pscope"
+    words = ("record", "--source", "gpu", "--program", program, *sizes.split(), "-o", str(path))
+    done = run(*child_command("visualizer", *words), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    trace = load(path)
+    assert trace.ctas == ctas
+    assert trace.meta.check["errors"] == 0
+    asked = dict(zip(sizes.split()[::2], map(int, sizes.split()[1::2]), strict=True))
+    assert {f"--{name}": value for name, value in trace.meta.config.items()}.items() >= asked.items()

@@ -31,6 +31,7 @@ from visualizer.sources.source import Request
 EXAMPLES = mark("""examples:
   phasescope record -o lesson.pscope                        the lesson in the simulator
   phasescope record --source gpu -o h200.pscope             the same kernel on the GPU
+  phasescope record --source gpu --program gemm -o gemm.pscope   a kernel of the course
   phasescope record --consumer-delay 2000 -o slow.pscope    slow consumers: the producer blocks
   phasescope record --stages 1 -o one.pscope                one stage: no overlap
   phasescope record --fault F06 -o stuck.pscope             a known mistake, see docs/programs.md

@@ -32,6 +32,7 @@ class Whole:
 
     low: int = 0
     high: int = _MOST
+    step: int = 1  # that a click in the window's field goes
 
     def parse(self, text: str) -> int:
         if not re.fullmatch(r"\d{1,15}", text) or int(text) < self.low:
@@ -151,6 +152,7 @@ class Option:
     default: Any = None  # the value that asks for nothing
     title: str = ""  # a message: what the window calls it
     fields: tuple[Field, ...] = ()  # none: only the command line offers it
+    programs: tuple[str, ...] = ()  # those that it is a size of; none: it is of any
 
     def explained(self) -> str:
         """The help in the current language."""

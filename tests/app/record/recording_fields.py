@@ -8,6 +8,13 @@ from visualizer.app.window.main_window import MainWindow
 
 OF_WINDOW = ("first", "last", "keep_last", "every_cta", "roles")
 OF_GPU = ("level", "ab_pairs", "probe")
+SIZES = {
+    "multicast": ("size_cluster",),
+    "gemm": ("size_m", "size_n", "size_k"),
+    "pingpong": ("size_m", "size_n", "size_k"),
+    "attention": ("size_heads", "size_length"),
+}
+"""By program: what the window asks of the kernels in kernels/."""
 
 
 def choose(window: MainWindow, source: str, fields: dict[str, object]) -> None:
@@ -23,4 +30,5 @@ def choose(window: MainWindow, source: str, fields: dict[str, object]) -> None:
 
 def offered(window: MainWindow) -> list[str]:
     box = window.experiment.recording
-    return [name for name in (*OF_WINDOW, *OF_GPU) if box.field(name).isVisible()]
+    sizes = dict.fromkeys(name for names in SIZES.values() for name in names)
+    return [name for name in (*OF_WINDOW, *OF_GPU, *sizes) if box.field(name).isVisible()]

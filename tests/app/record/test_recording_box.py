@@ -6,7 +6,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFormLayout, QScrollArea
 from pytestqt.qtbot import QtBot
-from recording_fields import OF_GPU, OF_WINDOW, choose, offered
+from recording_fields import OF_GPU, OF_WINDOW, SIZES, choose, offered
 
 from visualizer.app.window.main_window import MainWindow
 from visualizer.language import tr
@@ -147,3 +147,29 @@ def _wheel() -> QWheelEvent:
     at, down = QPointF(3, 3), QPoint(0, -120)
     none, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
     return QWheelEvent(at, at, QPoint(), down, Qt.MouseButton.NoButton, none, phase, False)
+
+
+def test_a_kernels_sizes_are_offered_with_it_alone(window: MainWindow) -> None:
+    window.show_pane("experiment")
+    panel = window.experiment
+    panel.recording.header.click()
+    for program, sizes in SIZES.items():
+        choose(window, "gpu", {})
+        panel.program.choose(program)
+        assert offered(window) == [*OF_WINDOW, *OF_GPU, *sizes]
+        assert panel.experiment().request.options == {}
+        choose(window, "simulator", {})
+        assert offered(window) == list(OF_WINDOW)
+    panel.program.choose("gemm")
+    choose(window, "gpu", {"size_k": 128})
+    assert panel.run_button.isEnabled()
+    assert panel.experiment().request.options == {"size_k": 128}
+    assert panel.experiment().command() == ("phasescope record --source gpu --program gemm --k 128 -o gemm.pscope")
+    panel.recording.field("size_m").stepUp()
+    assert panel.recording.field("size_m").value() == 128
+    choose(window, "gpu", {"size_n": 100})
+    assert panel.problem.text() == "Columns N is 100; gemm takes multiples of 256, from 256 to 16384"
+    assert not panel.run_button.isEnabled()
+    panel.program.choose("lesson")
+    assert panel.run_button.isEnabled()
+    assert panel.experiment().request.options == {}

@@ -1,4 +1,4 @@
-"""The first steps of a newcomer: three cards, a mistake that opens at its fault, and a GPU that is not there."""
+"""The first steps of a newcomer: the cards, a mistake that opens at its fault, and a GPU that is not there."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def test_every_card_does_what_it_says(qtbot: QtBot, newcomer: MainWindow, monkey
     monkeypatch.setattr(newcomer.attaching, "ask", lambda: done.append("record"))
     newcomer.first_steps.lesson.click()
     newcomer.first_steps.record.click()
-    assert done == ["lesson", "record"]
+    newcomer.first_steps.course.click()
+    assert done == ["lesson", "record", "course"]
 
 
 def test_every_mistake_of_the_lesson_is_offered_by_what_it_is(qtbot: QtBot) -> None:

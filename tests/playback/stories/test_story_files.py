@@ -27,6 +27,7 @@ from visualizer.playback.stories.model import (
 from visualizer.playback.stories.write import save_story, story_toml
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "stories.md"
+TITLE = 'title = { en = "t", zh = "t" }\n'
 GOOD = """
 title = { en = "t", zh = "t" }
 [[chapter]]
@@ -85,6 +86,43 @@ def test_all_problems_are_found_at_once() -> None:
     with pytest.raises(StoryError) as caught:
         parse_story(GOOD.replace("focus = 3", "fokus = 3").replace('id = "a"', 'id = ""'))
     assert len(caught.value.problems) == 3  # fokus, focus is missing, id is missing
+
+
+def test_a_story_tells_others_one_after_another(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "all.toml").write_text(f"{TITLE}stories = ['mine.toml', 'gemm']\n", encoding="utf-8")
+    mine, gemm = parse_story(GOOD), load_story(story_path("gemm"))
+    told = load_story(tmp_path / "all.toml")
+    assert told.path == tmp_path / "all.toml"
+    chapters = (*mine.chapters, *gemm.chapters)
+    assert [chapter.steps for chapter in told.chapters] == [chapter.steps for chapter in chapters]
+    assert [chapter.source for chapter in told.chapters] == [chapter.source for chapter in chapters]
+    assert told.chapters[0].id == "1-a"
+    assert told.chapters[1].id == f"2-{gemm.chapters[0].id}"
+    assert told.chapters[1].title.zh == f"{gemm.title.zh} - {gemm.chapters[0].title.zh}"
+    assert told.chapters[2].title == gemm.chapters[1].title
+
+
+@pytest.mark.parametrize(
+    ("stories", "problem"),
+    [
+        ("['gemm', 'gemm']", "stories: gemm is told twice"),
+        ("['../gemm.toml']", "stories: ../gemm.toml is neither a built-in story nor a file beside this one"),
+        ("['none.toml']", "none.toml: cannot be read"),
+        ("['course']", "course.toml: stories: is no key here; there are chapter, title"),
+        ("['self.toml']", "self.toml: stories: is no key here"),
+        ("['bad.toml']", "bad.toml: chapter 'a': step 1: focus: is missing"),
+        ("['gemm']\n[[chapter]]", "stories: a story tells other stories, or chapters of its own"),
+        ("[]", "stories: a story tells other stories, or chapters of its own"),
+        ("3", "stories: must be a list of names"),
+    ],
+)
+def test_what_it_cannot_tell_is_said(tmp_path: Path, stories: str, problem: str) -> None:
+    (tmp_path / "bad.toml").write_text(GOOD.replace("focus = 3", ""), encoding="utf-8")
+    (tmp_path / "self.toml").write_text(f"{TITLE}stories = {stories}\n", encoding="utf-8")
+    with pytest.raises(StoryError) as caught:
+        load_story(tmp_path / "self.toml")
+    assert problem in str(caught.value)
 
 
 def test_two_chapters_of_one_id_are_refused() -> None:

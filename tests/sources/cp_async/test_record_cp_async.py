@@ -66,7 +66,7 @@ def test_what_is_refused_before_a_gpu_is_looked_for() -> None:
         record_cp_async(LessonConfig(stages=1))
     with pytest.raises(SourceError, match="always recorded whole"):
         check("gpu", Request("cp-async", options={"check": "off"}))
-    with pytest.raises(SourceError, match="the kernels of lesson and cp-async only"):
+    with pytest.raises(SourceError, match="the kernels of lesson, cp-async, multicast, gemm, pingpong, attention only"):
         check("gpu", Request("cluster"))
     with pytest.raises(ProgramError, match="--program cp-async has no faults"):
         check("gpu", Request("cp-async", fault="F06"))

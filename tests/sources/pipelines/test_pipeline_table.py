@@ -132,4 +132,4 @@ def test_it_runs_as_a_program_of_its_own(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "--k is 63; gemm takes multiples of 64, from 64 on\n"
+    assert done.stderr == "--k is 63; gemm takes multiples of 64, from 64 to 16384\n"

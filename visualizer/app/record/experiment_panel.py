@@ -120,7 +120,7 @@ class ExperimentPanel(QWidget):
 
     def _refresh(self) -> None:
         program, source = self.program.program(), self.source.currentData()
-        self.recording.offer(source)
+        self.recording.offer(source, program)
         request, problem = self._checked()
         self.fault.offer(program, source, request and request.parameters)
         if request is not None:

@@ -29,7 +29,7 @@ class RecordingBox(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Recording"))
-        self._source = DEFAULT
+        self._source, self._program = DEFAULT, ""
         self.header = QToolButton(objectName="foldHeader", text=tr("Recording"), checkable=True)
         self.header.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         arrow = QIcon()
@@ -50,15 +50,15 @@ class RecordingBox(QWidget):
         self._usual = {name: _value(field) for name, field in self._fields.items()}
         self._lay_out()
         self.header.toggled.connect(self._fold)
-        self.offer(self._source)
+        self.offer(self._source, self._program)
 
     def field(self, name: str) -> SpinBox | ChoiceBox:
         """The field of this name, which is its option's where the option has but one."""
         return self._fields[name]
 
-    def offer(self, source: str) -> None:
-        """Show what can be chosen for the source; what is not shown has no effect, and stays for when it is."""
-        self._source = source
+    def offer(self, source: str, program: str) -> None:
+        """Show what can be chosen for the two; what is not shown has no effect, and stays for when it is."""
+        self._source, self._program = source, program
         for name, field in self._fields.items():
             self._form.setRowVisible(field, self._counts(name))
         self._refresh()
@@ -70,7 +70,7 @@ class RecordingBox(QWidget):
             names = [field.name or option.name for field in option.fields]
             values = tuple(_value(self._fields[name]) for name in names)
             value = values if len(values) > 1 else values[0]
-            if option in SOURCES[self._source].options and value != option.default:
+            if self._applies(option) and value != option.default:
                 chosen[option.name] = value
         return chosen
 
@@ -88,7 +88,11 @@ class RecordingBox(QWidget):
         self._refresh()
 
     def _counts(self, name: str) -> bool:
-        return self._offers[name][0] in SOURCES[self._source].options
+        return self._applies(self._offers[name][0])
+
+    def _applies(self, option: Option) -> bool:
+        is_of_program = not option.programs or self._program in option.programs
+        return is_of_program and option in SOURCES[self._source].options
 
     def _title(self, name: str) -> str:
         option, field = self._offers[name]
@@ -148,7 +152,7 @@ def _widget(option: Option, field: Field, place: int) -> SpinBox | ChoiceBox:
     """The `place`-th field of an option, showing what is usual."""
     kind = option.kind
     if isinstance(kind, Whole):
-        return _number(option.default, kind.high, field.usual)
+        return _number(option.default, kind.high, field.usual, step=kind.step)
     if isinstance(kind, Tiles):
         return _number(option.default[place], kind.high, field.usual, prefix=_TILE)
     if isinstance(kind, Choice):
@@ -158,10 +162,11 @@ def _widget(option: Option, field: Field, place: int) -> SpinBox | ChoiceBox:
     raise TypeError(f"{option.flag}: the window has no field for {kind}")
 
 
-def _number(usual: int, high: int, special: str, prefix: str = "") -> SpinBox:
+def _number(usual: int, high: int, special: str, prefix: str = "", step: int = 1) -> SpinBox:
     """A field from the usual value upwards, which is shown as the message `special` if there is one."""
     box = SpinBox()
     box.setRange(usual, high)
+    box.setSingleStep(step)
     box.setValue(usual)
     box.setPrefix(prefix)
     box.setSpecialValueText(tr(special) if special else "")

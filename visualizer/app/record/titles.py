@@ -5,6 +5,7 @@ Titles are messages, translated where they are shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from visualizer.language import mark, tr
@@ -27,5 +28,5 @@ def with_titles(message: str, options: Iterable[Option] | None = None) -> str:
     told = all_options() if options is None else options
     titles = _TITLES | {option.flag: option.title for option in told if option.title}
     for option in sorted(titles, key=len, reverse=True):
-        message = message.replace(option, tr(titles[option]))
+        message = re.sub(re.escape(option) + r"(?![\w-])", lambda _, title=titles[option]: tr(title), message)
     return message

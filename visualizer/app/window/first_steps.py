@@ -1,4 +1,5 @@
-"""The cards that greet a newcomer: take the lesson, break it, record your own kernel; and what the colours mean.
+"""The cards that greet a newcomer: take the lesson, break it, record your own kernel, take the whole course; and what
+the colours mean.
 
 They stay until they are dismissed, and the Help menu brings them back.
 """
@@ -37,11 +38,13 @@ _ROOMY = 40
 
 
 class FirstSteps(QFrame):
-    """Three cards and the legend. `lesson_wanted`, `fault_wanted(id)` and `recording_wanted` are what they offer."""
+    """The cards and the legend. What they offer: `lesson_wanted`, `fault_wanted(id)`, `recording_wanted`,
+    `course_wanted`."""
 
     lesson_wanted = Signal()
     fault_wanted = Signal(str)
     recording_wanted = Signal()
+    course_wanted = Signal()
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -54,6 +57,8 @@ class FirstSteps(QFrame):
         self.faults.clicked.connect(self._offer_faults)
         self.record = QPushButton(tr("Record your own kernel"))
         self.record.clicked.connect(self.recording_wanted)
+        self.course = QPushButton(tr("Take the course"))
+        self.course.clicked.connect(self.course_wanted)
         self.legend = Legend()
         self.close_button = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True)
         self.close_button.setAccessibleName(tr("Dismiss the first steps"))
@@ -65,6 +70,7 @@ class FirstSteps(QFrame):
             (self.lesson, tr("a pipeline explained step by step, full screen")),
             (self.faults, tr("run it with a known mistake, and see what the diagnosis says")),
             (self.record, tr("a program of yours on this computer's GPU")),
+            (self.course, tr("from the lesson to FlashAttention: five stories, one after another")),
         ):
             card = QVBoxLayout()
             card.setSpacing(2)
@@ -110,6 +116,7 @@ def connect_first_steps(window: MainWindow) -> None:
     cards.lesson_wanted.connect(lambda: window.lectures.present(story_path("lesson")))
     cards.fault_wanted.connect(window.running.break_it)
     cards.recording_wanted.connect(lambda: window.attaching.ask())
+    cards.course_wanted.connect(lambda: window.lectures.present(story_path("course")))
     cards.dismissed.connect(lambda: cards.offer(window.settings, offered=False))
     cards.setVisible(window.settings.first_steps)
 

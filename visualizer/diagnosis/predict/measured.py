@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.predict.errors import PredictError
-from visualizer.diagnosis.predict.rings import row_of
-from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints, ring_names
-from visualizer.language import tr, trn
+from visualizer.diagnosis.statistics.facts import CONSUMER, PRODUCER, Bools, Facts, Ints
+from visualizer.language import mark, tr, trn
 
 Floats = NDArray[np.float64]
 
 LEAST_TILES = 4
 MOST_TILES = 2048
 MOST_CTAS = 64
-_LEAST_OVERLAPS = 4
+LEAST_OVERLAPS = 4
+NO_OVERLAPS = mark("Hardly any copies were in flight together, so what they cost each other is taken as nothing.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,6 @@ class Measured:
     stages: int
     consumer_delay_ns: int  # what the recording's configuration says, 0 if nothing
     notes: tuple[str, ...]  # what could not be measured, and what is assumed instead
-    ring: str = ""  # which of several rings
 
     @property
     def tiles(self) -> int:
@@ -54,6 +53,11 @@ class Measured:
     def copy_time(self) -> float:
         """Median of `fill`."""
         return float(np.median(self.fill))
+
+    @property
+    def releases_late(self) -> bool:
+        """Whether a consumer has released a tile only after it began to wait for the next: no tile is by itself."""
+        return bool((self.hold > self.consume)[self.reads].any())
 
     def with_consumer_delay(self, delay_ns: int) -> Measured:
         """As if each consumer worked `delay_ns` on each tile instead of the recorded delay."""
@@ -67,15 +71,9 @@ class Measured:
         return replace(self, fill=self.fill * factor, engine=self.engine * factor)
 
 
-def measure(facts: Facts, ring: str | None = None) -> Measured:
-    """The durations of a recording, of its ring of this name where it has several. PredictError if it has too little
-    of a pipeline to predict from, or if the ring's agents are held up by others as well.
-
-    What agents do in other rings is work of theirs like any other: how long it takes does not depend on the stages of
-    this one, unless they wait there.
-    """
-    row = row_of(facts, ring)
-    return _measured(facts, _table(facts, row), row)
+def measure(facts: Facts) -> Measured:
+    """The durations of a recording of one ring. PredictError if it has too little of a pipeline to predict from."""
+    return _measured(facts, _table(facts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ class _Table:
     released: Floats
 
 
-def _table(facts: Facts, ring: int | None) -> _Table:
+def _table(facts: Facts) -> _Table:
     history, waits, times = facts.history, facts.waits, facts.wait_times
     trace, events = history.trace, history.trace.events
     tiles = int(max(waits.tile.max(initial=-1), facts.tiles.tile.max(initial=-1))) + 1
@@ -117,22 +115,15 @@ def _table(facts: Facts, ring: int | None) -> _Table:
         return table
 
     # Other waits, such as for a group of wgmma, are work like any other.
-    here = waits.barrier >= 0 if ring is None else times.ring == ring
-    after = _next_begin(facts, here)
+    after = _next_begin(facts, waits.barrier >= 0)
     acquires = (times.role == PRODUCER) & times.on_empty & (waits.end >= 0) & (waits.tile >= 0)
     takes = (times.role == CONSUMER) & times.on_full & (waits.end >= 0) & (waits.tile >= 0)
-    acquires, takes = acquires & here, takes & here
     issues, arrivals = history.copies.issued, history.arrivals
     flips = history.completion_steps
     kind_of_barrier = np.array([*history.structure.kinds, "other"])
     fills = flips[kind_of_barrier[events["barrier"][flips]] == "full"]
     # The latest of several for one tile counts: in order of step.
     releases = np.sort(arrivals.step[kind_of_barrier[arrivals.barrier] == "empty"])
-    if ring is not None:
-        of_barrier = ring_names(history)[np.append(history.structure.ring_of, -1)]
-        issues, fills, releases = (
-            steps[of_barrier[events["barrier"][steps]] == ring] for steps in (issues, fills, releases)
-        )
     time = events["time"].astype(np.int64)
     agent, tile = events["agent"].astype(np.int64), events["tile"].astype(np.int64)
     cta, barrier_cta = trace.agent_cta.astype(np.int64), trace.barrier_cta.astype(np.int64)
@@ -168,14 +159,14 @@ def _next_begin(facts: Facts, here: Bools) -> Floats:
     return after
 
 
-def _measured(facts: Facts, table: _Table, ring: int | None) -> Measured:
+def _measured(facts: Facts, table: _Table) -> Measured:
     reads = np.isfinite(table.taken) & np.isfinite(table.released)
     whole = np.isfinite(table.next_begin - table.acquired) & np.isfinite(table.issued) & np.isfinite(table.full)
     whole &= reads.any(axis=1) & (np.isfinite(table.next_taken) | ~reads).all(axis=1)
     # A tile that one CTA did not finish would leave a hole in all of them; so would a CTA without tiles.
     ctas = whole.sum(axis=1) >= LEAST_TILES
     keep = whole[ctas].all(axis=0)
-    _refuse(facts, ring, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
+    _refuse(facts, int(keep.sum()) if ctas.any() else int(whole.sum(axis=1).max(initial=0)))
     notes: list[str] = []
     times = facts.wait_times
     costs = {}
@@ -190,13 +181,9 @@ def _measured(facts: Facts, table: _Table, ring: int | None) -> Measured:
         if value is None:
             costs[name, what] = costs[_other(name), what] or (min(known) if known else 0.0)
             notes.append(_missing_cost(name, what))
-    if _is_cluster(facts):
-        notes.append(tr("Warps of one CTA release stages of another; the prediction takes each CTA by itself."))
     engine, overlaps = _engine(table)
-    if overlaps < _LEAST_OVERLAPS:
-        notes.append(tr("Hardly any copies were in flight together, so what they cost each other is taken as nothing."))
-    config = facts.history.trace.meta.config
-    delay = config.get("consumer_delay", 0)
+    if overlaps < LEAST_OVERLAPS:
+        notes.append(tr(NO_OVERLAPS))
     reads = reads[ctas][:, :, keep]
 
     def span(end: Floats, begin: Floats) -> Floats:
@@ -215,24 +202,21 @@ def _measured(facts: Facts, table: _Table, ring: int | None) -> Measured:
         consumer_pass=costs["consumer", "pass"] or 0.0,
         consumer_wake=costs["consumer", "wake"] or 0.0,
         engine=engine,
-        stages=max((found.stages for found in facts.rings), default=0) if ring is None else facts.rings[ring].stages,
-        consumer_delay_ns=delay if isinstance(delay, int) else 0,
+        stages=max((found.stages for found in facts.rings), default=0),
+        consumer_delay_ns=consumer_delay_of(facts),
         notes=tuple(notes),
-        ring="" if ring is None else facts.rings[ring].name,
     )
 
 
-def _refuse(facts: Facts, ring: int | None, count: int) -> None:
+def consumer_delay_of(facts: Facts) -> int:
+    """What the recording's configuration says, ns; 0 if nothing."""
+    delay = facts.history.trace.meta.config.get("consumer_delay", 0)
+    return delay if isinstance(delay, int) else 0
+
+
+def _refuse(facts: Facts, count: int) -> None:
     times = facts.wait_times
-    here = np.full(len(times.ring), True) if ring is None else times.ring == ring
-    if not ((times.on_full & here).any() and (times.on_empty & here).any()):
-        if ring is not None:
-            raise PredictError(
-                tr(
-                    "ring {name}: there are no waits on full and empty barriers of it: a prediction needs both",
-                    name=facts.rings[ring].name,
-                )
-            )
+    if not (times.on_full.any() and times.on_empty.any()):
         raise PredictError(
             tr("this recording has no waits on full and empty barriers: a prediction needs a pipeline with both")
         )
@@ -260,15 +244,7 @@ def _engine(table: _Table) -> tuple[float, int]:
     gap = np.diff(table.full, axis=1)
     together = table.issued[:, 1:] < table.full[:, :-1]
     seen = gap[together & np.isfinite(gap)]
-    return (float(np.percentile(seen, 5)) if len(seen) >= _LEAST_OVERLAPS else 0.0), len(seen)
-
-
-def _is_cluster(facts: Facts) -> bool:
-    """Whether any wait was released by a warp of another CTA."""
-    waits, trace = facts.wait_times, facts.history.trace
-    rows = np.flatnonzero(waits.cause_step >= 0)
-    behind = trace.events["agent"][waits.cause_step[rows]]
-    return bool((trace.agent_cta[behind] != waits.cta[rows]).any())
+    return (float(np.percentile(seen, 5)) if len(seen) >= LEAST_OVERLAPS else 0.0), len(seen)
 
 
 def _median_or_none(values: Ints) -> float | None:

@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from visualizer.diagnosis.predict.measured import measure
+from visualizer.diagnosis.predict.errors import PredictError
+from visualizer.diagnosis.predict.measured import Floats, Measured, measure
+from visualizer.diagnosis.predict.play import play
+from visualizer.diagnosis.predict.recorded_waits import RecordedWaits, record_waits
 from visualizer.diagnosis.predict.recurrence import release_times
-from visualizer.diagnosis.predict.rings import limited_by_others
-from visualizer.diagnosis.predict.steady import measured_per_tile, steady_per_tile
+from visualizer.diagnosis.predict.rings import goes_by_tiles, row_of
+from visualizer.diagnosis.predict.steady import measured_per_tile, per_tile
 from visualizer.diagnosis.statistics.facts import Facts
-from visualizer.language import tr
+from visualizer.language import tr, trn
 from visualizer.programs.lesson_facts import recorded_parameters
+from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 
 MOST_STAGES = 8
 KNEE = 0.02
@@ -102,34 +106,63 @@ def predict(
     `ring` is the name of one of several rings, whose stages alone are other ones.
 
     The model knows only the recorded durations: another stage count may be compiled to other code, and consumers may
-    then read faster or slower than recorded.
+    then read faster or slower than recorded. A stage count with which some wait would never end has no point.
     """
-    recorded = measure(facts, ring)
+    row = row_of(facts, ring)
+    recorded = _model(facts, row)
     model = recorded
     if consumer_delay_ns is not None:
         model = model.with_consumer_delay(consumer_delay_ns)
     if copy_time_ns is not None:
         model = model.with_copy_time(copy_time_ns)
-    counts = sorted(set(stages))
-    released = release_times(model, counts)
-    per_tile = steady_per_tile(released).mean(axis=1)
-    gaps = np.diff(released, axis=2)[:, :, released.shape[2] // 4 :].reshape(len(counts), -1)
-    low, high = np.percentile(gaps, [5, 95], axis=1)
     parameters = recorded_parameters(facts.history.trace.meta.config)
+    counts = sorted(set(stages))
+    fits = {count: _fits(parameters, count) and _has_room(model, count) for count in counts}
+    released = _released(model, counts)
+    points = tuple(_point(count, times, fits[count]) for count, times in released.items())
+    if not points:
+        raise PredictError(tr("with none of the stage counts asked for the run would come to its end"))
+    ring_name = facts.rings[row].name if row is not None and len(facts.rings) > 1 else ""
     return Prediction(
-        tuple(
-            Predicted(count, float(per_tile[row]), float(low[row]), float(high[row]), _fits(parameters, count))
-            for row, count in enumerate(counts)
-        ),
+        points,
         recorded.stages,
-        measured_per_tile(facts, recorded.ring),
+        per_tile(recorded.released_time) if isinstance(recorded, RecordedWaits) else measured_per_tile(facts),
         model.consumer_delay_ns,
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_does_not_fit(parameters, counts), *limited_by_others(facts, recorded.ring, counts)),
-        recorded.ring,
+        (*recorded.notes, *_never_end(counts, released), *_does_not_fit(fits)),
+        ring_name,
     )
+
+
+def _model(facts: Facts, row: int | None) -> Measured | RecordedWaits:
+    """Tile by tile where a tile is all there is to it; else everything that agents waited for."""
+    if row is None or goes_by_tiles(facts):
+        measured = measure(facts)
+        if row is None or not measured.releases_late:
+            return measured
+    return record_waits(facts, row)
+
+
+def _released(model: Measured | RecordedWaits, counts: Sequence[int]) -> dict[int, Floats]:
+    """By stage count when each use of a stage is released, (CTAs, uses), ps; without those that never end."""
+    if isinstance(model, Measured):
+        return dict(zip(counts, release_times(model, counts), strict=True))
+    played = {count: play(model, count) for count in counts}
+    return {count: times for count, times in played.items() if times is not None and _is_enough(times)}
+
+
+def _is_enough(released: Floats) -> bool:
+    """Whether a CTA went round: of a run that hung, or lost records, an agent may come no further than recorded."""
+    gaps = np.diff(released, axis=1)[:, released.shape[1] // 4 :]
+    return bool(np.isfinite(gaps).any())
+
+
+def _point(count: int, released: Floats, fits: bool) -> Predicted:
+    gaps = np.diff(released, axis=1)[:, released.shape[1] // 4 :]
+    low, high = np.percentile(gaps[np.isfinite(gaps)], [5, 95])
+    return Predicted(count, per_tile(released), float(low), float(high), fits)
 
 
 def _fits(parameters: Mapping[str, Any] | None, stages: int) -> bool:
@@ -137,8 +170,24 @@ def _fits(parameters: Mapping[str, Any] | None, stages: int) -> bool:
     return parameters is None or recorded_parameters({**parameters, "stages": stages}) is not None
 
 
-def _does_not_fit(parameters: Mapping[str, Any] | None, counts: Sequence[int]) -> tuple[str, ...]:
-    too_many = [count for count in counts if not _fits(parameters, count)]
+def _has_room(model: Measured | RecordedWaits, stages: int) -> bool:
+    """Whether a CTA has shared memory for the buffers of its rings; what else it keeps there is not known."""
+    if isinstance(model, Measured):
+        return True
+    return model.ring_bytes + (stages - model.stages) * model.stage_bytes <= MAX_DYNAMIC_BYTES
+
+
+def _does_not_fit(fits: Mapping[int, bool]) -> tuple[str, ...]:
+    too_many = [count for count, fit in fits.items() if not fit]
     if not too_many:
         return ()
     return (tr("From {n} stages on, a CTA has not enough shared memory for tiles of this size.", n=too_many[0]),)
+
+
+def _never_end(counts: Sequence[int], released: Mapping[int, Floats]) -> tuple[str, ...]:
+    stuck = [count for count in counts if count not in released]
+    if not stuck:
+        return ()
+    return (
+        trn("With {n} stage some waits would never end.", "With {n} stages some waits would never end.", stuck[-1]),
+    )

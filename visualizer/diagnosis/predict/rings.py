@@ -1,8 +1,6 @@
-"""Which of several rings a prediction is made of, whether the model holds for it, and what limits it."""
+"""Which of several rings a prediction is made of, and whether its tiles alone say all that the ring hangs on."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,62 +8,45 @@ from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.language import tr
 
-MOST_ELSEWHERE = 0.05
-"""Of the time of a ring's agents: as much may be blocked at other rings, so that they count as work."""
-
 
 def row_of(facts: Facts, ring: str | None) -> int | None:
-    """The row of Structure.names whose ring is meant; None: there is one."""
-    names = {found.name: row for row, found in enumerate(facts.rings) if found.stages}
-    if len(names) < 2:
-        return None
-    if ring is None:
+    """The row of Structure.names of the ring of this name, or of the only one that agents go round; None: there is
+    none. PredictError if there are several and none is named, or if nobody goes round the named one."""
+    times = facts.wait_times
+    names = {
+        found.name: row
+        for row, found in enumerate(facts.rings)
+        if found.stages and all((on & (times.ring == row)).any() for on in (times.on_full, times.on_empty))
+    }
+    if ring is not None and len(facts.rings) > 1:
+        if ring not in names:
+            raise PredictError(
+                tr(
+                    "ring {name}: there are no waits on full and empty barriers of it: a prediction needs both",
+                    name=ring,
+                )
+            )
+        return names[ring]
+    if len(names) > 1:
         raise PredictError(
             tr(
                 "this recording has several rings in a CTA ({names}): a prediction is made of one, say which (--ring)",
                 names=", ".join(names),
             )
         )
-    row = names[ring]
-    elsewhere = _blocked_elsewhere(facts, row)
-    if elsewhere > MOST_ELSEWHERE:
-        raise PredictError(
-            tr(
-                "ring {name}: its agents are blocked at other rings for {share:.0%} of their time, which other stages"
-                " of this one would change; a prediction needs a ring that they hardly wait beside",
-                name=ring,
-                share=elsewhere,
-            )
-        )
-    return row
+    return next(iter(names.values()), None)
 
 
-def _blocked_elsewhere(facts: Facts, row: int) -> float:
-    """Of the time that the agents of a ring are there, the share that they are blocked at waits outside it."""
-    waits, times, lives = facts.waits, facts.wait_times, facts.lives
-    agents = np.unique(waits.agent[times.ring == row])
-    there = float(np.maximum(lives.end - lives.begin, 0)[agents].sum())
-    outside = np.isin(waits.agent, agents) & (times.ring >= 0) & (times.ring != row) & times.blocked
-    return float((times.due - times.begin)[outside].sum()) / max(there, 1.0)
+def goes_by_tiles(facts: Facts) -> bool:
+    """Whether agents wait for one ring of their own CTA alone, and events say for which tile."""
+    structure, times = facts.history.structure, facts.wait_times
+    several = len(facts.rings) > 1 or bool(structure.turns)
+    return not several and not _is_cluster(facts) and bool((facts.waits.tile[times.ring >= 0] >= 0).any())
 
 
-def limited_by_others(facts: Facts, name: str, counts: Sequence[int]) -> tuple[str, ...]:
-    """What the ring with the fewest stages does to the agents of ring `name` once that one has more; "": one ring."""
-    row = next((row for row, found in enumerate(facts.rings) if name and found.name == name), None)
-    if row is None:
-        return ()
-    waits, times = facts.waits, facts.wait_times
-    agents = np.unique(waits.agent[times.ring == row])
-    beside = np.unique(times.ring[np.isin(waits.agent, agents) & times.on_empty])
-    others = [facts.rings[other] for other in beside.tolist() if other not in (-1, row)]
-    least = min(others, key=lambda other: other.stages, default=None)
-    if least is None or max(counts) <= least.stages:
-        return ()
-    return (
-        tr(
-            "Ring {name} keeps its {n} stages: with more than those in this one it may hold the agents up, which the"
-            " prediction does not know.",
-            n=least.stages,
-            name=least.name,
-        ),
-    )
+def _is_cluster(facts: Facts) -> bool:
+    """Whether any wait was released by a warp of another CTA."""
+    waits, trace = facts.wait_times, facts.history.trace
+    rows = np.flatnonzero(waits.cause_step >= 0)
+    behind = trace.events["agent"][waits.cause_step[rows]]
+    return bool((trace.agent_cta[behind] != waits.cta[rows]).any())

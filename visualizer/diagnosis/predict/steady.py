@@ -20,6 +20,12 @@ def steady_per_tile(done: Floats) -> Floats:
     return per_tile
 
 
+def per_tile(released: Floats) -> float:
+    """The same of when uses of stages were released, (CTAs, uses), the mean over CTAs; NaN: a use was not released."""
+    rows = [row[np.isfinite(row)] for row in released]
+    return float(np.mean([steady_per_tile(row) for row in rows if len(row) > 1]))
+
+
 def measured_per_tile(facts: Facts, ring: str = "") -> float | None:
     """The recording's own (ps), or that of one of its rings, the mean over CTAs; None if no CTA finished two tiles."""
     tiles = next((found.tiles for found in facts.rings if ring and found.name == ring), facts.tiles)

@@ -11,6 +11,7 @@ from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS, built_in_program
@@ -84,6 +85,11 @@ def check_verifiable(meta: Meta, prediction: Prediction) -> dict[str, Any]:
                 program=meta.program,
             )
         )
+    own = {parameter.name for parameter in PROGRAMS[meta.program].parameters}
+    if "stages" not in own or meta.source.get("kind") == "attach":
+        raise PredictError(
+            tr("{program} cannot be run with other stages: how many there are is fixed in it", program=meta.program)
+        )
     try:
         parameters = complete_parameters(meta.config)
     except ProgramError as problem:
@@ -91,7 +97,10 @@ def check_verifiable(meta: Meta, prediction: Prediction) -> dict[str, Any]:
     if prediction.copy_time != prediction.recorded_copy_time:
         raise PredictError(tr("another copy time cannot be verified: no source can be told how long copies take"))
     tiles = max(parameters["tiles"], LEAST_TILES)
-    return complete_parameters({**parameters, "consumer_delay": prediction.consumer_delay_ns, "tiles": tiles})
+    wanted = {**parameters, "consumer_delay": prediction.consumer_delay_ns, "tiles": tiles}
+    if "consumer_delay" not in own and prediction.consumer_delay_ns:
+        raise PredictError(tr("{program} has no consumer delay to be run with", program=meta.program))
+    return {name: value for name, value in complete_parameters(wanted).items() if name in own}
 
 
 def verify(
@@ -113,7 +122,8 @@ def verify(
     progress = progress or (lambda fraction, what: None)
     cancelled = cancelled or (lambda: False)
     progress(0.0, tr("looking for a GPU"))
-    chosen = source or choose_source()
+    # Other programs' stages can be chosen in the simulator alone.
+    chosen = source or (choose_source() if meta.program == LESSON else "simulator")
     fitting = [point.stages for point in prediction.points if point.fits]
     counts = [count for count in fitting if stages is None or count in stages]
     per_tile: dict[int, float] = {}
@@ -127,7 +137,7 @@ def verify(
         if ending != "completed":
             raise PredictError(tr("the run with {n} stages ended with {ending}", n=count, ending=ending))
         machine = str(run.meta.source.get("gpu", machine))
-        measured = measured_per_tile(find_facts(History(run)))
+        measured = measured_per_tile(find_facts(History(run)), prediction.ring)
         if measured is not None:
             per_tile[count] = measured
     foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,7 +29,8 @@ from visualizer.playback.stories.model import (
 from visualizer.playback.stories.toml_bounds import has_endless_key
 from visualizer.resources import resource_dir
 
-_STORY = {"title", "chapter"}
+_STORY = {"title", "stories", "chapter"}
+_PART = {"title", "chapter"}
 _CHAPTER = {"id", "title", "recording", "program", "fault", "parameters", "others", "step"}
 _SOURCE = {"recording", "program", "fault", "parameters"}
 _STEP = {"focus", "text", "lane", "panes", "highlight", "zoom", "notes", "question", "answer", "autoplay"}
@@ -47,8 +49,9 @@ def built_in_stories() -> list[str]:
     return sorted(path.stem for path in (resource_dir("assets") / "stories").glob("*.toml"))
 
 
-def load_story(path: str | os.PathLike[str]) -> Story:
-    """The story in the file `path`. StoryError lists every problem."""
+def load_story(path: str | os.PathLike[str], *, part: bool = False) -> Story:
+    """The story in the file `path`; with `part` one that another story tells, which tells no others. StoryError lists
+    every problem."""
     path = Path(path)
     try:
         if path.stat().st_size > _MAX_BYTES:
@@ -59,11 +62,11 @@ def load_story(path: str | os.PathLike[str]) -> Story:
         raise StoryError(tr("{path}: cannot be read: {reason}", path=path, reason=reason)) from None
     except UnicodeDecodeError:
         raise StoryError(tr("{path}: is not UTF-8 text; save it as UTF-8", path=path)) from None
-    return parse_story(text, path)
+    return parse_story(text, path, part=part)
 
 
-def parse_story(text: str, path: Path | None = None) -> Story:
-    """The story that the TOML `text` describes. StoryError lists every problem."""
+def parse_story(text: str, path: Path | None = None, *, part: bool = False) -> Story:
+    """The story that the TOML `text` describes; `part` as of `load_story`. StoryError lists every problem."""
     name = str(path) if path else tr("the story")
     try:
         if has_endless_key(text):
@@ -74,7 +77,7 @@ def parse_story(text: str, path: Path | None = None) -> Story:
     except ValueError as error:  # also a number of thousands of digits
         raise StoryError(tr("{path}: is not TOML: {reason}", path=name, reason=error)) from None
     reader = _Reader(name)
-    story = reader.story(document, path)
+    story = reader.story(document, path, _PART if part else _STORY)
     if reader.problems:
         raise StoryError(*reader.problems)
     return story
@@ -87,19 +90,40 @@ class _Reader:
         self.problems: list[str] = []
         self._where = name
 
-    def story(self, table: Mapping[str, Any], path: Path | None) -> Story:
-        self._known(table, _STORY)
+    def story(self, table: Mapping[str, Any], path: Path | None, keys: set[str]) -> Story:
+        self._known(table, keys)
         title = self._text(table, "title", required=True)
-        chapters = []
+        chapters = self._parts(table, path) if "stories" in keys else []
         for number, chapter in enumerate(self._tables(table, "chapter"), 1):
             with _Inside(self, tr("chapter {name}", name=repr(chapter.get("id", number)))):
                 chapters.append(self._chapter(chapter))
-        if not chapters:
+        if not chapters and "stories" not in table:
             self._problem("chapter", tr("a story needs at least one [[chapter]]"))
         ids = [chapter.id for chapter in chapters]
         for twice in sorted({name for name in ids if ids.count(name) > 1}):
             self._problem("chapter", tr("two chapters have the id {id}", id=repr(twice)))
         return Story(title, tuple(chapters), path)
+
+    def _parts(self, table: Mapping[str, Any], path: Path | None) -> list[Chapter]:
+        """The chapters of other stories, one story after another."""
+        names = self._strings(table, "stories")
+        if "stories" in table and (not names or "chapter" in table):
+            self._problem("stories", tr("a story tells other stories, or chapters of its own"))
+        for twice in sorted({name for name in names if names.count(name) > 1}):
+            self._problem("stories", tr("{name} is told twice", name=twice))
+        chapters: list[Chapter] = []
+        for number, name in enumerate(dict.fromkeys(names), 1):
+            if name != Path(name).name:
+                self._problem("stories", tr("{name} is neither a built-in story nor a file beside this one", name=name))
+                continue
+            file = story_path(name)
+            try:
+                story = load_story(file if file.is_absolute() else (path.parent if path else Path()) / name, part=True)
+            except StoryError as error:
+                self.problems += error.problems
+                continue
+            chapters += _chapters_of(story, number)
+        return chapters
 
     def _chapter(self, table: Mapping[str, Any]) -> Chapter:
         self._known(table, _CHAPTER)
@@ -250,6 +274,13 @@ class _Reader:
 
     def _problem(self, key: str, what: str) -> None:
         self.problems.append(f"{self._where}: {key}: {what}")
+
+
+def _chapters_of(story: Story, part: int) -> list[Chapter]:
+    """A story's chapters as those of the `part`-th of several: with ids of their own, the first with both titles."""
+    first, *others = (replace(chapter, id=f"{part}-{chapter.id}") for chapter in story.chapters)
+    title = Text(f"{story.title.en} - {first.title.en}", f"{story.title.zh} - {first.title.zh}")
+    return [replace(first, title=title), *others]
 
 
 class _Inside:

@@ -15,6 +15,7 @@ from visualizer.sources.lesson.gpu_options import GPU_OPTIONS
 from visualizer.sources.lesson.options import GpuOptions, level_of
 from visualizer.sources.lesson.window_check import check_window
 from visualizer.sources.lesson.window_options import WINDOW_OPTIONS, window_of
+from visualizer.sources.option import Option
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.source import Request, Source
 
@@ -28,8 +29,9 @@ class GpuKernel:
     record: Callable[[Request, Progress | None, CancelCheck | None], Trace]
 
 
-def gpu_source(kernels: Sequence[GpuKernel]) -> Source:
-    """The source that runs these kernels; the first where no program is named."""
+def gpu_source(kernels: Sequence[GpuKernel], sizes: tuple[Option, ...] = ()) -> Source:
+    """The source that runs these kernels, the first where no program is named; `sizes`: what some of them are asked
+    beside how to record."""
 
     def kernel_of(request: Request) -> GpuKernel:
         for kernel in kernels:
@@ -38,7 +40,7 @@ def gpu_source(kernels: Sequence[GpuKernel]) -> Source:
         raise SourceError(
             tr(
                 "a GPU runs the kernels of {names} only; --program {program} needs the simulator (--source simulator)",
-                names=tr(" and ").join(kernel.program for kernel in kernels),
+                names=", ".join(kernel.program for kernel in kernels),
                 program=request.program,
             )
         )
@@ -46,7 +48,7 @@ def gpu_source(kernels: Sequence[GpuKernel]) -> Source:
     return Source(
         "gpu",
         mark("GPU (SM90)"),
-        (*WINDOW_OPTIONS, *GPU_OPTIONS),
+        (*WINDOW_OPTIONS, *GPU_OPTIONS, *sizes),
         check=lambda request: kernel_of(request).check(request),
         record=lambda request, progress, cancelled: kernel_of(request).record(request, progress, cancelled),
     )

@@ -32,11 +32,13 @@ _ATTENTION_TOLERANCE = 0.01  # of the greatest value: weights are rounded to hal
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A size that can be chosen: a multiple of `multiple`, or one of `choices`."""
+    """A size that can be chosen: a multiple of `multiple` up to `most`, or one of `choices`."""
 
     default: int
+    recorded: int  # the default where it is recorded: a recording of some hundred kilobytes tells as much
     multiple: int = 1
     choices: tuple[int, ...] = ()
+    most: int = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,27 @@ class PipelineKernel:
     prepare: Callable[[Mapping[str, int]], Launch]
     library: Literal["", "matmul", "attention"] = ""  # what torch has of the same
 
-    def launch(self, values: Mapping[str, int]) -> Launch:
-        """With the defaults for what `values` leaves out. SourceError names the parameter that is wrong."""
+    def check(self, values: Mapping[str, int]) -> None:
+        """SourceError names the parameter that is wrong; nothing is prepared."""
         for name, value in values.items():
             if name not in self.parameters:
                 raise SourceError(tr("{name} has no parameter {parameter}", name=self.name, parameter=f"--{name}"))
             self._check(name, value)
+        complete = self.complete(values)
+        ctas, cluster = complete.get("ctas", 1), complete.get("cluster", 1)
+        if ctas % cluster:
+            raise SourceError(
+                tr("--ctas is {ctas}, which is no multiple of the cluster's {cluster} CTAs", ctas=ctas, cluster=cluster)
+            )
+
+    def launch(self, values: Mapping[str, int]) -> Launch:
+        """With the defaults for what `values` leaves out. SourceError as of `check`."""
+        self.check(values)
         return self.prepare(self.complete(values))
+
+    def recorded(self, values: Mapping[str, int]) -> dict[str, int]:
+        """With the sizes of a recording for what is left out."""
+        return {name: one.recorded for name, one in self.parameters.items()} | dict(values)
 
     def complete(self, values: Mapping[str, int]) -> dict[str, int]:
         """With the defaults for what is left out."""
@@ -97,14 +113,15 @@ class PipelineKernel:
                     choices=", ".join(map(str, wanted.choices)),
                 )
             )
-        if value < 1 or value % wanted.multiple:
+        if not 1 <= value <= wanted.most or value % wanted.multiple:
             raise SourceError(
                 tr(
-                    "--{parameter} is {value}; {name} takes multiples of {multiple}, from {multiple} on",
+                    "--{parameter} is {value}; {name} takes multiples of {multiple}, from {multiple} to {most}",
                     parameter=name,
                     value=value,
                     name=self.name,
                     multiple=wanted.multiple,
+                    most=wanted.most,
                 )
             )
 
@@ -121,10 +138,6 @@ def find_kernel(name: str) -> PipelineKernel:
 
 def _multicast(values: Mapping[str, int]) -> Launch:
     cluster, ctas, tiles, source_tiles = (values[name] for name in ("cluster", "ctas", "tiles", "source-tiles"))
-    if ctas % cluster:
-        raise SourceError(
-            tr("--ctas is {ctas}, which is no multiple of the cluster's {cluster} CTAs", ctas=ctas, cluster=cluster)
-        )
     source = np.random.default_rng(1).integers(0, 0x7C00, (source_tiles * _TILE, BOX_COLUMNS), np.uint16)
     wanted = walk_sums(tile_words(source), np.arange(ctas) // cluster, tiles)
     tile_bytes = _TILE * BOX_COLUMNS * 2
@@ -181,17 +194,21 @@ KERNELS = (
     PipelineKernel(
         "multicast",
         {
-            "cluster": Parameter(2, choices=(1, 2, 4)),
-            "ctas": Parameter(128),
-            "tiles": Parameter(256),
-            "source-tiles": Parameter(64),
+            "cluster": Parameter(2, 4, choices=(1, 2, 4)),
+            "ctas": Parameter(128, 4),
+            "tiles": Parameter(256, 12),
+            "source-tiles": Parameter(64, 64, most=1 << 10),
         },
         (*COMMON_FAULTS, "F31"),
         _multicast,
     ),
     PipelineKernel(
         "gemm",
-        {"m": Parameter(4096, _TILE), "n": Parameter(4096, 256), "k": Parameter(4096, BOX_COLUMNS)},
+        {
+            "m": Parameter(4096, 256, _TILE),
+            "n": Parameter(4096, 512, 256),
+            "k": Parameter(4096, 1024, BOX_COLUMNS),
+        },
         COMMON_FAULTS,
         partial(_gemm, persistent=False),
         "matmul",
@@ -199,10 +216,10 @@ KERNELS = (
     PipelineKernel(
         "pingpong",
         {
-            "m": Parameter(4096, _TILE),
-            "n": Parameter(4096, _TILE),
-            "k": Parameter(4096, BOX_COLUMNS),
-            "ctas": Parameter(132),
+            "m": Parameter(4096, 512, _TILE),
+            "n": Parameter(4096, 256, _TILE),
+            "k": Parameter(4096, 1024, BOX_COLUMNS),
+            "ctas": Parameter(132, 2),
         },
         (*COMMON_FAULTS, "F48"),
         partial(_gemm, persistent=True),
@@ -210,7 +227,7 @@ KERNELS = (
     ),
     PipelineKernel(
         "attention",
-        {"heads": Parameter(16), "length": Parameter(4096, _TILE)},
+        {"heads": Parameter(16, 1, most=256), "length": Parameter(4096, 1024, _TILE)},
         (*COMMON_FAULTS, "F48"),
         _attention,
         "attention",

@@ -37,7 +37,7 @@ STUCK = 255
 _TICK = 1  # ps
 _STUCK_SHARE = 0.1  # of the recording's length, added so that a wait without end has a length to be seen
 
-_AGENT_ROLES = {
+AGENT_ROLES = {
     int(AgentActivity.READING): "reading",
     int(AgentActivity.RUNNING): "running",
     int(AgentActivity.IN_RANGE): "running",
@@ -183,7 +183,7 @@ class LaneStore:
         if lane.kind == "ring":
             spans, roles = [self._stage_spans(one) for one in members if one.kind == "stage"], _STAGE_ROLES
         else:
-            spans, roles = [self._agent_spans(one) for one in members if one.kind == "agent"], _AGENT_ROLES
+            spans, roles = [self._agent_spans(one) for one in members if one.kind == "agent"], AGENT_ROLES
         mix = SummedMix([(found.start, found.end, found.state) for found in spans], tuple(roles))
         mix.put_on(self.grid)
         stuck = [found for found in spans if len(found) and found.state[-1] == STUCK]
@@ -207,7 +207,7 @@ class LaneStore:
     def _agent(self, lane: Lane) -> Intervals:
         spans = self._agent_spans(lane)
         trace = self._parts[lane.cta].history.trace
-        return make_intervals(spans, _AGENT_ROLES, lambda index: self._agent_texts(spans, index, trace))
+        return make_intervals(spans, AGENT_ROLES, lambda index: self._agent_texts(spans, index, trace))
 
     def _agent_spans(self, lane: Lane) -> Spans:
         spans = self._parts[lane.cta].history.agent_spans(lane.row)
