@@ -50,7 +50,7 @@ CAUSES = {
 @pytest.mark.parametrize(
     ("name", "fault"),
     [(name, fault) for name in ("multicast", "gemm", "attention") for fault in PROGRAMS[name].faults]
-    + [("pingpong", fault) for fault in ("F03", "F20", "F48")],
+    + [("pingpong", fault) for fault in ("F03", "F06", "F20", "F48")],
 )
 def test_its_faults_hang_it_and_are_named(name: str, fault: str) -> None:
     program = find_program(name, fault=fault)
