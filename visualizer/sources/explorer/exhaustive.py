@@ -13,7 +13,7 @@ from visualizer.programs.program import Program
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import Machine, Mark, StateKey
-from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration
+from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration, not_judged
 from visualizer.sources.explorer.reduction import persistent_choices
 from visualizer.sources.explorer.shorten import shortened
 from visualizer.sources.progress import CancelCheck, Progress
@@ -37,8 +37,8 @@ def explore_exhaustively(
     `reduce=False` tries every possible step in every state, to check the reduction against.
     """
     began = perf_counter()
-    found = Exploration(program, exhaustive=True)
     start = Machine(compile_program(program))
+    found = Exploration(program, exhaustive=True, not_judged=not_judged(start.compiled))
     origins: dict[StateKey, Origin] = {start.key(): None}
     open_states = deque([start])
     witnesses: dict[str, tuple[StateKey, int | None]] = {}  # outcome -> state and the choice made in it

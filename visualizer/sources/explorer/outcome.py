@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from visualizer.language import tr
+from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.sources.explorer.machine import RACES, Machine, Mark
-from visualizer.sources.explorer.steps import Code
+from visualizer.sources.explorer.steps import Code, Compiled
 
 RACE_NAMES = {
     Mark.WRITE_AFTER_READ: "write-after-read",
     Mark.READ_BEFORE_DATA: "read-before-data",
     Mark.OVERWRITE_UNREAD: "overwrite-unread",
     Mark.STALE: "stale",
+    Mark.UNFENCED: "missing-fence",
 }
 Blocked = tuple[tuple[str, str, int], ...]
 """Who hangs on what: (agent, barrier, parity); barrier "" and parity AT_A_SYNC or FOR_REGISTERS where it is none."""
@@ -55,6 +56,7 @@ class Exploration:
     seed: int | None = None
     states: int = 0
     is_complete: bool = False  # exhaustive, and nothing was left unexplored
+    not_judged: tuple[str, ...] = ()  # what no schedule would show, a sentence each with the reason
     seconds: float = 0.0
 
     @property
@@ -127,10 +129,24 @@ class Exploration:
                 for blocked, count in self.blocked.most_common(5)
             ],
             "statement": self.statement,
+            "not_judged": list(self.not_judged),
             "seconds": round(self.seconds, 3),
             "witness": _witness_json(witness) if witness else None,
             "witnesses": [_witness_json(other) for other in self.witnesses.values()],
         }
+
+
+def not_judged(compiled: Compiled) -> tuple[str, ...]:
+    """What the explorer does not follow in this program."""
+    if not compiled.unjudged:
+        return ()
+    return (
+        trn(
+            "The buffer of {n} stage: copies of several barriers go there, so it may be more than one.",
+            "The buffers of {n} stages: copies of several barriers go there, so they may be more than one each.",
+            len(compiled.unjudged),
+        ),
+    )
 
 
 def blocked_agents(machine: Machine) -> Blocked:

@@ -9,7 +9,7 @@ from visualizer.programs.program import Program
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import Machine
-from visualizer.sources.explorer.outcome import Exploration
+from visualizer.sources.explorer.outcome import Exploration, not_judged
 from visualizer.sources.explorer.shorten import shortened
 from visualizer.sources.progress import CancelCheck, Progress
 
@@ -26,8 +26,8 @@ def explore(
 ) -> Exploration:
     """Run schedules with seeds `seed`, `seed` + 1, ... and count their endings; the shortest bad ones are witnesses."""
     began = perf_counter()
-    found = Exploration(program, exhaustive=False, seed=seed)
     start = Machine(compile_program(program))
+    found = Exploration(program, exhaustive=False, seed=seed, not_judged=not_judged(start.compiled))
     shortest: dict[str, tuple[list[int], int]] = {}
     for number in range(schedules):
         if cancelled is not None and cancelled():

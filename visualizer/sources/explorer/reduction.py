@@ -22,6 +22,7 @@ Ever more within reach, until nothing changes.
 - wait that is not repeated: what may make it undefined, since nobody can notice its outcome;
 - copy or write into a buffer: reads of the buffer, and copies and writes of another tile into it; landing: the same;
 - read: copies and writes into the buffer, landings included;
+- fence.proxy.async: writes that are open, and asynchronous reads where there are such; and they with it;
 - init, inval, arrive_drop, no_complete, the increments of cp.async.mbarrier.arrive: everything on that barrier;
 - landing of its arrival: what the landing of each cp.async that it tells of interferes with;
 - the last agent's leaving of a CTA that others reach into: what reaches into it;
@@ -104,6 +105,8 @@ class _Reach:
         self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue or a write)
         self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
         self._takers: dict[int, set[int]] = {}  # CTA -> threads that take registers of it
+        self._fencers: set[int] = set()
+        self._unfenced: set[int] = set()  # threads that a fence concerns
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
             for owner in _landers(machine, copy):
@@ -143,8 +146,9 @@ class _Reach:
         if code == Code.TEST:
             use = self._uses.get(target)
             return set(use.ordered) if use else set()
+        fencers = self._fencers if self._meets_fences(choice, machine.pcs[choice]) else set()
         if code == Code.WRITE:
-            return self._readers.get(target, set()) | self._other_writers(target, amount)
+            return self._readers.get(target, set()) | self._other_writers(target, amount) | fencers
         if code == Code.COPY:
             found = set()
             for copy in range(target, target + amount):
@@ -154,7 +158,9 @@ class _Reach:
                     found |= self._everyone_on(part.barrier)
             return found
         if code == Code.READ_BEGIN:
-            return {owner for owner, _, _ in self._writers.get(target, ())}
+            return {owner for owner, _, _ in self._writers.get(target, ())} | fencers
+        if code == Code.PROXY_FENCE:
+            return self._unfenced
         if code == Code.READ_END:
             return {owner for owner, _, issue in self._writers.get(target, ()) if issue}
         if code in (Code.SYNC, Code.NAMED_WAIT, Code.FREE):
@@ -238,6 +244,8 @@ class _Reach:
         ctas = self._machine.compiled
         if code <= Code.COMPLETE_TX and ctas.barrier_ctas[target] != ctas.ctas[thread]:
             self._intruders.setdefault(ctas.barrier_ctas[target], set()).add(thread)
+        if self._meets_fences(thread, self._at[thread]):
+            self._unfenced.add(thread)
         if code in (Code.READ_BEGIN, Code.READ_END):
             self._readers.setdefault(target, set()).add(thread)
         elif code == Code.COPY:
@@ -259,6 +267,8 @@ class _Reach:
             self._use(target).expecters.add(thread)
         elif code == Code.TAKE:
             self._takers.setdefault(target, set()).add(thread)
+        elif code == Code.PROXY_FENCE:
+            self._fencers.add(thread)
         elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT, Code.FREE):
             use = self._use(target)
             use.others.add(thread)
@@ -267,6 +277,10 @@ class _Reach:
             else:
                 use.arrivals += amount if code == Code.ARRIVE else 1
                 use.expected += amount if code == Code.ARRIVE_EXPECT_TX else 0
+
+    def _meets_fences(self, thread: int, pc: int) -> bool:
+        compiled = self._machine.compiled
+        return (thread, pc) in compiled.open_writes or (thread, pc) in compiled.asynchronous
 
     def _will_land(self, owner: int, copy: int) -> None:
         part = self._machine.compiled.copies[copy]

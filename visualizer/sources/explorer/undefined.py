@@ -35,7 +35,11 @@ def _operation(machine: Machine, choice: int) -> tuple[int, int, int]:
     copies = machine.compiled.copies
     if choice >= machine.count:
         part = copies[machine.copy_of(choice)]
-        return (Code.ARRIVE, part.barrier, part.arrivals) if part.arrivals else (Code.COMPLETE_TX, part.barrier, part.bytes)
+        return (
+            (Code.ARRIVE, part.barrier, part.arrivals)
+            if part.arrivals
+            else (Code.COMPLETE_TX, part.barrier, part.bytes)
+        )
     step = machine.threads[choice][machine.pcs[choice] - 1]
     if step.code != Code.COPY:
         return step.code, step.target, step.amount
