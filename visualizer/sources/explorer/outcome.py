@@ -62,14 +62,17 @@ class Exploration:
     @property
     def is_clean(self) -> bool:
         """Nothing bad was seen; that none exists only follows if `is_complete`."""
-        return not (self.deadlock or self.race or self.other)
+        return not (self.deadlock or self.race or self.other or self.witnesses)
 
     @property
     def statement(self) -> str:
         """What the exploration shows, in one sentence."""
         if not self.is_clean:
-            found = [name for name in ("deadlock", "race") if getattr(self, name)]
-            found += [tr("undefined operation")] if self.other else []
+            # A search that was not complete may know of a step that goes wrong, and of no schedule's end.
+            shown, races = set(self.witnesses), set(RACE_NAMES.values())
+            found = ["deadlock"] if self.deadlock or "deadlock" in shown else []
+            found += ["race"] if self.race or shown & races else []
+            found += [tr("undefined operation")] if self.other or shown - races - {"deadlock"} else []
             return tr("Some schedules of this program end in: {outcomes}.", outcomes=tr(", ").join(found))
         if self.is_complete:
             return tr("No schedule of this program deadlocks or races.")

@@ -35,15 +35,19 @@ from __future__ import annotations
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.machine import Machine
 from visualizer.sources.explorer.steps import REMOTE, Code, Step
+from visualizer.sources.progress import CancelCheck
 
 _ORDERED = (Code.INIT, Code.INVAL, Code.ARRIVE_DROP, Code.ARRIVE_NO_COMPLETE)
 
 
-def persistent_choices(machine: Machine, choices: list[int]) -> list[int]:
-    """A persistent set among `choices`, all that is possible: one step if there is such, else the smallest found."""
+def persistent_choices(machine: Machine, choices: list[int], enough: CancelCheck | None = None) -> list[int]:
+    """A persistent set among `choices`, all that is possible: one step if there is such, else the smallest found until
+    `enough` says that it has taken long."""
     best = choices
     possible = set(choices)
     for seed in choices:
+        if enough is not None and enough():
+            return best
         if machine.is_part(seed):
             continue
         group = {seed}
