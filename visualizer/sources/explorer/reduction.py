@@ -37,6 +37,7 @@ from visualizer.sources.explorer.machine import Machine
 from visualizer.sources.explorer.steps import REMOTE, Code, Step
 from visualizer.sources.progress import CancelCheck
 
+_READS = (Code.READ_BEGIN, Code.READ_END)
 _ORDERED = (Code.INIT, Code.INVAL, Code.ARRIVE_DROP, Code.ARRIVE_NO_COMPLETE)
 
 
@@ -245,36 +246,42 @@ class _Reach:
 
     def _account(self, thread: int, step: Step) -> None:
         code, target, amount, _, _, _ = step
-        ctas = self._machine.compiled
-        if code <= Code.COMPLETE_TX and ctas.barrier_ctas[target] != ctas.ctas[thread]:
-            self._intruders.setdefault(ctas.barrier_ctas[target], set()).add(thread)
-        if self._meets_fences(thread, self._at[thread]):
-            self._unfenced.add(thread)
-        if code in (Code.READ_BEGIN, Code.READ_END):
+        compiled = self._machine.compiled
+        if code == Code.WAIT:
+            self._use(target).waiters.add(thread)
+        elif code in _READS:
             self._readers.setdefault(target, set()).add(thread)
+            if compiled.asynchronous and (thread, self._at[thread]) in compiled.asynchronous:
+                self._unfenced.add(thread)
+        elif code <= Code.COMPLETE_TX:
+            if compiled.exposed and compiled.barrier_ctas[target] != compiled.ctas[thread]:
+                self._intruders.setdefault(compiled.barrier_ctas[target], set()).add(thread)
+            self._account_operation(thread, code, target, amount)
         elif code == Code.COPY:
             for copy in range(target, target + amount):
-                part = self._machine.compiled.copies[copy]
+                part = compiled.copies[copy]
                 self._writers.setdefault(part.place, set()).add((thread, part.version, True))
                 if part.increments:
                     self._use(part.barrier).ordered.add(thread)
                 self._will_land(thread, copy)
         elif code == Code.WRITE:
             self._writers.setdefault(target, set()).add((thread, amount, True))
-        elif code == Code.WAIT:
-            self._use(target).waiters.add(thread)
+            if (thread, self._at[thread]) in compiled.open_writes:
+                self._unfenced.add(thread)
         elif code == Code.TEST:
             self._use(target).testers.add(thread)
-        elif code in _ORDERED:
-            self._use(target).ordered.add(thread)
-        elif code == Code.EXPECT_TX:
-            self._use(target).expecters.add(thread)
         elif code == Code.TAKE:
             self._takers.setdefault(target, set()).add(thread)
         elif code == Code.PROXY_FENCE:
             self._fencers.add(thread)
-        elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT, Code.FREE):
-            use = self._use(target)
+
+    def _account_operation(self, thread: int, code: int, barrier: int, amount: int) -> None:
+        use = self._use(barrier)
+        if code in _ORDERED:
+            use.ordered.add(thread)
+        elif code == Code.EXPECT_TX:
+            use.expecters.add(thread)
+        else:
             use.others.add(thread)
             if code == Code.COMPLETE_TX:
                 use.bytes += amount
