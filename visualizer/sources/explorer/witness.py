@@ -101,7 +101,7 @@ class _Recorder:
         self._told = [0] * len(warps)  # operations of each agent whose events are logged
         # Operations of each agent that are waits for groups and see reads done: they are told with the first of these.
         self._retiring = [
-            {s.operation for s in steps if isinstance(own[s.operation], WgmmaWait | StoreWait)}
+            {s.operation for s in steps if s.code != Code.EXIT and isinstance(own[s.operation], WgmmaWait | StoreWait)}
             for steps, own in zip(self.machine.threads, self._operations, strict=True)
         ]
         self._blocked = [False] * len(warps)
@@ -116,7 +116,10 @@ class _Recorder:
             self._land(choice)
             return
         step = machine.threads[choice][machine.pcs[choice]]
-        operation = self._operations[choice][step.operation]
+        operations = self._operations[choice]
+        operation = (
+            operations[step.operation] if step.code != Code.EXIT else Exit()
+        )  # a tensor core has none of its own
         before = machine.barriers[step.target] if step.code <= Code.WAIT else None
         machine.perform(choice)
         if machine.latest & Mark.UNDEFINED:
