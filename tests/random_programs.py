@@ -13,6 +13,7 @@ from random import Random
 from time import perf_counter
 
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.schedules import judged
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
@@ -354,8 +355,10 @@ def problems(seed: int, *, schedules: int = 0) -> list[str]:
     said = [] if ending.kind == "completed" else [f"{ending.kind}: {ending.detail}"]
     for given in (program, None):
         said += [f"{finding.verdict}: {finding.cause}" for finding in diagnose(history, given).findings]
-    if schedules and not (found := explore(program, schedules=schedules)).is_clean:
-        said.append(found.statement)
+    if schedules:
+        found = explore(program, schedules=schedules)
+        said += [*found.not_judged, *([] if found.is_clean else [found.statement])]
+        said += [f"{finding.verdict}: {finding.cause}" for one in judged(found).values() for finding in one.findings]
     return said
 
 

@@ -12,6 +12,7 @@ from visualizer.programs.attention import attention
 from visualizer.programs.gemm import program as gemm
 from visualizer.programs.multicast import multicast
 from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.pingpong import program as pingpong
 from visualizer.programs.program import Program
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventKind as E
@@ -22,6 +23,7 @@ from visualizer.sources.simulator.simulate import simulate
 PROGRAMS = {
     "multicast": lambda: multicast(LessonConfig(tiles=12, consumer_warps=4)),
     "gemm": lambda: gemm(k_tiles=16),
+    "pingpong": lambda: pingpong(k_tiles=16),
     "attention": lambda: attention(LessonConfig(tile_columns=128)),
 }
 STORING = (E.STORE_COMMIT, E.STORE_WAIT_BEGIN)
@@ -85,7 +87,7 @@ def test_program_and_recording_do_the_same(name: str) -> None:
             assert done_by(recorded, row) == wanted, other.name
             compared += 1
     # All that were recorded, but the copy engines and the three warps beside the producer that have nothing to do.
-    idle = {"multicast": 0, "gemm": 3, "attention": 3}[name]
+    idle = {"multicast": 0, "gemm": 3, "pingpong": 3, "attention": 3}[name]
     assert compared == len(recorded.trace.agents) - (1 + idle) * recorded.trace.ctas
 
 

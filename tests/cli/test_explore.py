@@ -61,6 +61,58 @@ def test_a_clean_program_writes_no_witness(phasescope: Command, tmp_path: Path) 
     assert not path.exists()
 
 
+def test_each_outcome_is_diagnosed_with_its_rule_agent_barrier_and_line(phasescope: Command) -> None:
+    outcome = phasescope("explore", "--program", "baseline", "--fault", "F07", "--schedules", 60)
+    assert outcome.status == 1
+    assert "read-before-data: C0, Read of tile 0\n1. EARLY PASS (error): C0 on full[0] at tile 0" in outcome.out
+    assert "Look at: wait (baseline.py:91)" in outcome.out
+    document = json.loads(phasescope("explore", "--program", "baseline", "--fault", "F07", "--json").out)
+    assert document["findings"] == document["not_judged"] == []
+    for witness in (document["witness"], *document["witnesses"]):
+        first = witness["findings"][0]
+        assert first["agent"] == "C0"
+        assert first["barrier"].startswith(("full", "empty"))
+        assert first["site"]["file"] == "baseline.py"
+
+
+WRONG_TILE = """
+from visualizer.programs.builder import Builder
+
+def program():
+    b = Builder("wrong-tile")
+    full, empty = b.barriers("full", 1, count=1), b.barriers("empty", 1, count=1)
+    p, c = b.agent("P", role="producer", stages=1, phase=1), b.agent("C", role="consumer", stages=1)
+    p.init_all()
+    p.sync()
+    c.sync()
+    for _ in p.tiles(4):
+        p.wait(empty[0], p.phase)
+        p.arrive_expect_tx(full[0], 64)
+        p.copy(full[0], 0, 64)
+        p.advance()
+    for tile in range(4):
+        c.tile = tile + (tile > 2)
+        c.wait(full[0], c.phase)
+        c.read(0, 64)
+        c.arrive(empty[0])
+        c.advance()
+    return b.build()
+"""
+
+
+def test_what_is_wrong_with_a_schedule_that_ends_well_is_told(phasescope: Command, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(WRONG_TILE, encoding="utf-8")
+    outcome = phasescope("explore", "--program", path, "--exhaustive")
+    assert outcome.status == 1
+    assert outcome.out.startswith("No schedule of this program deadlocks or races.\n")
+    assert (
+        "A schedule that ends well shows that something is wrong all the same:\n1. WRONG TILE (error): C" in outcome.out
+    )
+    document = json.loads(phasescope("explore", "--program", path, "--json").out)
+    assert [finding["verdict"] for finding in document["findings"]] == ["WRONG TILE"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

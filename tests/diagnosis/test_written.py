@@ -16,7 +16,7 @@ from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
-from visualizer.sources.explorer import explore, witness_trace
+from visualizer.sources.explorer import explore, explore_exhaustively, witness_trace
 from visualizer.sources.simulator.simulate import simulate
 
 BYTES, TILES, STAGES = 4096, 6, 2
@@ -162,6 +162,32 @@ def test_a_missing_fence_is_told_with_the_line_of_the_write(what: str) -> None:
         assert "no fence.proxy.async in between" in found.cause
 
 
+@pytest.mark.parametrize("what", SOUND)
+def test_what_is_sound_is_proved(what: str) -> None:
+    found = explore_exhaustively(SOUND[what])
+    assert found.is_complete
+    assert found.is_clean
+    assert found.not_judged == ()
+
+
+@pytest.mark.parametrize("what", FAULTY)
+def test_a_missing_fence_is_an_outcome_of_schedules(what: str) -> None:
+    """Of some at least: of those in which the write comes first. The witness is told as a run is."""
+    program, writer = FAULTY[what]
+    (told,) = findings(program)
+    for found in (explore_exhaustively(program), explore(program, schedules=20)):
+        assert not found.is_clean
+        assert set(found.witnesses) == {"missing-fence"}
+        report = diagnose(History(witness_trace(found, found.witnesses["missing-fence"])), program)
+        first = report.findings[0]
+        assert (first.verdict, first.agent, first.barrier, first.site) == (
+            "MISSING FENCE",
+            writer,
+            told.barrier,
+            told.site,
+        )
+
+
 def test_the_fences_that_are_advised_make_the_program_sound() -> None:
     program, _ = FAULTY["wgmma of what a producer wrote"]
     for tile in range(TILES):
@@ -194,6 +220,8 @@ def test_programs_without_their_fences(seed: int) -> None:
     handed = {(a.agent.cta, o.ring) for a in agents for o in a.operations if isinstance(o, ReadAsync | Store)}
     found = {finding.verdict for finding in findings(replace(program, agents=tuple(agents)), seed)}
     assert found == ({"MISSING FENCE"} if written & handed else set())
+    explored = explore(replace(program, agents=tuple(agents)), schedules=3)
+    assert set(explored.witnesses) == ({"missing-fence"} if found else set())
 
 
 def test_a_store_of_what_another_may_not_have_written() -> None:
@@ -268,6 +296,40 @@ def test_a_buffer_that_is_changed_in_place() -> None:
 
     assert findings(program(fence=True)) == []
     assert {f.verdict for f in findings(program(fence=False))} == {"MISSING FENCE"}
+    proof = explore_exhaustively(program(fence=True))
+    assert proof.is_complete
+    assert proof.is_clean
+    assert set(explore_exhaustively(program(fence=False)).witnesses) == {"missing-fence"}
+
+
+def fences_by_another(*, before: bool) -> Program:
+    """F executes the fence for P's write and C's wgmma: on the way from one to the other, or beside it."""
+    b = Builder("by another")
+    full, fenced = b.barriers("full", 1, count=1), b.barrier("fenced", count=1)
+    p, f, c = (b.agent(name) for name in "PFC")
+    p.init_all()
+    for agent in (p, f, c):
+        agent.sync()
+        agent.tile = 0
+    p.write(0, BYTES)
+    p.arrive(full[0])
+    if before:
+        f.wait(full[0], 0)
+    f.fence_proxy()
+    f.arrive(fenced)
+    c.wait(full[0], 0)
+    c.wait(fenced, 0)
+    multiply(c)
+    return b.build()
+
+
+@pytest.mark.parametrize("reduce", [True, False])
+def test_a_fence_of_another_agent_counts_where_it_lies_in_between(reduce: bool) -> None:
+    sound, faulty = fences_by_another(before=True), fences_by_another(before=False)
+    assert findings(sound) == []
+    assert {f.verdict for f in findings(faulty)} == {"MISSING FENCE"}
+    assert explore_exhaustively(sound, reduce=reduce).is_clean
+    assert set(explore_exhaustively(faulty, reduce=reduce).witnesses) == {"missing-fence"}
 
 
 def test_a_schedule_of_the_explorer_is_judged_alike() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError, check_output
 from visualizer.cli.program_options import add_program_options, program_from
 from visualizer.cli.show_text import aligned
+from visualizer.diagnosis.report import Report, report_json
+from visualizer.diagnosis.report_text import finding_text
+from visualizer.diagnosis.schedules import judged
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, recorded, tr, trn
 from visualizer.recording.file import save
@@ -26,8 +30,8 @@ EXAMPLES = mark("""examples:
   phasescope explore --program baseline --fault F02 --witness race.pscope --outcome stale
   phasescope explore --program mine.py --exhaustive --json  for scripts
 
-exit status: 0 nothing bad found; 1 a schedule deadlocks, races or does something undefined; 2 bad input, or an
-exhaustive search that reached --limit-states before it found anything
+exit status: 0 nothing bad found; 1 a schedule deadlocks, races or does something undefined, or has findings as a run
+has (phasescope diagnose); 2 bad input, or an exhaustive search that reached --limit-states before it found anything
 """)
 
 
@@ -77,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         found = explore(program, schedules=_or(args.schedules, DEFAULT_SCHEDULES), seed=_or(args.seed, 0))
     saved = _save_witness(args, found)
-    print(json.dumps(found.as_json(), indent=1) if args.json else report(found, saved))
+    reports = judged(found)
+    print(json.dumps(_document(found, reports), indent=1) if args.json else report(found, reports, saved))
     if args.exhaustive and found.is_clean and not found.is_complete:
         raise UserError(
             tr(
@@ -86,11 +91,11 @@ def run(args: argparse.Namespace) -> int:
                 states=found.states,
             )
         )
-    return EXIT_CLEAN if found.is_clean else EXIT_FINDINGS
+    return EXIT_CLEAN if found.is_clean and all(one.clean for one in reports.values()) else EXIT_FINDINGS
 
 
-def report(found: Exploration, saved: tuple[Path, Witness] | None = None) -> str:
-    """The statement, a table of outcomes, who hangs where, and the witnesses, as text."""
+def report(found: Exploration, reports: Mapping[str, Report], saved: tuple[Path, Witness] | None = None) -> str:
+    """The statement, a table of outcomes, who hangs where, and the witnesses with their diagnoses, as text."""
     what = tr("final states") if found.exhaustive else tr("schedules")
     size = [trn("{n} distinct state", "{n} distinct states", found.states)] if found.exhaustive else []
     size += [
@@ -113,18 +118,34 @@ def report(found: Exploration, saved: tuple[Path, Witness] | None = None) -> str
             ]
             lines.append((commas(waits), str(count)))
         parts.append(aligned(lines))
-    parts += [f"{witness.outcome}: {recorded(witness.detail)}" for witness in found.witnesses.values()]
+    parts += [tr("Not judged: {what}", what=what) for what in found.not_judged]
+    for outcome, diagnosed in reports.items():
+        shown = found.witnesses.get(outcome)
+        said = [f"{outcome}: {recorded(shown.detail)}"] if shown is not None else []
+        if diagnosed.findings and shown is None:
+            said = [tr("A schedule that ends well shows that something is wrong all the same:")]
+        said += [finding_text(1, replace(finding, effects=())) for finding in diagnosed.findings[:1]]
+        parts += ["\n".join(said)] if said else []
     if saved is not None:
-        path, shown = saved
+        path, saved_one = saved
         parts.append(
             tr(
                 "{path}: the schedule that shows {outcome}, in {steps}",
                 path=path,
-                outcome=shown.outcome,
-                steps=_steps(shown),
+                outcome=saved_one.outcome,
+                steps=_steps(saved_one),
             )
         )
     return "\n\n".join(parts)
+
+
+def _document(found: Exploration, reports: Mapping[str, Report]) -> dict[str, Any]:
+    """The JSON, with what is said of each witness, and of a schedule that ends well where there is none."""
+    document = found.as_json()
+    said = {outcome: report_json(one)["findings"] for outcome, one in reports.items()}
+    for witness in filter(None, (document["witness"], *document["witnesses"])):
+        witness["findings"] = said[witness["outcome"]]
+    return document | {"findings": said.get("clean", [])}
 
 
 def _steps(witness: Witness) -> str:

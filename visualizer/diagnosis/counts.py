@@ -12,7 +12,7 @@ from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
-from visualizer.diagnosis.wording import commas, sentences
+from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
@@ -137,6 +137,8 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
     by = {trace.agents[a].name: int(arrivals.count[mine & (arrivals.agent == a)].sum()) for a in set(who.tolist())}
+    if tile >= 0 and total <= state.needed:
+        return _unfilled(history, step, row, filled, sorted(by))
     per_use = ""
     if tile >= 0:
         each = commas([f"{name} {count}" for name, count in sorted(by.items())])
@@ -162,6 +164,31 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         site=site,
         step=step,
         advice=init_advice(trace, row, total) if total > state.needed else None,
+    )
+
+
+def _unfilled(history: History, step: int, row: int, filled: int, agents: list[str]) -> Finding:
+    """No more arrivals than the init counts: they came for a use of the stage whose fill had not."""
+    event = history.trace.events[step]
+    last = history.trace.agents[int(event["agent"])].name
+    return Finding(
+        "COUNT MISMATCH",
+        "error",
+        tr(
+            "{barrier} completed phase #{phase} when its stage had been filled only {times}: {agents} arrived for tile"
+            " {tile} without having waited for its fill. The producer may overwrite a tile that is still read.",
+            barrier=history.barrier_title(row),
+            phase=int(event["amount"]),
+            times=trn("{n} time", "{n} times", filled),
+            agents=listed(agents),
+            tile=int(event["tile"]),
+        ),
+        agent=last,
+        **barrier_facts(history, row, history.barrier_at(row, step)),
+        tile=int(event["tile"]),
+        first_divergence=step,
+        site=site_at(history.trace, step),
+        step=step,
     )
 
 

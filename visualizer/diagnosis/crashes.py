@@ -18,11 +18,8 @@ from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import History
 from visualizer.replay.phases import phase_of
 
-_RUN = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
-_SCHEDULE = re.compile(
-    r"undefined behaviour, (?P<rule>[^;]+); .* at step \d+: (?P<agent>[^,]+), (?P<what>.*)", re.DOTALL
-)
-"""How endings tell it: of a run, and of an explored schedule."""
+_UNDEFINED = re.compile(r"undefined behaviour: (?P<agent>\S+) on (?P<barrier>\S+): (?P<what>.*)", re.DOTALL)
+"""How endings tell it."""
 
 
 def crash_findings(history: History, program: Program | None) -> list[Finding]:
@@ -31,13 +28,12 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     if ending.kind != "crash":
         return []
     step = history.steps - 1 if history.steps else None
-    told = _RUN.fullmatch(ending.detail) or _SCHEDULE.fullmatch(ending.detail)
+    told = _UNDEFINED.fullmatch(ending.detail)
     agent = history.trace.agent_index.get(told["agent"]) if told else None
     if told is None or agent is None or step is None:
         return [Finding("CRASH", "error", recorded(ending.detail) or tr("The run crashed."), step=step)]
     operation = next_operation(history, program, agent) if program is not None else None
-    groups = told.groupdict()
-    row = history.trace.barrier_index.get(groups.get("barrier") or "", getattr(operation, "barrier", -1))
+    row = history.trace.barrier_index.get(told["barrier"], -1)
     last = history.agents.acts.before(agent, history.steps)
     # A wait says that it begins before it looks.
     waits = (
@@ -49,15 +45,9 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
         operation = None
     site = site_at(history.trace, last) if waits and last is not None else None
     site = site or place(history.trace, getattr(operation, "site", -1))
-    over = groups.get("rule") == "over-arrival" or "are pending" in told["what"]
+    over = "are pending" in told["what"]
     what = recorded(told["what"].strip().rstrip("."))
-    if "rule" in groups and site is not None:
-        what = site.op
     cause = f"{what}."
-    if groups.get("rule"):
-        cause = tr(
-            "{agent} does what is undefined ({rule}): {what}.", agent=told["agent"], rule=groups["rule"], what=what
-        )
     blamed = told["agent"]
     if row < 0:
         verdict = "OVER-ARRIVAL" if over else "UNDEFINED"

@@ -7,15 +7,23 @@ from time import perf_counter
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report, Schedules
-from visualizer.language import mark, tr
+from visualizer.language import mark, tr, trn
 from visualizer.programs.program import Program, ProgramError
 from visualizer.replay.history import History
-from visualizer.sources.errors import Cancelled
-from visualizer.sources.explorer import Exploration, explore, explore_exhaustively, witness_trace
+from visualizer.sources.explorer import (
+    Exploration,
+    Witness,
+    explore,
+    explore_exhaustively,
+    some_schedule,
+    witness_trace,
+)
 
 BUDGET_S = 2.0
 """How long `diagnose` explores a program, about."""
-_AT_ONCE = 20  # random schedules between two looks at the clock
+_OPERATIONS_PER_S = 50_000
+"""Of programs that are worth beginning with: their steps and tables take a third of the time then."""
+_MOST = 10_000  # random schedules
 
 OTHER_SCHEDULE = mark("this run went well; the findings are of another schedule of the same program")
 
@@ -27,14 +35,32 @@ class _Explored:
     bad: Exploration | None
 
 
+def judged(found: Exploration) -> dict[str, Report]:
+    """What is said of a schedule of each outcome, as of a run: the shortest one's first. Of a program of which none
+    ends badly it is one that ends well, "clean": there is more that can be wrong than how schedules end."""
+    witnesses = found.witnesses or {"clean": some_schedule(found.program)}
+    return {name: _judge(found, witness) for name, witness in witnesses.items()}
+
+
 def with_other_schedules(report: Report, program: Program, budget: float = BUDGET_S) -> Report:
-    """The report of a run of `program`, and how many of its schedules were explored. If the run has no findings and
-    another schedule ends badly, that one's findings are reported."""
+    """The report of a run of `program`, and how many of its schedules were explored in about `budget` seconds. If the
+    run has no findings and another schedule ends badly, that one's findings are reported."""
+    operations = sum(len(agent.operations) for agent in program.agents)
+    if operations > budget * _OPERATIONS_PER_S:
+        why = trn(
+            "the program has {n} operation, too many to explore in {seconds} s; phasescope explore takes its time.",
+            "the program has {n} operations, too many to explore in {seconds} s; phasescope explore takes its time.",
+            operations,
+            seconds=f"{budget:g}",
+        )
+        return _left_out(report, why)
     try:
         explored = _explore(program, budget)
     except ProgramError as error:
-        return replace(report, not_judged=(*report.not_judged, tr("Other schedules: {why}", why=str(error))))
+        return _left_out(report, str(error))
     bad = explored.bad
+    if not explored.tried:
+        return _left_out(report, tr("none was done in {seconds} s.", seconds=f"{budget:g}"))
     if bad is None and not explored.all:
         unexplored = tr(
             "Other schedules than the {n} that were explored in {seconds} s: there are too many to try all.",
@@ -46,7 +72,7 @@ def with_other_schedules(report: Report, program: Program, budget: float = BUDGE
     if bad is None or report.findings:
         return replace(report, schedules=schedules)
     witness = next(iter(bad.witnesses.values()))
-    found = diagnose(History(witness_trace(bad, witness)), program)
+    found = _judge(bad, witness)
     left_out = found.not_judged
     if not found.findings:
         left_out = (
@@ -56,20 +82,20 @@ def with_other_schedules(report: Report, program: Program, budget: float = BUDGE
     return replace(found, schedules=schedules, note=tr(OTHER_SCHEDULE), not_judged=left_out)
 
 
+def _left_out(report: Report, why: str) -> Report:
+    return replace(report, not_judged=(*report.not_judged, tr("Other schedules: {why}", why=why)))
+
+
+def _judge(found: Exploration, witness: Witness) -> Report:
+    return diagnose(History(witness_trace(found, witness)), found.program)
+
+
 def _explore(program: Program, budget: float) -> _Explored:
     """All schedules if half of the budget does; else random ones until it is spent or one ends badly."""
     end = perf_counter() + budget
     half = perf_counter() + budget / 2
-    try:
-        found = explore_exhaustively(program, cancelled=lambda: perf_counter() > half)
-        if found.is_complete or not found.is_clean:
-            return _Explored(found.schedules, found.is_complete, None if found.is_clean else found)
-    except Cancelled:
-        pass
-    tried = 0
-    while perf_counter() < end or not tried:
-        found = explore(program, schedules=_AT_ONCE if tried else 1, seed=tried)
-        tried += found.schedules
-        if not found.is_clean:
-            return _Explored(tried, False, found)
-    return _Explored(tried, False, None)
+    found = explore_exhaustively(program, enough=lambda: perf_counter() > half)
+    if not found.is_complete and found.is_clean:
+        found = explore(program, schedules=_MOST, enough=lambda: perf_counter() > end)
+    tried = max(found.schedules, len(found.witnesses))  # a race is known before its schedule has ended
+    return _Explored(tried, found.is_complete, None if found.is_clean else found)

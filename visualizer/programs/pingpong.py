@@ -1,66 +1,85 @@
-"""A ping-pong GEMM: two consumer warpgroups take output tiles in turns, one multiplies while the other stores.
+"""A ping-pong GEMM whose two consumer warpgroups take tiles of results in turns: kernels/pingpong.cu.
 
 As CUTLASS's KernelTmaWarpSpecializedPingpong: the producer fills one ring for both, each warpgroup's cursor passes over
-the other's tiles, and an ordered sequence gives each the tensor cores, and then the store, in its turn.
+the other's stages, and an ordered sequence gives each the tensor cores in its turn. While one multiplies, the other
+rounds and stores what it has, through a buffer that is its own, so that no mbarrier but its groups of stores says when
+that is free again.
 """
 
 from __future__ import annotations
 
+from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
 
 NAME = "pingpong"
-STAGES, K_TILES, OUTPUT_TILES = 4, 4, 6
-AB_BYTES, OUT_BYTES = 32768, 32768
+STAGES, K_TILES, OUTPUT_TILES = 5, 8, 4
+A_BYTES, B_BYTES = 16384, 16384
+WARPGROUPS = 2
+WARPS = 4
+"""Of a warpgroup; one lane of each arrives."""
 
 
-def program() -> Program:
+def program(k_tiles: int = K_TILES, output_tiles: int = OUTPUT_TILES) -> Program:
+    """Agents producer, consumer.wg1, consumer.wg2 and tma; each consumer stands for the four warps of its warpgroup."""
     b = Builder(NAME, registers=168)
-    full = b.barriers("full", STAGES, count=1, ring="ab")
-    empty = b.barriers("empty", STAGES, count=1, ring="ab")  # one warpgroup uses a stage, and releases it
-    out_empty = b.barriers("out_empty", 2, count=1, kind="empty", ring="out")
-    multiply = [b.barrier(f"multiply[{n}]", count=1) for n in range(2)]  # whose turn it is
-    store = [b.barrier(f"store[{n}]", count=1) for n in range(2)]
+    full = b.barriers("full", STAGES, count=1)
+    empty = b.barriers("empty", STAGES, count=WARPS)  # one warpgroup uses a stage, and releases it
+    turn = [b.barrier(f"turn[{number}]", count=WARPS) for number in range(WARPGROUPS)]
 
     p = b.agent("producer", role="producer", stages=STAGES, phase=1, warpgroup=0, threads=128)
     p.init_all()
     p.sync()
     p.setmaxnreg_dec(40)
-    for _ in p.tiles(OUTPUT_TILES * K_TILES):
+    for _ in p.tiles(output_tiles * k_tiles):
         p.wait(empty[p.index], p.phase)
-        p.arrive_expect_tx(full[p.index], AB_BYTES)
-        p.copy(full[p.index], p.index, AB_BYTES)
+        p.arrive_expect_tx(full[p.index], A_BYTES + B_BYTES)
+        p.copy(full[p.index], p.index, A_BYTES)
+        p.copy(full[p.index], p.index, B_BYTES)
+        p.advance()
+    for _ in range(STAGES):  # producer_tail
+        p.wait(empty[p.index], p.phase)
         p.advance()
 
-    for n in range(2):
-        c = b.agent(f"consumer.wg{n}", role="consumer", stages=STAGES, warpgroup=n + 1, threads=128)
+    for number in range(WARPGROUPS):
+        c = b.agent(f"consumer.wg{number + 1}", role="consumer", stages=STAGES, warpgroup=number + 1, threads=128)
         c.sync()
         c.setmaxnreg_inc(232)
-        for turn, tile in enumerate(range(n, OUTPUT_TILES, 2)):
-            mine = turn & 1 if n else turn & 1 ^ 1  # the first warpgroup passes at once
-            for _ in range((turn > 0 or n) * K_TILES):  # the other warpgroup's
-                c.advance()
-            c.wait(multiply[n], mine)
-            for k_tile in c.tiles(K_TILES, first=tile * K_TILES):
+        if number:
+            _pass_over(c, k_tiles)
+        for round_, tile in enumerate(range(number, output_tiles, WARPGROUPS)):
+            c.wait(turn[number], (round_ + 1 - number) & 1)  # a fresh barrier lets parity 1 pass: the first warpgroup
+            for k_tile in c.tiles(k_tiles, first=tile * k_tiles):
                 c.wait(full[c.index], c.phase)
-                c.read_async(c.index, AB_BYTES, ns=500, ring="ab")
+                c.read_async(c.index, A_BYTES + B_BYTES, ns=500)
                 c.wgmma_commit()
                 c.wgmma_wait(keep=1)
-                if k_tile > tile * K_TILES:
-                    c.arrive(empty[(c.index - 1) % STAGES])
+                if k_tile > tile * k_tiles:
+                    c.tile = k_tile - 1
+                    c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+                    c.tile = k_tile
                 c.advance()
+            c.arrive(turn[1 - number], WARPS)  # the last wgmma is under way
             c.wgmma_wait()
-            c.arrive(empty[(c.index - 1) % STAGES])
-            c.arrive(multiply[1 - n])
-            c.tile = tile
-            c.wait(store[n], mine)
-            c.wait(out_empty[n], turn & 1 ^ 1)
-            c.write(n, OUT_BYTES, ns=400, ring="out")
-            c.fence_proxy()
-            c.store(n, OUT_BYTES, ring="out")
-            c.store_commit()
-            c.arrive(store[1 - n])
-            c.store_wait()
-            c.arrive(out_empty[n])
+            c.tile = (tile + 1) * k_tiles - 1
+            c.arrive(empty[(c.index - 1) % STAGES], WARPS)
             c.tile = -1
+            _pass_over(c, k_tiles)
+            _store(c, number)
+        c.store_wait()
     return b.build()
+
+
+def _pass_over(c: AgentBuilder, k_tiles: int) -> None:
+    """The stages that are the other warpgroup's."""
+    for _ in range(k_tiles):
+        c.advance()
+
+
+def _store(c: AgentBuilder, number: int) -> None:
+    c.store_wait()
+    c.bar_sync(number + 1, c.threads)
+    c.delay(400)  # from registers into the buffer
+    c.fence_proxy()
+    c.bar_sync(number + 1, c.threads)
+    c.store_commit()

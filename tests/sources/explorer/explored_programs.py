@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from visualizer.programs.accesses import Read, ReadAsync, RetireReads
+from visualizer.programs.accesses import ProxyFence, Read, ReadAsync, RetireReads, Write
 from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import Arrive, ArriveExpectTx, Copy, Init, Operation, Wait
 from visualizer.programs.program import Program, ProgramAgent
@@ -78,6 +78,27 @@ def early_release(lists: list[list[Operation]]) -> list[list[Operation]]:
                 after.append(operation)
         changed.append(after)
     return [lists[0], *changed]
+
+
+def written(lists: list[list[Operation]], fences: Sequence[int]) -> list[list[Operation]]:
+    """The producer writes the tiles itself, for wgmma; of `fences` 0 is its own, n the n-th consumer's."""
+    changed: list[list[Operation]] = []
+    for number, own in enumerate(lists):
+        after: list[Operation] = []
+        for operation in own:
+            if isinstance(operation, Copy):
+                continue
+            if isinstance(operation, ArriveExpectTx):
+                after.append(Write(operation.barrier, BYTES, operation.tile))  # full[s] is of stage s
+                after += [ProxyFence()] * (number in fences)
+                after.append(Arrive(operation.barrier, 1, operation.tile))
+            elif isinstance(operation, Read):
+                after += [ProxyFence()] * (number in fences)
+                after += [ReadAsync(operation.stage, operation.bytes, operation.tile), RetireReads()]
+            else:
+                after.append(operation)
+        changed.append(after)
+    return changed
 
 
 def mutated(lists: list[list[Operation]], random: Random) -> list[list[Operation]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from explored_programs import early_release, mutated, pipeline, program_of
+from explored_programs import early_release, mutated, pipeline, program_of, written
 
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.operations import Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive, ExpectTx, Init, Operation
@@ -43,6 +43,17 @@ def broken_pipelines(count: int) -> Iterator[Program]:
         if random.random() < 0.3:
             lists = early_release(lists)
         for _ in range(random.choice((1, 1, 2, 3))):
+            lists = mutated(lists, random)
+        yield program_of(lists, stages=stages)
+
+
+def broken_writers(count: int) -> Iterator[Program]:
+    for seed in range(count):
+        random = Random(seed)
+        consumers, stages = random.choice((1, 1, 2)), random.choice((1, 2))
+        lists = pipeline(stages=stages, tiles=random.choice((1, 2)), consumers=consumers)
+        lists = written(lists, [n for n in range(1 + consumers) if random.random() < 0.5])
+        for _ in range(random.choice((0, 1, 2))):
             lists = mutated(lists, random)
         yield program_of(lists, stages=stages)
 
@@ -111,6 +122,13 @@ CHANGES: tuple[Callable[[Operation], list[Operation]], ...] = (
 def test_on_broken_pipelines() -> None:
     compared, bad, reduced, full = compare(broken_pipelines(200))
     assert compared > 180
+    assert 40 < bad < compared
+    assert reduced < full
+
+
+def test_on_writers_and_their_fences() -> None:
+    compared, bad, reduced, full = compare(broken_writers(150))
+    assert compared > 130
     assert 40 < bad < compared
     assert reduced < full
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from visualizer.language import tr
 from visualizer.programs.accesses import (
+    ProxyFence,
     Read,
     ReadAsync,
     RetireReads,
@@ -39,7 +40,10 @@ from visualizer.programs.operations import (
 from visualizer.programs.program import Program, ProgramError
 from visualizer.programs.tensor import Take
 from visualizer.sources.explorer.meetings import with_groups
+from visualizer.sources.explorer.places import Places, shared_places
 from visualizer.sources.explorer.steps import REMOTE, Code, Compiled, CopyPart, Step
+from visualizer.sources.explorer.versions import Laps, Versions
+from visualizer.sources.explorer.written import is_asynchronous, open_writes
 
 _BARRIER_CODE = {
     Init: (Code.INIT, "count"),
@@ -50,7 +54,6 @@ _BARRIER_CODE = {
     ExpectTx: (Code.EXPECT_TX, "bytes"),
     CompleteTx: (Code.COMPLETE_TX, "bytes"),
 }
-_OnBuffer = Copy | CpAsync | Write | Read | ReadAsync | Store
 _Issues = Copy | CpAsync | CpAsyncArrive
 _READ_WAITS = (RetireReads, WaitStores, WgmmaWait, StoreWait)
 
@@ -70,18 +73,28 @@ def compile_program(program: Program) -> Compiled:
 
 class _Compiler:
     def __init__(self, program: Program) -> None:
-        ctas = 1 + max((agent.agent.cta for agent in program.agents), default=-1)
-        buffers = _buffers(program)
-        self._place_in_cta = {buffer: place for place, buffer in enumerate(buffers)}
+        self._places = places = Places(program)
         self.compiled = Compiled(
-            program, [], barriers=len(program.barriers), buffers=buffers, places=len(buffers) * ctas
+            program,
+            [],
+            barriers=len(program.barriers),
+            buffers=places.buffers,
+            places=places.count,
+            whole=places.whole,
+            parts=places.shared,
         )
-        self._versions: dict[tuple[int, int, int], int] = {}
-        self._laps: dict[tuple[int, int], int] = {}  # (place, tile) -> versions that copies make of it
+        self._versions = Versions(self.compiled)
         self._written: dict[tuple[int, int], int] = {}  # (thread, operation) of a write -> its version
+        self._changes: set[tuple[int, int]] = set()  # (thread, operation) of the writes in place
+        self._open = open_writes(program, places)
+        self._opened: set[int] = set()  # places of these
         self._named: dict[tuple[int, int], int] = {}
         for thread, agent in enumerate(program.agents):
             self._number_copies(thread, agent.agent.cta, agent.operations)
+        self.compiled.unjudged = shared_places(
+            (_barrier_told(program, part), part.place) for part in self.compiled.copies if part.place >= 0
+        )
+        self._versions.settle()
         self._issued = 0
         self.compiled.ctas = [agent.agent.cta for agent in program.agents]
         self.compiled.exposed = frozenset(_remote_ctas(program))
@@ -91,15 +104,27 @@ class _Compiler:
         self.compiled.barrier_ctas = [barrier.cta for barrier in program.barriers] + named
 
     def _number_copies(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> None:
-        lap = _Laps()
+        lap, read_lap = Laps(), Laps()
+        last_read: dict[int, tuple[int, int]] = {}  # place -> tile, and waits so far
         for number, operation in enumerate(operations):
             if isinstance(operation, Exit):
                 return
             if isinstance(operation, Wait):
-                lap.waits += 1
+                lap.waits = read_lap.waits = lap.waits + 1
+            if isinstance(operation, Read | ReadAsync | Store):
+                place = self._places.of(thread, operation)
+                self._versions.will_read(thread, place, operation.tile, read_lap)
+                last_read[place] = operation.tile, lap.waits
             if isinstance(operation, Write):
-                place = self._place(cta, operation)
-                self._written[thread, number] = self._version_written(place, operation.tile, lap)
+                place = self._places.of(thread, operation)
+                if (thread, number) in self._open:
+                    self._opened.add(place)
+                tile, waits = last_read.get(place, (-2, 0))
+                changes = tile == operation.tile and (tile >= 0 or waits == lap.waits)
+                if changes:
+                    self._changes.add((thread, number))
+                version = self._versions.written(thread, place, operation.tile, lap, pieces=not changes)
+                self._written[thread, number] = version
             if isinstance(operation, CpAsyncArrive):
                 increments = 0 if operation.no_inc else operation.count
                 arrival = (-1, operation.barrier, 0, -1, operation.count, increments)
@@ -108,25 +133,14 @@ class _Compiler:
                 continue
             pieces = (operation.bytes,) if isinstance(operation, CpAsync) else operation.pieces
             for barrier, destination in _destinations(operation, cta):
-                place = self._place(destination, operation)
-                version = self._version_written(place, operation.tile, lap)
+                place = self._places.at(destination, operation)
+                version = self._versions.written(thread, place, operation.tile, lap)
                 copied = (place, barrier, operation.bytes, version, 0, 0)
                 self.compiled.copies.append(CopyPart(*copied, thread, number, pieces, destination))
 
-    def _version_written(self, place: int, tile: int, lap: _Laps) -> int:
-        """The version that a copy or a write into the place is a piece of; counts the piece."""
-        key = (place, tile, lap.of(place, tile))
-        self._laps[key[:2]] = max(self._laps.get(key[:2], 0), key[2] + 1)
-        version = self._versions.setdefault(key, len(self._versions))
-        if version == len(self.compiled.pieces):
-            self.compiled.pieces.append(0)
-            self.compiled.readers.append([])
-        self.compiled.pieces[version] += 1
-        return version
-
     def _steps(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> list[Step]:
         steps: list[Step] = []
-        lap = _Laps()
+        lap = Laps()
         opened: list[tuple[int, int, int]] = []  # place, first and last pc at which a read of it is open
         readers: Groups[tuple[int, int, int]] = Groups()  # place, tile, since
         stores: Groups[tuple[int, int, int]] = Groups()
@@ -160,12 +174,20 @@ class _Compiler:
             elif isinstance(operation, _Issues):
                 steps.append(Step(Code.COPY, self._issued, len(_destinations(operation, cta)), number))
                 self._issued += steps[-1].amount
+            elif isinstance(operation, ProxyFence) and self._open:
+                steps.append(Step(Code.PROXY_FENCE, 0, 0, number))
             elif isinstance(operation, Write):
                 version = self._written[thread, number]
-                steps.append(Step(Code.WRITE, self._place(cta, operation), version, number, operation.tile))
+                if (thread, number) in self._changes:
+                    self.compiled.changes.add((thread, len(steps)))
+                if (thread, number) in self._open:
+                    self.compiled.open_writes.add((thread, len(steps)))
+                steps.append(Step(Code.WRITE, self._places.of(thread, operation), version, number, operation.tile))
             elif isinstance(operation, Read | ReadAsync | Store):
-                place = self._place(cta, operation)
-                version = self._version_read(place, operation.tile, lap.of(place, operation.tile))
+                place = self._places.of(thread, operation)
+                version = self._versions.read(thread, place, operation.tile, lap)
+                if place in self._opened and is_asynchronous(self.compiled.program.agents[thread], operation):
+                    self.compiled.asynchronous.add((thread, len(steps)))
                 if version >= 0:
                     self.compiled.readers[version].append((thread, len(steps)))
                 steps.append(Step(Code.READ_BEGIN, place, version, number, operation.tile))
@@ -195,14 +217,6 @@ class _Compiler:
         self.compiled.open_at.append([tuple(sorted(places)) for places in open_at])
         return steps
 
-    def _place(self, cta: int, operation: _OnBuffer) -> int:
-        return cta * len(self.compiled.buffers) + self._place_in_cta[operation.ring, operation.stage]
-
-    def _version_read(self, place: int, tile: int, lap: int) -> int:
-        """What a read means to see; -1 if no copy of the program puts that tile there."""
-        laps = self._laps.get((place, tile), 0)
-        return self._versions[place, tile, min(lap, laps - 1)] if laps else -1
-
     def _named_row(self, cta: int, operation: BarSync | BarArrive) -> int:
         row = self._named.setdefault((cta, operation.id), self.compiled.barriers)
         if row == self.compiled.barriers:
@@ -211,21 +225,10 @@ class _Compiler:
         return row
 
 
-class _Laps:
-    """How often an agent has come back to the same tile of the same place."""
-
-    def __init__(self) -> None:
-        self.waits = 0
-        self._last: dict[int, tuple[int, int]] = {}  # place -> tile there last, waits at the time
-        self._count: dict[tuple[int, int], int] = {}
-
-    def of(self, place: int, tile: int) -> int:
-        last = self._last.get(place)
-        key = (place, tile)
-        if last is None or last[0] != tile or (tile < 0 and last[1] != self.waits):
-            self._count[key] = self._count.get(key, -1) + 1
-        self._last[place] = (tile, self.waits)
-        return self._count[key]
+def _barrier_told(program: Program, part: CopyPart) -> int:
+    """The barrier that says a copy is in: a cp.async's is that of the arrival after it."""
+    operation = program.agents[part.thread].operations[part.operation]
+    return operation.barrier if isinstance(operation, CpAsync) else part.barrier
 
 
 def _remote_ctas(program: Program) -> Iterator[int]:
@@ -247,13 +250,3 @@ def _destinations(operation: _Issues, cta: int) -> tuple[tuple[int, int], ...]:
     if isinstance(operation, Copy):
         return operation.destinations or ((operation.barrier, cta),)
     return ((-1 if isinstance(operation, CpAsync) else operation.barrier, cta),)
-
-
-def _buffers(program: Program) -> list[tuple[int, int]]:
-    """(ring, stage) of every stage buffer of a CTA that operations use, each ring's without gaps."""
-    stages = [0] * len(program.rings)
-    for agent in program.agents:
-        for operation in agent.operations:
-            if isinstance(operation, _OnBuffer):
-                stages[operation.ring] = max(stages[operation.ring], operation.stage + 1)
-    return [(ring, stage) for ring, count in enumerate(stages) for stage in range(count)]

@@ -13,7 +13,7 @@ from visualizer.programs.program import Program
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import Machine, Mark, StateKey
-from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration
+from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration, not_judged
 from visualizer.sources.explorer.reduction import persistent_choices
 from visualizer.sources.explorer.shorten import shortened
 from visualizer.sources.progress import CancelCheck, Progress
@@ -31,18 +31,20 @@ def explore_exhaustively(
     reduce: bool = True,
     progress: Progress | None = None,
     cancelled: CancelCheck | None = None,
+    enough: CancelCheck | None = None,
 ) -> Exploration:
-    """Try every schedule; counts are of distinct final states. Not complete if there are over `limit_states` states.
+    """Try every schedule; counts are of distinct final states. Not complete if there are over `limit_states` states,
+    or if `enough` says so before.
 
     `reduce=False` tries every possible step in every state, to check the reduction against.
     """
     began = perf_counter()
-    found = Exploration(program, exhaustive=True)
     start = Machine(compile_program(program))
+    found = Exploration(program, exhaustive=True, not_judged=not_judged(start.compiled))
     origins: dict[StateKey, Origin] = {start.key(): None}
     open_states = deque([start])
     witnesses: dict[str, tuple[StateKey, int | None]] = {}  # outcome -> state and the choice made in it
-    while open_states and len(origins) <= limit_states:
+    while open_states and len(origins) <= limit_states and not (enough is not None and enough()):
         machine = open_states.popleft()
         key = machine.key()
         found.states += 1
@@ -56,7 +58,7 @@ def explore_exhaustively(
             if "deadlock" in found.count_ending(machine):
                 witnesses.setdefault("deadlock", (key, None))
             continue
-        chosen = persistent_choices(machine, choices) if reduce and len(choices) > 1 else choices
+        chosen = persistent_choices(machine, choices, enough) if reduce and len(choices) > 1 else choices
         for number, choice in enumerate(chosen):
             after = machine.copy() if number + 1 < len(chosen) else machine
             after.perform(choice)
@@ -69,7 +71,7 @@ def explore_exhaustively(
                 open_states.append(after)
     found.is_complete = not open_states
     found.add_witnesses(
-        shortened(start.compiled, outcome, _path(origins, key) + ([] if last is None else [last]))
+        shortened(start.compiled, outcome, _path(origins, key) + ([] if last is None else [last]), enough=enough)
         for outcome, (key, last) in witnesses.items()
     )
     found.seconds = perf_counter() - began

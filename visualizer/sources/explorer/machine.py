@@ -26,11 +26,12 @@ class Mark(IntFlag):
     OVERWRITE_UNREAD = 4  # ... over a tile that a reader still wants, or that is still landing
     STALE = 8  # a read begins and a later tile is in its place
     UNDEFINED = 16  # an operation that PTX leaves undefined
+    UNFENCED = 32  # an asynchronous read begins of what was written, and no proxy fence came after the write
 
 
 EXITED_CTA = "exited-cta"
 """The rule that an arrival or a copy breaks that reaches a CTA all of whose agents have left."""
-RACES = Mark.WRITE_AFTER_READ | Mark.READ_BEFORE_DATA | Mark.OVERWRITE_UNREAD | Mark.STALE
+RACES = Mark.WRITE_AFTER_READ | Mark.READ_BEFORE_DATA | Mark.OVERWRITE_UNREAD | Mark.STALE | Mark.UNFENCED
 
 
 class Machine:
@@ -52,6 +53,7 @@ class Machine:
         self.tokens = [0] * self.count  # phase of the named barrier at which each agent arrived last
         self.version = [-1] * compiled.places
         self.landed = [0] * compiled.places
+        self.unfenced: frozenset[int] = frozenset()  # places with an open write that no fence has followed
         self.in_flight: list[int] = []
         self.part_landed: dict[int, int] = {}  # copy in flight -> bytes of it that have landed
         self.stopped: list[int] = []  # threads that did something undefined
@@ -81,6 +83,7 @@ class Machine:
             tuple(sorted(self.part_landed.items())),
             tuple(sorted(self.stopped)),
             tuple(self.registers),
+            self.unfenced,
             self.marks,
         )
 
@@ -196,12 +199,15 @@ class Machine:
         elif code == Code.READ_BEGIN:
             if amount >= 0:
                 self._check_read(target, amount)
+            if target in self.unfenced and (thread, pc) in self.compiled.asynchronous:
+                self.latest |= Mark.UNFENCED
         elif code == Code.COPY:
             for copy in range(target, target + amount):
                 self._issue(copy, thread)
         elif code == Code.WRITE:
-            self._put(target, amount)
-            self.landed[target] += 1
+            self._write(thread, pc, target, amount)
+        elif code == Code.PROXY_FENCE:
+            self.unfenced = frozenset()
         elif code in (Code.FREE, Code.TAKE):
             self.registers[target] += amount if code == Code.FREE else -amount
         elif code in (Code.WAIT, Code.TEST):
@@ -232,10 +238,20 @@ class Machine:
             self._apply(Code.INCREASE_PENDING, barrier, increments, thread)
         self.in_flight.append(copy)
 
-    def _put(self, place: int, version: int) -> None:
-        """From now on this version is what is in the place, or on its way there."""
+    def _write(self, thread: int, pc: int, place: int, version: int) -> None:
+        self._put(place, version, by=thread)
+        if (thread, pc) not in self.compiled.changes:
+            self.landed[place] += 1
+        if (thread, pc) in self.compiled.open_writes:
+            self.unfenced |= {place}
+
+    def _put(self, place: int, version: int, *, by: int = -1) -> None:
+        """From now on this version is what is in the place, or on its way there: a copy, or a write by a thread."""
+        if place in self.compiled.unjudged:
+            return
+        apart = by >= 0 and place in self.compiled.parts
         for other, pc in enumerate(self.pcs):
-            if place in self.compiled.open_at[other][pc]:
+            if place in self.compiled.open_at[other][pc] and (not apart or other == by):
                 self.latest |= Mark.WRITE_AFTER_READ
         held = self.version[place]
         if held != version:
@@ -243,6 +259,7 @@ class Machine:
                 self.latest |= Mark.OVERWRITE_UNREAD
             self.version[place] = version
             self.landed[place] = 0
+            self.unfenced -= {place}
 
     def _land(self, copy: int, is_part: bool) -> None:
         part = self.compiled.copies[copy]

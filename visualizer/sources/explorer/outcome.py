@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from visualizer.language import tr
+from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.sources.explorer.machine import RACES, Machine, Mark
-from visualizer.sources.explorer.steps import Code
+from visualizer.sources.explorer.steps import Code, Compiled
 
 RACE_NAMES = {
     Mark.WRITE_AFTER_READ: "write-after-read",
     Mark.READ_BEFORE_DATA: "read-before-data",
     Mark.OVERWRITE_UNREAD: "overwrite-unread",
     Mark.STALE: "stale",
+    Mark.UNFENCED: "missing-fence",
 }
 Blocked = tuple[tuple[str, str, int], ...]
 """Who hangs on what: (agent, barrier, parity); barrier "" and parity AT_A_SYNC or FOR_REGISTERS where it is none."""
@@ -55,19 +56,23 @@ class Exploration:
     seed: int | None = None
     states: int = 0
     is_complete: bool = False  # exhaustive, and nothing was left unexplored
+    not_judged: tuple[str, ...] = ()  # what no schedule would show, a sentence each with the reason
     seconds: float = 0.0
 
     @property
     def is_clean(self) -> bool:
         """Nothing bad was seen; that none exists only follows if `is_complete`."""
-        return not (self.deadlock or self.race or self.other)
+        return not (self.deadlock or self.race or self.other or self.witnesses)
 
     @property
     def statement(self) -> str:
         """What the exploration shows, in one sentence."""
         if not self.is_clean:
-            found = [name for name in ("deadlock", "race") if getattr(self, name)]
-            found += [tr("undefined operation")] if self.other else []
+            # A search that was not complete may know of a step that goes wrong, and of no schedule's end.
+            shown, races = set(self.witnesses), set(RACE_NAMES.values())
+            found = ["deadlock"] if self.deadlock or "deadlock" in shown else []
+            found += ["race"] if self.race or shown & races else []
+            found += [tr("undefined operation")] if self.other or shown - races - {"deadlock"} else []
             return tr("Some schedules of this program end in: {outcomes}.", outcomes=tr(", ").join(found))
         if self.is_complete:
             return tr("No schedule of this program deadlocks or races.")
@@ -127,10 +132,24 @@ class Exploration:
                 for blocked, count in self.blocked.most_common(5)
             ],
             "statement": self.statement,
+            "not_judged": list(self.not_judged),
             "seconds": round(self.seconds, 3),
             "witness": _witness_json(witness) if witness else None,
             "witnesses": [_witness_json(other) for other in self.witnesses.values()],
         }
+
+
+def not_judged(compiled: Compiled) -> tuple[str, ...]:
+    """What the explorer does not follow in this program."""
+    if not compiled.unjudged:
+        return ()
+    return (
+        trn(
+            "The buffer of {n} stage: copies of several barriers go there, so it may be more than one.",
+            "The buffers of {n} stages: copies of several barriers go there, so they may be more than one each.",
+            len(compiled.unjudged),
+        ),
+    )
 
 
 def blocked_agents(machine: Machine) -> Blocked:

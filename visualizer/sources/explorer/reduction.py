@@ -22,6 +22,7 @@ Ever more within reach, until nothing changes.
 - wait that is not repeated: what may make it undefined, since nobody can notice its outcome;
 - copy or write into a buffer: reads of the buffer, and copies and writes of another tile into it; landing: the same;
 - read: copies and writes into the buffer, landings included;
+- fence.proxy.async: writes that are open, and asynchronous reads where there are such; and they with it;
 - init, inval, arrive_drop, no_complete, the increments of cp.async.mbarrier.arrive: everything on that barrier;
 - landing of its arrival: what the landing of each cp.async that it tells of interferes with;
 - the last agent's leaving of a CTA that others reach into: what reaches into it;
@@ -34,15 +35,20 @@ from __future__ import annotations
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.machine import Machine
 from visualizer.sources.explorer.steps import REMOTE, Code, Step
+from visualizer.sources.progress import CancelCheck
 
+_READS = (Code.READ_BEGIN, Code.READ_END)
 _ORDERED = (Code.INIT, Code.INVAL, Code.ARRIVE_DROP, Code.ARRIVE_NO_COMPLETE)
 
 
-def persistent_choices(machine: Machine, choices: list[int]) -> list[int]:
-    """A persistent set among `choices`, all that is possible: one step if there is such, else the smallest found."""
+def persistent_choices(machine: Machine, choices: list[int], enough: CancelCheck | None = None) -> list[int]:
+    """A persistent set among `choices`, all that is possible: one step if there is such, else the smallest found until
+    `enough` says that it has taken long."""
     best = choices
     possible = set(choices)
     for seed in choices:
+        if enough is not None and enough():
+            return best
         if machine.is_part(seed):
             continue
         group = {seed}
@@ -104,6 +110,8 @@ class _Reach:
         self._writers: dict[int, set[tuple[int, int, bool]]] = {}  # place -> (owner, version, is an issue or a write)
         self._intruders: dict[int, set[int]] = {}  # CTA -> owners of what reaches into it from outside
         self._takers: dict[int, set[int]] = {}  # CTA -> threads that take registers of it
+        self._fencers: set[int] = set()
+        self._unfenced: set[int] = set()  # threads that a fence concerns
         self._at = list(machine.pcs)
         for copy in machine.in_flight:
             for owner in _landers(machine, copy):
@@ -143,8 +151,9 @@ class _Reach:
         if code == Code.TEST:
             use = self._uses.get(target)
             return set(use.ordered) if use else set()
+        fencers = self._fencers if self._meets_fences(choice, machine.pcs[choice]) else set()
         if code == Code.WRITE:
-            return self._readers.get(target, set()) | self._other_writers(target, amount)
+            return self._readers.get(target, set()) | self._other_writers(target, amount) | fencers
         if code == Code.COPY:
             found = set()
             for copy in range(target, target + amount):
@@ -154,7 +163,9 @@ class _Reach:
                     found |= self._everyone_on(part.barrier)
             return found
         if code == Code.READ_BEGIN:
-            return {owner for owner, _, _ in self._writers.get(target, ())}
+            return {owner for owner, _, _ in self._writers.get(target, ())} | fencers
+        if code == Code.PROXY_FENCE:
+            return self._unfenced
         if code == Code.READ_END:
             return {owner for owner, _, issue in self._writers.get(target, ()) if issue}
         if code in (Code.SYNC, Code.NAMED_WAIT, Code.FREE):
@@ -235,38 +246,52 @@ class _Reach:
 
     def _account(self, thread: int, step: Step) -> None:
         code, target, amount, _, _, _ = step
-        ctas = self._machine.compiled
-        if code <= Code.COMPLETE_TX and ctas.barrier_ctas[target] != ctas.ctas[thread]:
-            self._intruders.setdefault(ctas.barrier_ctas[target], set()).add(thread)
-        if code in (Code.READ_BEGIN, Code.READ_END):
+        compiled = self._machine.compiled
+        if code == Code.WAIT:
+            self._use(target).waiters.add(thread)
+        elif code in _READS:
             self._readers.setdefault(target, set()).add(thread)
+            if compiled.asynchronous and (thread, self._at[thread]) in compiled.asynchronous:
+                self._unfenced.add(thread)
+        elif code <= Code.COMPLETE_TX:
+            if compiled.exposed and compiled.barrier_ctas[target] != compiled.ctas[thread]:
+                self._intruders.setdefault(compiled.barrier_ctas[target], set()).add(thread)
+            self._account_operation(thread, code, target, amount)
         elif code == Code.COPY:
             for copy in range(target, target + amount):
-                part = self._machine.compiled.copies[copy]
+                part = compiled.copies[copy]
                 self._writers.setdefault(part.place, set()).add((thread, part.version, True))
                 if part.increments:
                     self._use(part.barrier).ordered.add(thread)
                 self._will_land(thread, copy)
         elif code == Code.WRITE:
             self._writers.setdefault(target, set()).add((thread, amount, True))
-        elif code == Code.WAIT:
-            self._use(target).waiters.add(thread)
+            if (thread, self._at[thread]) in compiled.open_writes:
+                self._unfenced.add(thread)
         elif code == Code.TEST:
             self._use(target).testers.add(thread)
-        elif code in _ORDERED:
-            self._use(target).ordered.add(thread)
-        elif code == Code.EXPECT_TX:
-            self._use(target).expecters.add(thread)
         elif code == Code.TAKE:
             self._takers.setdefault(target, set()).add(thread)
-        elif code not in (Code.SYNC, Code.NAMED_WAIT, Code.EXIT, Code.FREE):
-            use = self._use(target)
+        elif code == Code.PROXY_FENCE:
+            self._fencers.add(thread)
+
+    def _account_operation(self, thread: int, code: int, barrier: int, amount: int) -> None:
+        use = self._use(barrier)
+        if code in _ORDERED:
+            use.ordered.add(thread)
+        elif code == Code.EXPECT_TX:
+            use.expecters.add(thread)
+        else:
             use.others.add(thread)
             if code == Code.COMPLETE_TX:
                 use.bytes += amount
             else:
                 use.arrivals += amount if code == Code.ARRIVE else 1
                 use.expected += amount if code == Code.ARRIVE_EXPECT_TX else 0
+
+    def _meets_fences(self, thread: int, pc: int) -> bool:
+        compiled = self._machine.compiled
+        return (thread, pc) in compiled.open_writes or (thread, pc) in compiled.asynchronous
 
     def _will_land(self, owner: int, copy: int) -> None:
         part = self._machine.compiled.copies[copy]

@@ -8,13 +8,21 @@ from visualizer.language import endings
 from visualizer.sources.explorer.machine import Machine, Mark
 from visualizer.sources.explorer.outcome import AT_A_SYNC, FOR_REGISTERS, RACE_NAMES, Witness, blocked_agents
 from visualizer.sources.explorer.steps import Compiled
+from visualizer.sources.progress import CancelCheck
 
 _WAITS = {AT_A_SYNC: "at a sync", FOR_REGISTERS: "for registers"}
 _MAX_STEPS = 500_000  # performed in trying; what is not tried by then is kept
 
 
-def shortened(compiled: Compiled, outcome: str, choices: Sequence[int], seed: int | None = None) -> Witness:
-    """The schedule without the steps that can be left out one by one; a deadlock needs all of its steps.
+def shortened(
+    compiled: Compiled,
+    outcome: str,
+    choices: Sequence[int],
+    seed: int | None = None,
+    enough: CancelCheck | None = None,
+) -> Witness:
+    """The schedule without the steps that can be left out one by one, as far as one gets until `enough` says so; a
+    deadlock needs all of its steps.
 
     An outcome that a step shows is shown by the last choice.
     """
@@ -22,6 +30,8 @@ def shortened(compiled: Compiled, outcome: str, choices: Sequence[int], seed: in
     if outcome != "deadlock":
         kept = kept[: _first_showing(compiled, outcome, kept)]
         for position in range(len(kept) - 2, -1, -1)[: _MAX_STEPS // len(kept)]:
+            if enough is not None and enough():
+                break
             fewer = kept[:position] + kept[position + 1 :]
             if _first_showing(compiled, outcome, fewer) == len(fewer):
                 kept = fewer

@@ -1,11 +1,15 @@
 """A Program as tuples of integers: one thread of steps per agent, and tables of its copies, buffers and readers.
 
-Operations that nobody else can notice (advance, delay, fences, exit) are no steps. A Read is two steps, a
-ReadAsync one that stays open until the RetireReads that sees it done. `place` numbers stage buffers of all CTAs' rings.
+Operations that nobody else can notice (advance, delay, exit) are no steps. A Read is two steps, a ReadAsync one that
+stays open until the RetireReads that sees it done. `place` numbers stage buffers of all CTAs' rings.
 
 A *version* is what one tile's copies and writes put into one place. Reads are matched to versions by place and tile; a
 tile number that comes back after another tile was in between (a persistent kernel that counts from 0 again) is a new
-version, and for operations without a tile number each wait of the agent begins a new one.
+version, and for operations without a tile number each wait of the agent begins a new one. A write into what the agent
+has read there is no piece of a version: it changes one in place, and reads may come before it or after.
+
+A write is *open* if its agent may tell others of it, or hand it to the asynchronous proxy, before it executes a
+fence.proxy.async. Only where a program has such do fences and asynchronous reads matter (written.py).
 """
 
 from __future__ import annotations
@@ -43,6 +47,7 @@ class Code(IntEnum):
     WRITE = 17
     FREE = 18  # registers, to the CTA
     TAKE = 19  # ... and from it, once it has as many
+    PROXY_FENCE = 20  # only where writes are open
 
 
 class Step(NamedTuple):
@@ -92,11 +97,18 @@ class Compiled:
     barrier_ctas: list[int] = field(default_factory=list)
     exposed: frozenset[int] = frozenset()  # CTAs that others arrive at or copy into
     buffers: list[tuple[int, int]] = field(default_factory=list)  # (ring, stage) of each place of one CTA, in order
-    places: int = 0  # of all CTAs
+    places: int = 0  # of all CTAs, and agents' parts of them
+    whole: list[int] = field(default_factory=list)  # of each such part, which come last
     pieces: list[int] = field(default_factory=list)  # copies and writes that make up each version
     readers: list[list[tuple[int, int]]] = field(default_factory=list)  # version -> (thread, step of its READ_BEGIN)
     open_at: list[list[tuple[int, ...]]] = field(default_factory=list)  # [thread][pc] -> places it is reading
+    unjudged: frozenset[int] = frozenset()  # places that may be more than one buffer
+    parts: frozenset[int] = frozenset()  # places of which each of several agents writes and reads its part
+    changes: set[tuple[int, int]] = field(default_factory=set)  # (thread, pc) of writes in place
+    open_writes: set[tuple[int, int]] = field(default_factory=set)  # (thread, pc)
+    asynchronous: set[tuple[int, int]] = field(default_factory=set)  # (thread, pc) of such reads where writes are open
 
     def buffer(self, place: int) -> tuple[int, int]:
         """The ring and the stage of a place."""
-        return self.buffers[place % len(self.buffers)]
+        wholes = self.places - len(self.whole)
+        return self.buffers[(place if place < wholes else self.whole[place - wholes]) % len(self.buffers)]

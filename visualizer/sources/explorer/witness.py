@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from visualizer import __version__
+from visualizer.language import endings
 from visualizer.programs.accesses import ProxyFence, StoreCommit, StoreWait, WgmmaCommit, WgmmaWait
 from visualizer.programs.meetings import Meeting, SetMaxNReg
 from visualizer.programs.operations import Advance, CpAsync, Exit, Fence, Operation, Wait
@@ -19,6 +20,7 @@ from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark
 from visualizer.sources.explorer.operate import operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
 from visualizer.sources.explorer.steps import Code, CopyPart
+from visualizer.sources.explorer.undefined import why_undefined
 from visualizer.sources.simulator.accesses import group_events
 from visualizer.sources.simulator.event_log import EventLog
 from visualizer.sources.simulator.syncs import sync_events
@@ -56,7 +58,7 @@ def witness_trace(exploration: Exploration, witness: Witness) -> Trace:
     program = exploration.program
     shown = f"{witness.outcome} at step {step}: {witness.detail}"
     if machine.marks & Mark.UNDEFINED:
-        ending = Ending("crash", f"undefined behaviour, {machine.rule}; {shown}")
+        ending = Ending("crash", recorder.crash)
     elif machine.unfinished:
         ending = Ending("deadlock", witness.detail if witness.outcome == "deadlock" else shown)
     else:
@@ -99,11 +101,12 @@ class _Recorder:
         self._told = [0] * len(warps)  # operations of each agent whose events are logged
         # Operations of each agent that are waits for groups and see reads done: they are told with the first of these.
         self._retiring = [
-            {s.operation for s in steps if isinstance(own[s.operation], WgmmaWait | StoreWait)}
+            {s.operation for s in steps if s.code != Code.EXIT and isinstance(own[s.operation], WgmmaWait | StoreWait)}
             for steps, own in zip(self.machine.threads, self._operations, strict=True)
         ]
         self._blocked = [False] * len(warps)
         self.events = 0
+        self.crash = ""  # what the first undefined operation was
         for thread in range(len(warps)):
             self._settle(thread)
 
@@ -113,10 +116,14 @@ class _Recorder:
             self._land(choice)
             return
         step = machine.threads[choice][machine.pcs[choice]]
-        operation = self._operations[choice][step.operation]
+        operations = self._operations[choice]
+        operation = (
+            operations[step.operation] if step.code != Code.EXIT else Exit()
+        )  # a tensor core has none of its own
         before = machine.barriers[step.target] if step.code <= Code.WAIT else None
         machine.perform(choice)
         if machine.latest & Mark.UNDEFINED:
+            self._crash(choice, self._rows[choice])
             return
         row, tile, site = self._rows[choice], getattr(operation, "tile", -1), getattr(operation, "site", -1)
         if step.code == Code.WAIT:
@@ -168,10 +175,11 @@ class _Recorder:
         before = machine.barriers[part.barrier]
         size = before[3] if is_part else machine.bytes_left(copy)
         landing = [] if is_part else [machine.compiled.copies[with_it] for with_it in machine.landing_with(copy)]
+        row = self._engines[self._ctas[part.thread]]
         machine.perform(choice)
         if machine.latest & Mark.UNDEFINED:
+            self._crash(choice, row)
             return
-        row = self._engines[self._ctas[part.thread]]
         if not part.arrivals:
             self._operate(Code.COMPLETE_TX, part.barrier, size, before, row, tile, -1)
         for landed in (other for other in landing if other.place >= 0):
@@ -200,6 +208,11 @@ class _Recorder:
             left -= part
             if left <= 0:
                 return
+
+    def _crash(self, choice: int, row: int) -> None:
+        barrier, what = why_undefined(self.machine, choice)
+        name = self.machine.compiled.program.barriers[barrier].name
+        self.crash = self.crash or endings.UNDEFINED.format(agent=self.agents[row].name, barrier=name, what=what)
 
     def _settle(self, thread: int) -> None:
         """Log what the agent does by itself until its next step, and that it begins to wait if that is a wait."""
