@@ -274,6 +274,8 @@ def _complete_from(
     records: NDArray[np.void], cta: NDArray[np.int32], headless: Collection[tuple[int, int]]
 ) -> int | None:
     """When (ps) the last of the warps begins whose first records are missing; None if those of none are."""
+    if not headless:
+        return None
     warp = cta.astype(np.int64) << 8 | records["warp"]
     rows = np.flatnonzero(np.isin(warp, [of_cta << 8 | number for of_cta, number in headless]))
     first = np.unique(warp[rows], return_index=True)[1]
