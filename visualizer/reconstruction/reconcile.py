@@ -70,7 +70,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
+    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived, agents), _BY_PROGRAM)]
     landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]
@@ -111,18 +111,16 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     )
 
 
-def _publication(logged: Logged, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
+def _publication(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
     """From the last INIT or FENCE of each CTA to the first event of its other agents: a CTA-wide sync lies between."""
     cta = np.array([agent.cta for agent in agents], np.int64)
-    kind = logged.kind
-    publishing = np.flatnonzero((kind == EventKind.INIT) | (kind == EventKind.FENCE))
+    agent, publishing = derived.logged.agent, derived.publishing
     last = np.full(int(cta.max(initial=0)) + 1, -1, np.int64)
-    last[cta[logged.agent[publishing]]] = publishing
-    agent = logged.agent
+    last[cta[agent[publishing]]] = publishing
     first = distinct(np.searchsorted(agent, np.arange(len(agents))))
     first = first[first < len(agent)]
-    source = last[cta[logged.agent[first]]]
-    other = (source >= 0) & (logged.agent[source] != logged.agent[first])
+    source = last[cta[agent[first]]]
+    other = (source >= 0) & (agent[source] != agent[first])
     return source[other], first[other]
 
 
@@ -150,7 +148,7 @@ def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
 def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
     """Bytes are expected while their phase goes on."""
     expectations, completions, first = derived.expectations, derived.completions, derived.first
-    alone = derived.logged.kind[expectations.event] == EventKind.EXPECT_TX
+    alone = derived.logged.only(expectations.event).kind == EventKind.EXPECT_TX
     event, life, phase = (column[alone] for column in (expectations.event, expectations.life, expectations.phase))
     row = first[life] + phase
     ends, begins = row < first[life + 1], (phase > 0) & (row <= first[life + 1])
