@@ -35,6 +35,7 @@ class LaidOut:
     events: EventRows | None  # None: they are in a shortcut's Columns
     moves: Moves
     landed: Landed
+    slow: bool = False  # as Evidence.slow
 
 
 def event_rows(derived: Derived, time: Ints) -> EventRows:

@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import order_by
-from visualizer.arrays.parallel import each
 from visualizer.recording.schema import EventFlag, EventKind
-
-_ROWS_AT_ONCE = 1 << 15
 
 
 def tell_slow_waits(events: NDArray[np.void]) -> None:
     """Of EVENT_DTYPE, all of a recording: SLOW goes, and is BLOCKED where a phase completed within the wait."""
     flags, kind, barrier = events["flags"], events["kind"], events["barrier"]
-    pieces = [flags[begin : begin + _ROWS_AT_ONCE] for begin in range(0, len(flags), _ROWS_AT_ONCE)]
-    if not any(each(lambda piece: np.bitwise_or.reduce(piece) & EventFlag.SLOW, pieces)):
-        return
     slow = (flags & EventFlag.SLOW) != 0
     rows = np.flatnonzero(slow | (kind == EventKind.WAIT_BEGIN))
     rows = rows[order_by(events["agent"][rows], rows)]
