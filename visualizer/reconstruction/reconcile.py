@@ -89,16 +89,18 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     exists[exists] = arrivals.life[after[exists]] == completions.life[by_landing][exists]
     pairs.append((completions.node[by_landing][exists], arrivals.event[after[exists]], _BY_ARRIVALS))
 
+    # The row of the completion that each wait passed on, or was refused before, if there is one.
     waits = derived.waits
-    released_by = _releases(derived)
-    released = (released_by >= 0) & (waits.end >= 0)
-    pairs.append((completions.node[released_by[released]], waits.end[released], _BY_WAITS))
-    refused = (released_by >= 0) & (waits.refused >= 0)
-    pairs.append((waits.refused[refused], completions.node[released_by[refused]], _BY_WAITS))
+    row, ends = derived.first.take(waits.life) + waits.phase, derived.first.take(waits.life + 1)
+    is_known, has_passed = (waits.phase >= 0) & (row < ends), waits.end >= 0
+    released = np.flatnonzero(is_known & has_passed)
+    pairs.append((completions.node.take(row.take(released)), waits.end.take(released), _BY_WAITS))
+    refused = np.flatnonzero(is_known & (waits.refused >= 0))
+    pairs.append((waits.refused.take(refused), completions.node.take(row.take(refused)), _BY_WAITS))
     # A wait that passed did so before the next completion made its test false again.
-    following = derived.first[waits.life] + waits.phase + 1
-    passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
-    pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
+    row += 1
+    passed = np.flatnonzero(has_passed & (row < ends))
+    pairs.append((waits.end.take(passed), completions.node.take(row.take(passed)), _BY_WAITS))
     pairs += _expectations(derived)
     promises = derived.logged.promises
     pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))
@@ -122,13 +124,6 @@ def _publication(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints]
     source = last[cta[agent[first]]]
     other = (source >= 0) & (agent[source] != agent[first])
     return source[other], first[other]
-
-
-def _releases(derived: Derived) -> Ints:
-    """The completion (row) that each wait passed on, or was refused before; -1: none, or a fresh barrier's."""
-    waits, first = derived.waits, derived.first
-    row = first[waits.life] + waits.phase
-    return np.where((waits.phase >= 0) & (row < first[waits.life + 1]), row, -1)
 
 
 def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
@@ -164,7 +159,7 @@ def _settle(
     """Least times with every dependency strict, by following only what still moves."""
     time = measured.copy()
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
-    moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
+    moving = distinct(np.concatenate([late, source[time.take(target) <= time.take(source)]]))
     if not len(moving):
         return time, 0
     order = order_by(source)
