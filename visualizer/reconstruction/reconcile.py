@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
-from visualizer.reconstruction.logged import Logged, Rows
+from visualizer.reconstruction.logged import Rows
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent

@@ -142,7 +142,7 @@ class _Timeline:
         """By how much (ps) each barrier cannot have been in a phase at time `at` and in the one before at `held_at`."""
         row = np.minimum(np.maximum(phase, 0), self.count.take(life) + 1)
         row += self.first.take(life)
-        odds = np.maximum(at - self.latest.take(row), 0)
+        odds: Ints = np.maximum(at - self.latest.take(row), 0)
         row -= 1
         # It was in this phase from the end of the one before to its own.
         odds += np.maximum(self.earliest.take(row) - at, 0)
