@@ -14,7 +14,7 @@ from visualizer.arrays.parallel import each
 
 @pytest.fixture(autouse=True)
 def _four_processors() -> Iterator[None]:
-    with mock.patch.object(parallel.os, "cpu_count", return_value=4):
+    with mock.patch.object(parallel, "_idle", threading.Semaphore(3)):
         yield
 
 
@@ -62,9 +62,37 @@ def test_after_an_error_no_more_is_begun() -> None:
     assert len(begun) <= 4
 
 
-def test_work_within_work_starts_no_more_threads() -> None:
-    def names(_: int) -> set[str]:
-        return set(each(lambda _: threading.current_thread().name, range(20)))
+def test_work_within_work_is_done_alone_while_all_processors_are_busy() -> None:
+    together = threading.Barrier(4)
 
-    assert all(len(found) == 1 for found in each(names, range(8)))
-    assert threading.current_thread().name not in set().union(*each(names, range(8)))
+    def names(_: int) -> set[str]:
+        together.wait(30)
+        found = set(each(lambda _: threading.current_thread().name, range(20)))
+        together.wait(30)
+        return found
+
+    assert all(len(found) == 1 for found in each(names, range(4)))
+
+
+def test_idle_processors_help_with_work_within_work() -> None:
+    three, done = threading.Barrier(3), threading.Event()
+
+    def outer(item: int) -> None:
+        if item:
+            assert done.wait(30)
+        else:
+            each(lambda _: three.wait(30), range(3))  # broken if not all three come
+            done.set()
+
+    each(outer, range(2))
+
+
+def test_processors_are_idle_again_afterwards_even_if_the_work_failed() -> None:
+    def work(item: int) -> None:
+        raise ValueError(f"part {item}")
+
+    for _ in range(10):
+        with pytest.raises(ValueError, match="part 0"):
+            each(work, range(8))
+    together = threading.Barrier(4)
+    assert each(lambda _: together.wait(30) >= 0, range(4)) == [True] * 4

@@ -76,12 +76,12 @@ def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
     promises = logged.promises
     counts[promises.arrival[logged.kind[promises.promise] == EventKind.CP_ASYNC_ARRIVE]] = False
     event = np.flatnonzero(counts)
-    time = logged.time[event]
-    life = lives.of_event[event]
-    amount = np.where(plain[event], logged.amount[event], 1).astype(np.int64)
+    time = logged.time.take(event)
+    life = lives.of_event.take(event)
+    amount = np.where(plain.take(event), logged.amount.take(event), 1).astype(np.int64)
 
     order = order_by(life, time)
-    has_token = (logged.flags[event] & EventFlag.HAS_TOKEN) != 0
+    has_token = (logged.flags.take(event) & EventFlag.HAS_TOKEN) != 0
     if has_token.any():
         position = np.empty(len(event), np.int64)
         position[order] = running_total(life[order], amount[order])
@@ -95,8 +95,8 @@ def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
         position = np.where(usable, np.maximum(laps, 0) * 2 * count + within, position)
         position = _in_program_order(position, life, logged.agent[event])
         order = order_by(life, position, time)
-    life, amount = life[order], amount[order]
-    return LoggedArrivals(event[order], life, running_total(life, amount), amount)
+    life, amount = life.take(order), amount.take(order)
+    return LoggedArrivals(event.take(order), life, running_total(life, amount), amount)
 
 
 def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:

@@ -98,7 +98,7 @@ def assemble_events(
             seen = examined(part)
         derived = derive(seen, agents[spans[part].agents], pace)
         time, moves = reconcile(derived, agents[spans[part].agents])
-        return LaidOut(event_rows(derived, time), moves, derived.landed)
+        return LaidOut(event_rows(derived, time), moves, derived.landed, seen.slow)
 
     laid_out = each(lay_out, range(len(spans)))
     figures: Reconcile = {
@@ -110,12 +110,14 @@ def assemble_events(
         figures["copies_probed"] = sum(part.landed.probed for part in laid_out)
     meta = replace(meta, events_dropped=sum(parts.sizes) - kept, reconcile=figures)
     source = _source(parts.log, laid_out, columns, places)
+    slow = any(part.slow for part in laid_out)
     del laid_out
     columns = None
     samples = _counted_from(samples, first_time(source.times))
     events = merge(source)
     del source
-    tell_slow_waits(events)
+    if slow:
+        tell_slow_waits(events)
     if meta.window:
         events = opened(events, agents, barriers)
     if parts.complete_from is not None:

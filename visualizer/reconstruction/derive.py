@@ -70,6 +70,7 @@ class Derived:
     waits: LoggedWaits
     first: Ints  # (lives + 1,): life i's completions are rows first[i] to first[i + 1]
     landed: Landed
+    publishing: Ints  # as Evidence.publishing
 
 
 def derive(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> Derived:
@@ -88,6 +89,7 @@ def derive(evidence: Evidence, agents: Sequence[Agent], pace: Pace) -> Derived:
         evidence.waits,
         first,
         landed,
+        evidence.publishing,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints, order_by
+from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived, Landed
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.logged import Rows
@@ -35,6 +35,7 @@ class LaidOut:
     events: EventRows | None  # None: they are in a shortcut's Columns
     moves: Moves
     landed: Landed
+    slow: bool = False  # as Evidence.slow
 
 
 def event_rows(derived: Derived, time: Ints) -> EventRows:
@@ -42,32 +43,42 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     logged, landings, completions = derived.logged, derived.landings, derived.completions
     size = len(logged)
 
-    # Rows of each node: its pieces, a completion after each piece that completes, COPY_DONE after a landing.
+    # Most nodes are one row. Those that complete phases have a row for each piece, with a completion after each that
+    # completes one; a landing has COPY_DONE behind it.
     by_node = order_by(completions.node, completions.phase)
     node, share = completions.node[by_node], completions.share[by_node]
     by_arrival = node < size
     kind, amount = np.full(len(node), EventKind.COMPLETE_TX, np.uint8), np.empty(len(node), np.int64)
-    kind[by_arrival] = logged.kind[node[by_arrival]]
-    amount[by_arrival] = logged.amount[node[by_arrival]]
+    arrivals = logged.only(node[by_arrival])
+    kind[by_arrival], amount[by_arrival] = arrivals.kind, arrivals.amount
     amount[~by_arrival] = landings.amount[node[~by_arrival] - size]
     one_arrival = kind == EventKind.ARRIVE_EXPECT_TX
     amount[one_arrival] = 1
-    completed = np.bincount(node, minlength=len(time))
+    several = np.concatenate([distinct(node[by_arrival]), np.arange(size, len(time))])  # nodes of more than one row ...
+    of = np.searchsorted(several, node)  # ... and which of them each piece belongs to
+    landed = slice(len(several) - len(landings.time), None)
+    completed = np.bincount(of, minlength=len(several))
     remains = (np.diff(node, append=-1) != 0) & (share < amount)
     rows = np.maximum(2 * completed, 1)
-    rows[node[remains]] += 1
-    rows[size:] += 1
+    rows[of[remains]] += 1
+    rows[landed] += 1
 
     order = order_by(time)
-    ordered_rows = rows[order]
-    place = np.empty(len(time), np.int64)
-    place[order] = np.cumsum(ordered_rows) - ordered_rows
-    origin = np.repeat(order, ordered_rows)
-    times = time[origin]
+    is_several = np.zeros(len(time), bool)
+    is_several[several] = True
+    at = np.flatnonzero(is_several.take(order))
+    which = np.searchsorted(several, order[at])
+    repeats = np.ones(len(time), np.int64)
+    repeats[at] = rows[which]
+    place = np.empty(len(several), np.int64)
+    more = rows[which] - 1
+    place[which] = at + np.cumsum(more) - more
+    origin = np.repeat(order, repeats)
+    times = np.repeat(time.take(order), repeats)
     rank = np.arange(len(node)) - np.searchsorted(node, node)
-    piece = place[node] + 2 * rank
+    piece = place[of] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
-    last = (place + 2 * completed)[node[remains]]
+    last = (place + 2 * completed)[of[remains]]
     parted = (rank > 0) | (share - before != amount)
 
     is_made = origin >= size
@@ -83,7 +94,7 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     origin[places] = 0
     source: Rows = logged.rows(origin).astype(np.int32 if len(logged.log) < 1 << 31 else np.int64)
     source[places] = ~np.arange(len(places))
-    done = ~source[place[size:] + rows[size:] - 1]
+    done = ~source[(place + rows - 1)[landed]]
 
     flip = ~source[piece + 1]
     at = ~source[piece[parted]]

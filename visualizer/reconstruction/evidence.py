@@ -26,6 +26,7 @@ from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
 from visualizer.reconstruction.raised_arrivals import with_raised
 from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import LoggedWaits, find_waits
+from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Barrier
 
 Bools = NDArray[np.bool_]
@@ -69,6 +70,8 @@ class Evidence:
     closings: Closings
     landing_times: Ints  # from issue to landing (ps) of every copy that was observed to land
     latest: int  # the time (ps) of the last event
+    publishing: Ints  # rows of the INITs and FENCEs
+    slow: bool  # some events are SLOW
 
     @property
     def logged_events(self) -> int:
@@ -95,9 +98,22 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     seen = closings.observed
     landing_times = closings.latest[seen] - logged.time[copies.event[closings.copy[seen]]]
     latest = int(logged.time.max(initial=0))
+    publishing = np.flatnonzero((logged.kind == EventKind.INIT) | (logged.kind == EventKind.FENCE))
+    slow = bool((logged.flags & np.uint8(EventFlag.SLOW)).any())
     logged.forget_columns()
     return Evidence(
-        logged, lives, arrivals.order, waits.narrow, expectations, copies, phases, closings, landing_times, latest
+        logged,
+        lives,
+        arrivals.order,
+        waits.narrow,
+        expectations,
+        copies,
+        phases,
+        closings,
+        landing_times,
+        latest,
+        publishing,
+        slow,
     )
 
 

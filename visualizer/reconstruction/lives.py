@@ -38,7 +38,7 @@ def find_lives(logged: Logged, barriers: Sequence[Barrier]) -> Lives:
     lives = np.maximum(np.bincount(barrier[inits], minlength=len(barriers)), 1)
     first = np.cumsum(lives) - lives
     number = np.arange(len(inits)) - np.searchsorted(barrier[inits], barrier[inits])
-    of_event = np.append(first, -1)[barrier]
+    of_event = np.append(first, -1).take(barrier)
     if len(inits) and int(lives.max()) > 1:
         span = int(logged.time.max()) + 1
         begun = np.searchsorted(barrier[inits] * span + logged.time[inits], barrier * span + logged.time, side="right")

@@ -95,8 +95,8 @@ class Logged:
         return result
 
     def only(self, events: Rows) -> Logged:
-        """These events alone, ascending; there are no engines' yet."""
-        return Logged(self.log, self.rows(events), self.span)
+        """These events alone, without what was promised; what needs them in order needs `events` to ascend."""
+        return Logged(self.log, self.rows(events), self.span, None if self.engine is None else self.engine[events])
 
     @cached_property
     def kind(self) -> NDArray[np.uint8]:

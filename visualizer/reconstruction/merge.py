@@ -101,9 +101,8 @@ def merge(source: Source) -> NDArray[np.void]:
         order = order_by(time)
         target = merged[places[piece] : places[piece + 1]]
         source.write(begins, ends, order, target)
-        target["time"] = time.take(order)
+        target["time"] = time.take(order) - start
         if start:
-            target["time"] -= start
             target["measured"] -= start
 
     each(fill, range(len(places) - 1))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.reconstruction.derive import Derived
-from visualizer.reconstruction.logged import Logged, Rows
+from visualizer.reconstruction.logged import Rows
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
@@ -70,7 +70,7 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived.logged, agents), _BY_PROGRAM)]
+    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived, agents), _BY_PROGRAM)]
     landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]
@@ -89,16 +89,18 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     exists[exists] = arrivals.life[after[exists]] == completions.life[by_landing][exists]
     pairs.append((completions.node[by_landing][exists], arrivals.event[after[exists]], _BY_ARRIVALS))
 
+    # The row of the completion that each wait passed on, or was refused before, if there is one.
     waits = derived.waits
-    released_by = _releases(derived)
-    released = (released_by >= 0) & (waits.end >= 0)
-    pairs.append((completions.node[released_by[released]], waits.end[released], _BY_WAITS))
-    refused = (released_by >= 0) & (waits.refused >= 0)
-    pairs.append((waits.refused[refused], completions.node[released_by[refused]], _BY_WAITS))
+    row, ends = derived.first.take(waits.life) + waits.phase, derived.first.take(waits.life + 1)
+    is_known, has_passed = (waits.phase >= 0) & (row < ends), waits.end >= 0
+    released = np.flatnonzero(is_known & has_passed)
+    pairs.append((completions.node.take(row.take(released)), waits.end.take(released), _BY_WAITS))
+    refused = np.flatnonzero(is_known & (waits.refused >= 0))
+    pairs.append((waits.refused.take(refused), completions.node.take(row.take(refused)), _BY_WAITS))
     # A wait that passed did so before the next completion made its test false again.
-    following = derived.first[waits.life] + waits.phase + 1
-    passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
-    pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
+    row += 1
+    passed = np.flatnonzero(has_passed & (row < ends))
+    pairs.append((waits.end.take(passed), completions.node.take(row.take(passed)), _BY_WAITS))
     pairs += _expectations(derived)
     promises = derived.logged.promises
     pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))
@@ -111,26 +113,17 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     )
 
 
-def _publication(logged: Logged, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
+def _publication(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
     """From the last INIT or FENCE of each CTA to the first event of its other agents: a CTA-wide sync lies between."""
     cta = np.array([agent.cta for agent in agents], np.int64)
-    kind = logged.kind
-    publishing = np.flatnonzero((kind == EventKind.INIT) | (kind == EventKind.FENCE))
+    agent, publishing = derived.logged.agent, derived.publishing
     last = np.full(int(cta.max(initial=0)) + 1, -1, np.int64)
-    last[cta[logged.agent[publishing]]] = publishing
-    agent = logged.agent
+    last[cta[agent[publishing]]] = publishing
     first = distinct(np.searchsorted(agent, np.arange(len(agents))))
     first = first[first < len(agent)]
-    source = last[cta[logged.agent[first]]]
-    other = (source >= 0) & (logged.agent[source] != logged.agent[first])
+    source = last[cta[agent[first]]]
+    other = (source >= 0) & (agent[source] != agent[first])
     return source[other], first[other]
-
-
-def _releases(derived: Derived) -> Ints:
-    """The completion (row) that each wait passed on, or was refused before; -1: none, or a fresh barrier's."""
-    waits, first = derived.waits, derived.first
-    row = first[waits.life] + waits.phase
-    return np.where((waits.phase >= 0) & (row < first[waits.life + 1]), row, -1)
 
 
 def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
@@ -150,7 +143,7 @@ def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
 def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
     """Bytes are expected while their phase goes on."""
     expectations, completions, first = derived.expectations, derived.completions, derived.first
-    alone = derived.logged.kind[expectations.event] == EventKind.EXPECT_TX
+    alone = derived.logged.only(expectations.event).kind == EventKind.EXPECT_TX
     event, life, phase = (column[alone] for column in (expectations.event, expectations.life, expectations.phase))
     row = first[life] + phase
     ends, begins = row < first[life + 1], (phase > 0) & (row <= first[life + 1])
@@ -166,7 +159,7 @@ def _settle(
     """Least times with every dependency strict, by following only what still moves."""
     time = measured.copy()
     late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
-    moving = distinct(np.concatenate([late, source[time[target] <= time[source]]]))
+    moving = distinct(np.concatenate([late, source[time.take(target) <= time.take(source)]]))
     if not len(moving):
         return time, 0
     order = order_by(source)

@@ -17,9 +17,6 @@ def tell_slow_waits(events: NDArray[np.void]) -> None:
     """Of EVENT_DTYPE, all of a recording: SLOW goes, and is BLOCKED where a phase completed within the wait."""
     flags, kind, barrier = events["flags"], events["kind"], events["barrier"]
     slow = (flags & EventFlag.SLOW) != 0
-    ends = np.flatnonzero(slow)
-    if not len(ends):
-        return
     rows = np.flatnonzero(slow | (kind == EventKind.WAIT_BEGIN))
     rows = rows[order_by(events["agent"][rows], rows)]
     ends = rows[slow[rows]]

@@ -51,21 +51,20 @@ def find_waits(
 
     `expected` has the bytes expected in each of `phases`.
     """
-    kind = logged.kind
+    kind, agent = logged.kind, logged.agent
     begin = np.flatnonzero(((kind == _OPENS[0]) | (kind == _OPENS[1])) & (lives.of_event >= 0))
     # Of one agent and life they follow each other in time, so that each finds its phase near the one before.
-    begin = begin[order_by(logged.agent[begin], lives.of_event[begin])]
-    is_test = kind[begin] == EventKind.TEST_FAILED
-    life = lives.of_event[begin]
-    parity = logged.parity[begin].astype(np.int64) & 1
-    parity ^= lives.first_phase[life] & 1
+    begin = begin[order_by(agent.take(begin), lives.of_event.take(begin))]
+    whose, life = agent.take(begin), lives.of_event.take(begin)
+    is_test = kind.take(begin) == EventKind.TEST_FAILED
+    parity = (logged.parity.take(begin) ^ lives.first_phase.take(life)) & 1
 
-    agent = logged.agent
     following = np.minimum(begin + 1, max(len(logged) - 1, 0))
-    same = (agent[following] == agent[begin]) & (following > begin) & ~is_test
-    ended = same & (kind[following] == EventKind.WAIT_END)
-    timed_out = same & (kind[following] == EventKind.TIMEOUT)
-    blocked = ended & ((logged.flags[following] & EventFlag.BLOCKED) != 0)
+    same = (agent.take(following) == whose) & (following > begin) & ~is_test
+    kind, flags = kind.take(following), logged.flags.take(following)
+    ended = same & (kind == EventKind.WAIT_END)
+    timed_out = same & (kind == EventKind.TIMEOUT)
+    blocked = ended & ((flags & EventFlag.BLOCKED) != 0)
     refused = np.where(blocked | is_test, begin, np.where(timed_out, following, -1))
     end = np.where(ended, following, -1)
 
@@ -75,10 +74,10 @@ def find_waits(
         late |= logged.by_engine[arrivals.event[phases.arrival]]
     timeline = _Timeline.of(time, arrivals, phases, late)
     # What the barrier was in when the wait passed, or where it did not, when it was last known to be refused.
-    at = time[np.where(ended, end, np.where(refused >= 0, refused, begin))]
-    current = _current(timeline, life, parity, ended, at, np.where(blocked, time[begin], -1))
-    phase = _never_back(current, agent[begin], life) - ended
-    slow = np.flatnonzero(ended & ((logged.flags[following] & EventFlag.SLOW) != 0))
+    at = time.take(np.where(ended | timed_out, following, begin))
+    current = _current(timeline, life, parity, ended, at, np.where(blocked, time.take(begin), -1))
+    phase = _never_back(current, whose, life) - ended
+    slow = np.flatnonzero(ended & ((flags & EventFlag.SLOW) != 0))
     slow = slow[timeline.may_end_after(life[slow], phase[slow], time[begin[slow]])]
     if len(slow):
         slow = slow[time[begin[slow]] < _first_passed(life, phase, np.where(ended, time[end], NEVER), slow)]
@@ -137,7 +136,19 @@ class _Timeline:
 
     def complete_by(self, life: Ints, at: Ints) -> Ints:
         """How many phases had all their arrivals by each time."""
-        return np.searchsorted(self.keys, life * self.span + at, side="right") - self.before[life]
+        return np.searchsorted(self.keys, life * self.span + at, side="right") - self.before.take(life)
+
+    def odds(self, life: Ints, phase: Ints, at: Ints, held_at: Ints) -> Ints:
+        """By how much (ps) each barrier cannot have been in a phase at time `at` and in the one before at `held_at`."""
+        row = np.minimum(np.maximum(phase, 0), self.count.take(life) + 1)
+        row += self.first.take(life)
+        odds: Ints = np.maximum(at - self.latest.take(row), 0)
+        row -= 1
+        # It was in this phase from the end of the one before to its own.
+        odds += np.maximum(self.earliest.take(row) - at, 0)
+        held = np.flatnonzero(held_at >= 0)
+        odds[held] += np.maximum(held_at[held] - self.latest[row[held]], 0)
+        return odds
 
 
 def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.bool_], at: Ints, held_at: Ints) -> Ints:
@@ -146,21 +157,15 @@ def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.b
     bit = np.where(passed, parity ^ 1, parity)
     guess = timeline.complete_by(life, at)
     guess -= (guess - bit) & 1
-    guess = np.maximum(guess, bit)
-    first, most = timeline.first[life], timeline.count[life] + 1
-    best, least = guess, np.full(len(guess), NEVER)
-    for away in (0, -2, 2):
-        phase = guess + away
-        row = first + np.clip(phase, 0, most)
-        # It was in this phase from the end of the one before to its own.
-        odds = np.maximum(timeline.earliest[row - 1] - at, 0)
-        odds += np.maximum(at - timeline.latest[row], 0)
-        held = np.maximum(held_at - timeline.latest[row - 1], 0)
-        odds += np.where(held_at >= 0, held, 0)
-        better = (odds < least) & (phase >= bit)
-        best, least = np.where(better, phase, best), np.where(better, odds, least)
-        if away == 0 and not least.any():
-            break
+    best = np.maximum(guess, bit, out=guess)
+    least = timeline.odds(life, best, at, held_at)
+    open_ = np.flatnonzero(least)
+    life, bit, at, held_at, middle, least = (column[open_] for column in (life, bit, at, held_at, best, least))
+    for away in (-2, 2):
+        phase = middle + away
+        odds = timeline.odds(life, phase, at, held_at)
+        better = np.flatnonzero((odds < least) & (phase >= bit))
+        best[open_[better]], least[better] = phase[better], odds[better]
     return best
 
 
@@ -172,7 +177,9 @@ def _never_back(current: Ints, agent: Ints, life: Ints) -> Ints:
     raised = current.copy()
     for _ in range(_MOST_ROUNDS):
         span = int(raised.max()) + 2
-        least = np.maximum.accumulate(raised + group * span) - group * span
+        lift = group * span
+        least = np.maximum.accumulate(raised + lift)
+        least -= lift
         behind = np.flatnonzero(raised < least)
         if not len(behind):
             break

@@ -5,6 +5,7 @@ The events are rows of 48 bytes, mapped from a file perhaps; reading one column 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,27 +46,30 @@ def event_columns(trace: Trace) -> EventColumns:
     }
     # Where there is one ring only, nothing of its column need be read.
     kept: dict[str, Any] = {} if len(trace.rings) > 1 else {"ring": np.broadcast_to(types.pop("ring")(0), len(trace))}
-    for name in ("stage", "tile"):
-        if _is_constant(trace.events[name]):
-            kept[name] = np.broadcast_to(types.pop(name)(trace.events[name][0]), len(trace))
-    columns: dict[str, Any] = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
-
-    def read(begin: int) -> None:
-        piece = trace.events[begin : begin + _ROWS_AT_ONCE]
-        for name, column in columns.items():
-            column[begin : begin + _ROWS_AT_ONCE] = piece[name]
-
-    each(read, range(0, len(trace), _ROWS_AT_ONCE))
+    first = trace.events[:1]
+    likely = [name for name in ("stage", "tile") if _is_alike(trace.events[:_ROWS_AT_ONCE], first, name)]
+    columns, differing = _read(trace, {name: types[name] for name in types if name not in likely}, likely)
+    kept |= {name: np.broadcast_to(types[name](first[name][0]), len(trace)) for name in likely if name not in differing}
+    columns |= _read(trace, {name: types[name] for name in differing})[0] if differing else {}
     for column in columns.values():
         column.flags.writeable = False
     return EventColumns(trace, **kept, **columns)
 
 
-def _is_constant(column: NDArray[Any]) -> bool:
-    """Whether a column has one value throughout. Where it has not, the first piece mostly tells."""
+def _read(trace: Trace, types: dict[str, Any], likely: Sequence[str] = ()) -> tuple[dict[str, Any], set[str]]:
+    """The columns of these types; and those of the `likely` to have one value throughout that have several."""
+    first = trace.events[:1]
+    columns = {name: np.empty(len(trace), dtype) for name, dtype in types.items()}
 
-    def is_alike(begin: int) -> bool:
-        return bool((column[begin : begin + _ROWS_AT_ONCE] == column[0]).all())
+    def read(begin: int) -> list[str]:
+        piece = trace.events[begin : begin + _ROWS_AT_ONCE]
+        for name, column in columns.items():
+            column[begin : begin + _ROWS_AT_ONCE] = piece[name]
+        return [name for name in likely if not _is_alike(piece, first, name)]
 
-    begins = range(0, len(column), _ROWS_AT_ONCE)
-    return len(begins) > 0 and is_alike(0) and all(each(is_alike, begins[1:]))
+    return columns, set().union(*each(read, range(0, len(trace), _ROWS_AT_ONCE)))
+
+
+def _is_alike(piece: NDArray[np.void], first: NDArray[np.void], name: str) -> bool:
+    """Whether a column has the value of the first event throughout a piece, which is not empty."""
+    return len(first) > 0 and bool((piece[name] == first[name]).all())
