@@ -99,6 +99,10 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     following = derived.first[waits.life] + waits.phase + 1
     passed = (waits.end >= 0) & (following < derived.first[waits.life + 1])
     pairs.append((waits.end[passed], completions.node[following[passed]], _BY_WAITS))
+    # A test that failed was of a phase that had begun: the one before was complete.
+    before = derived.first[waits.life] + waits.phase - 1
+    failed = (waits.refused >= 0) & (waits.end < 0) & (waits.phase > 0) & (before < derived.first[waits.life + 1])
+    pairs.append((completions.node[before[failed]], waits.refused[failed], _BY_WAITS))
     pairs += _expectations(derived)
     promises = derived.logged.promises
     pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))
