@@ -170,16 +170,27 @@ def _deciding(facts: Facts, members: tuple[int, ...]) -> list[Stream]:
 
 
 def _places(facts: Facts, stream: Stream, members: tuple[int, ...]) -> Ints:
-    """The stages that the stream goes through; in a recording that begins in the middle, as of the first of its first
-    lap after which none is missing."""
+    """The stages that the stream goes through; in a recording that begins in the middle, as of the last of the uses
+    before which some are missing."""
     stage = np.full(max(*members, int(stream.barrier.max())) + 1, -1, np.int64)
     stage[list(members)] = np.arange(len(members))
     at: Ints = stage[stream.barrier]
     at = at[at >= 0]
-    if facts.begun:
-        missing = 1 + np.flatnonzero((at[1:] - at[:-1]) % len(members) != 1 % len(members))
-        at = at[missing[missing <= len(members)].max(initial=0) :]
-    return at
+    return at[_missing(at, len(members)) :] if facts.begun else at
+
+
+def _missing(at: Ints, stages: int) -> int:
+    """Where the last uses before those of `at` are missing: a barrier's first ones may be, as those of phases of which
+    the beginning is not recorded. 0: none are, or some that would have come after one that is there."""
+    seen: Ints = np.full(stages, len(at), np.int64)
+    seen[at[::-1]] = np.arange(len(at))[::-1]
+    last = 0
+    for after in (1 + np.flatnonzero((at[1:] - at[:-1]) % stages != 1 % stages)).tolist():
+        skipped = (at[after - 1] + 1 + np.arange((at[after] - at[after - 1] - 1) % stages)) % stages
+        if (seen[skipped] < after).any():
+            return 0
+        last = after
+    return last
 
 
 def _in_order(at: Ints, stages: int) -> bool:
