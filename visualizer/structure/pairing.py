@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,8 @@ def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], li
             evidence = options.pop(empty)[full]
             gone |= {full, empty}
             if evidence.sure:
-                pairs.append(Pair((full,), empty, evidence, full.wrapped and empty.wrapped))
+                proved = full.wrapped and empty.wrapped
+                pairs.append(Pair((_at_most(facts, full, empty),), _at_most(facts, empty, full), evidence, proved))
             else:
                 unsure.update(full.members + empty.members)
         options = {
@@ -83,7 +84,10 @@ def _shared(options: dict[BarrierArray, dict[BarrierArray, Evidence]]) -> list[P
 
 def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | None:
     """What speaks for the pair; None if nothing does, or something speaks against it."""
-    if full is empty or len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
+    if full is empty:
+        return None
+    full, empty = _at_most(facts, full, empty), _at_most(facts, empty, full)
+    if len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
         return None
     if not full.landed(facts) and full.first_parity(facts) != 0:
         return None
@@ -102,6 +106,14 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
         return None
     sure = full.wrapped or empty.wrapped or (facts.sited and not could_go_on(facts, full.members + empty.members))
     return Evidence(bool(producers), bool(consumers), sure)
+
+
+def _at_most(facts: Facts, array: BarrierArray, partner: BarrierArray) -> BarrierArray:
+    """The array without what nobody has used of it beyond the length of a partner that came round."""
+    beyond = array.members[len(partner) :]
+    if array.wrapped or not partner.wrapped or any(facts.barriers[place].used for place in beyond):
+        return array
+    return replace(array, members=array.members[: len(partner)])
 
 
 def _alternate(
