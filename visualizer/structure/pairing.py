@@ -20,7 +20,7 @@ class Evidence:
 
     producers: bool
     consumers: bool
-    sure: bool  # their length is known: one of them came round by itself, or nothing beside them could be one more stage
+    sure: bool  # how long they are: one came round by itself, or nothing beside them could be one more stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def _shared(options: dict[BarrierArray, dict[BarrierArray, Evidence]]) -> list[P
     if len(options) != 1:
         return []
     ((empty, fits),) = options.items()
-    sure = empty.wrapped and all(full.wrapped for full in fits)
+    sure = len(empty) > 1 and empty.wrapped and all(full.wrapped for full in fits)
     both_sides = all(found.producers and found.consumers for found in fits.values())
-    return [Pair(tuple(fits), empty, Evidence(True, True, True), True)] if sure and both_sides and len(empty) > 1 else []
+    return [Pair(tuple(fits), empty, Evidence(True, True, True), True)] if sure and both_sides else []
 
 
 def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | None:
