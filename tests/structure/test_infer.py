@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from visualizer.programs.faults import FAULTS
 from visualizer.programs.load import load_program
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.recording.file import load
-from visualizer.recording.tables import Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -208,46 +206,3 @@ def test_of_a_short_run_that_shares_an_empty_barrier_nothing_wrong_is_said(tiles
     for ring in infer(forget(trace)).rings:
         assert {row for stage in ring.empty for row in stage} <= empty
         assert not {row for stage in ring.full for row in stage} & empty
-
-
-def warpgroup_gemm(stages: int, tiles: int) -> Trace:
-    """As TileLang has it: an array of full and empty barriers; all lanes of a warpgroup arrive, one expects bytes."""
-    b = Builder("warpgroups")
-    full = [b.barrier(f"full[{stage}]", count=128) for stage in range(stages)]
-    empty = [b.barrier(f"empty[{stage}]", count=128) for stage in range(stages)]
-    producers = [b.agent(f"p{warp}", role="producer") for warp in range(4)]
-    consumers = [b.agent(f"c{warp}", role="consumer") for warp in range(4)]
-    producers[0].init_all()
-    for agent in producers + consumers:
-        agent.sync()
-    for agent in producers:
-        for tile in agent.tiles(tiles):
-            lap, stage = divmod(tile, stages)
-            agent.wait(empty[stage], (lap + 1) & 1)
-            if agent is producers[0]:
-                agent.expect_tx(full[stage], 4096)
-                agent.copy(full[stage], stage, 4096)
-            agent.arrive(full[stage], 32)
-    for agent in consumers:
-        for tile in agent.tiles(tiles):
-            lap, stage = divmod(tile, stages)
-            agent.wait(full[stage], lap & 1)
-            agent.arrive(empty[stage], 32)
-    return simulate(b.build())
-
-
-@pytest.mark.parametrize(("lines", "rings"), [(True, 1), (False, 0)])
-def test_a_loop_that_is_unrolled_is_known_by_its_lines(lines: bool, rings: int) -> None:
-    trace = forget(warpgroup_gemm(stages=3, tiles=12))
-    events = np.array(trace.events)
-    copies: dict[tuple[int, int], int] = {}
-    lap: Counter[tuple[int, int]] = Counter()
-    for row in np.flatnonzero((events["barrier"] >= 0) & (events["site"] >= 0)).tolist():
-        of = int(events["agent"][row]), int(events["site"][row])
-        events["site"][row] = copies.setdefault((of[1], lap[of]), len(copies))
-        lap[of] += 1
-    events["site"][events["barrier"] < 0] = -1
-    sites = [Site("gemm.cu", 1 + site if lines else 1 + row, "") for row, (site, _) in enumerate(copies)]
-    found = infer(replace(trace, events=events, sites=sites)).rings
-    assert len(found) == rings
-    assert all((ring.full, ring.empty) == (((0,), (1,), (2,)), ((3,), (4,), (5,))) for ring in found)

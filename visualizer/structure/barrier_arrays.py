@@ -68,12 +68,24 @@ def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> 
     """Whether a barrier beside it seems to be of the same array, so that its length is wrong."""
     placed = {place for other in arrays for place in other.members}
     sure = len(array) > 1 and array.wrapped
-    return any(
+    return _may_be_unrolled(facts, array) or any(
         seem_one_array(facts, facts.barriers[member], other)
         for place, other in enumerate(facts.barriers)
         if other.used and place not in array.members and not (sure and place in placed)
         for member in array.members
         if facts.barriers[member].used
+    )
+
+
+def _may_be_unrolled(facts: Facts, array: BarrierArray) -> bool:
+    """Whether a barrier may be one more stage that instructions of its own use, as of a loop that was unrolled."""
+    return facts.copied and any(
+        other.used
+        and place not in array.members
+        and _alike(facts, array.members, place)
+        and all(_of_one_size(facts.barriers[member], other) for member in array.members)
+        and _used_in_turn(facts, tuple(sorted((*array.members, place))))
+        for place, other in enumerate(facts.barriers)
     )
 
 
@@ -206,5 +218,9 @@ def _are_linked(facts: Facts, members: tuple[int, ...], place: int) -> bool:
 def _two_linked(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
     """Whether an instruction uses both (as far as instructions are known), and both expect bytes of one size."""
     by_site = {mark[:2] for mark in a.marks} & {mark[:2] for mark in b.marks}
+    return bool(by_site or not facts.sited) and _of_one_size(a, b)
+
+
+def _of_one_size(a: BarrierFacts, b: BarrierFacts) -> bool:
     sizes = [{mark[2] for mark in barrier.marks if mark[2]} for barrier in (a, b)]
-    return bool(by_site or not facts.sited) and (not all(sizes) or bool(sizes[0] & sizes[1]))
+    return not all(sizes) or bool(sizes[0] & sizes[1])
