@@ -79,10 +79,12 @@ def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> 
 
 def _may_be_unrolled(facts: Facts, array: BarrierArray) -> bool:
     """Whether a barrier may be one more stage that instructions of its own use, as of a loop that was unrolled."""
+    users = [(what, array.union(facts, what)) for what in ("waiters", "arrivers", "fillers")]
     return facts.copied and any(
         other.used
         and place not in array.members
         and _alike(facts, array.members, place)
+        and all(not mine or not getattr(other, what) or mine & getattr(other, what) for what, mine in users)
         and all(_of_one_size(facts.barriers[member], other) for member in array.members)
         and _used_in_turn(facts, tuple(sorted((*array.members, place))))
         for place, other in enumerate(facts.barriers)
