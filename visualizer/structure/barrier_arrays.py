@@ -6,6 +6,8 @@ Address and count alone merge neighbours that have nothing to do with each other
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,12 +85,21 @@ def _may_be_unrolled(facts: Facts, array: BarrierArray) -> bool:
     return facts.copied and any(
         other.used
         and place not in array.members
-        and _alike(facts, array.members, place)
+        and _may_lie_beside(facts, array.members, place)
         and all(not mine or not getattr(other, what) or mine & getattr(other, what) for what, mine in users)
         and all(_of_one_size(facts.barriers[member], other) for member in array.members)
         and _used_in_turn(facts, tuple(sorted((*array.members, place))))
         for place, other in enumerate(facts.barriers)
     )
+
+
+def _may_lie_beside(facts: Facts, members: tuple[int, ...], place: int) -> bool:
+    """Whether the barrier, and all between at the stride that they would have, may be of their array."""
+    at = sorted(facts.barriers[one].address for one in (*members, place))
+    stride = max(gcd(*(b - a for a, b in pairwise(at))), 1)
+    all_of_them = range(at[0], at[-1] + 1, stride)
+    there = [one for one, barrier in enumerate(facts.barriers) if barrier.address in all_of_them]
+    return len(there) == len(all_of_them) and all(_alike(facts, members, one) for one in there if one not in members)
 
 
 def seem_one_array(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
