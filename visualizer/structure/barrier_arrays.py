@@ -195,8 +195,8 @@ def _deciding(facts: Facts, members: tuple[int, ...]) -> list[Stream]:
 
 
 def _places(facts: Facts, stream: Stream, members: tuple[int, ...]) -> Ints:
-    """The stages that the stream goes through; in a recording that begins in the middle, as of the last of the uses
-    before which some are missing."""
+    """The stages that the stream goes through; in a recording that begins in the middle, as of the last of its first
+    lap's before which some are missing."""
     stage = np.full(max(*members, int(stream.barrier.max())) + 1, -1, np.int64)
     stage[list(members)] = np.arange(len(members))
     at: Ints = stage[stream.barrier]
@@ -205,12 +205,13 @@ def _places(facts: Facts, stream: Stream, members: tuple[int, ...]) -> Ints:
 
 
 def _missing(at: Ints, stages: int) -> int:
-    """Where the last uses before those of `at` are missing: a barrier's first ones may be, as those of phases of which
-    the beginning is not recorded. 0: none are, or some that would have come after one that is there."""
+    """Where in the first lap of `at` the last uses are missing: a barrier's first ones may be, as those of phases of
+    which the beginning is not recorded. 0: none are, or some that would have come after one that is there."""
     seen: Ints = np.full(stages, len(at), np.int64)
     seen[at[::-1]] = np.arange(len(at))[::-1]
     last = 0
-    for after in (1 + np.flatnonzero((at[1:] - at[:-1]) % stages != 1 % stages)).tolist():
+    lap = at[: stages + 1]
+    for after in (1 + np.flatnonzero((lap[1:] - lap[:-1]) % stages != 1 % stages)).tolist():
         skipped = (at[after - 1] + 1 + np.arange((at[after] - at[after - 1] - 1) % stages)) % stages
         if (seen[skipped] < after).any():
             return 0
