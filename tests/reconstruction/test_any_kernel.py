@@ -127,6 +127,29 @@ def test_a_second_init_begins_a_new_life() -> None:
     assert result.events["amount"][result.events["kind"] == EventKind.PHASE_COMPLETE].tolist() == [0, 0]
 
 
+def test_a_test_that_failed_is_of_a_phase_that_has_begun() -> None:
+    """Nobody recorded a wait on the phase before, of which a copy brings the bytes."""
+    agents = (*(Agent(f"warp{n}", "other", 0, n) for n in range(2)), Agent("tma", "copy_engine", 0, -1))
+    barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)
+    fill = [
+        {"time": at + place, "agent": 0, "kind": kind, "barrier": 0, "amount": 64}
+        for at in (10, 500)
+        for place, kind in enumerate((EventKind.ARRIVE_EXPECT_TX, EventKind.COPY_ISSUE))
+    ]
+    events = rows(
+        {"time": 0, "agent": 0, "kind": EventKind.INIT, "barrier": 0, "amount": 1},
+        *fill,
+        {"time": 20, "agent": 1, "kind": EventKind.TEST_FAILED, "barrier": 0, "parity": 1},
+        {"time": 30, "agent": 1, "kind": EventKind.WAIT_BEGIN, "barrier": 0, "parity": 1},
+        {"time": 990, "agent": 1, "kind": EventKind.WAIT_END, "barrier": 0, "parity": 1, "flags": EventFlag.BLOCKED},
+    )
+    meta = Meta("any", {}, {}, Ending("completed"))
+    result = assemble(events, np.zeros(3, np.int64), agents, barriers, (), meta, {})
+    assert not any(violations(result).values()), violations(result)
+    flips = result.events["time"][result.events["kind"] == EventKind.PHASE_COMPLETE].tolist()
+    assert flips[0] < 20_000 < flips[1]
+
+
 def test_bytes_that_an_agent_completes_itself() -> None:
     agents = (Agent("warp0", "other", 0, 0), Agent("warp1", "other", 0, 1))
     barriers = (Barrier("0x400", 0, "other", -1, 0, -1, address=0x400),)

@@ -20,7 +20,6 @@ from visualizer.recording.tables import AgentRole, Site
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.forget import forget
-from visualizer.structure.infer import infer
 
 Stages = tuple[tuple[int, ...], ...]
 
@@ -56,19 +55,6 @@ def random_kernel(seed: int) -> Kernel:
         f"{make.__name__[1:]}, {shape}, sites {sites}",
         sites == "inlined" or "'v': 2048" not in shape or "'q': 1024" in shape,
     )
-
-
-def verdict(kernel: Kernel) -> tuple[int, int, list[str]]:
-    """How many of its rings and turns are found, how many are not, and what was said wrongly."""
-    structure = infer(kernel.trace)
-    rings = {(ring.cta, ring.full, ring.empty) for ring in structure.rings}
-    wrong = [f"ring {ring}" for ring in rings - kernel.rings]
-    wrong += [f"turns {turn}" for turn in set(structure.turns) - kernel.turns]
-    for name, said, true in zip(kernel.trace.agents, structure.roles, kernel.roles, strict=True):
-        if said not in ("other", true):
-            wrong.append(f"{name.name} is {true}, not {said}")
-    right = len(rings & kernel.rings) + len(set(structure.turns) & kernel.turns)
-    return right, len(kernel.rings) + len(kernel.turns) - right, wrong
 
 
 def _array(b: Builder, layout: str, cta: int, rings: dict[str, tuple[int, int, int]]) -> dict[str, list[BarrierHandle]]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from any_recording import BARRIERS, EVENTS, recording
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from legal_programs import stranger_log
 from measured import last, simulated
-from random_kernels import random_kernel, verdict
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.agent_builder import BarrierHandle
@@ -22,9 +20,7 @@ from visualizer.programs.faults import FAULTS
 from visualizer.programs.load import load_program
 from visualizer.programs.program import Program
 from visualizer.programs.registry import PROGRAMS, find_program
-from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load
-from visualizer.recording.tables import Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -115,59 +111,12 @@ def test_the_program_of_the_docs(tmp_path: Path) -> None:
     assert the_same(simulate(example(0, tmp_path)))
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(1497, id="Q is freed after a K that came later"),
-        pytest.param(1686, id="Q and K of one stage each, Q freed last"),
-        pytest.param(1185, id="K and V are acquired before either is filled"),
-        pytest.param(1529, id="what is left beside an array that was none is no array either"),
-        pytest.param(3699, id="the same, of three rings"),
-    ],
-)
-def test_arrays_that_lie_and_are_used_like_one_are_not_taken_for_it(seed: int) -> None:
-    kernel = random_kernel(seed)
-    assert not kernel.decidable
-    assert verdict(kernel)[2] == [], kernel.shape
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_of_a_random_kernel_nothing_wrong_is_said(seed: int) -> None:
-    kernel = random_kernel(seed)
-    assume(kernel.decidable)
-    assert verdict(kernel)[2] == [], kernel.shape
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32), share=st.integers(1, 4))
-def test_of_the_end_of_a_random_kernel_nothing_wrong_is_said(seed: int, share: int) -> None:
-    kernel = random_kernel(seed)
-    assume(kernel.decidable and not kernel.shape.startswith("tensor_core"))
-    log = stranger_log(kernel.trace, seed)
-    keep = int(np.bincount(log["agent"]).max()) * share // 5
-    cut = replace(kernel, trace=last(kernel.trace, log, keep))
-    assert not any(violations(cut.trace).values())
-    assert verdict(cut)[2] == [], kernel.shape
-
-
 def test_the_ring_of_a_recording_that_begins_in_the_middle() -> None:
     trace = forget(simulated(tiles=40, stages=3))
     cut = last(trace, stranger_log(trace), 60)
     assert "unplaced" in cut.meta.window
     (ring,) = infer(cut).rings
     assert (ring.full, ring.empty) == (((0,), (1,), (2,)), ((3,), (4,), (5,)))
-
-
-def test_most_of_random_kernels_is_found() -> None:
-    """Where instructions are told apart, as in every recording of a kernel's PTX."""
-    total: Counter[str] = Counter()
-    for seed in range(60):
-        kernel = random_kernel(seed)
-        if kernel.shape.endswith("inlined"):
-            found, unknown, _ = verdict(kernel)
-            total.update(found=found, unknown=unknown)
-    assert total["found"] > 5 * total["unknown"] > 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -264,46 +213,3 @@ def test_of_a_short_run_that_shares_an_empty_barrier_nothing_wrong_is_said(tiles
     for ring in infer(forget(trace)).rings:
         assert {row for stage in ring.empty for row in stage} <= empty
         assert not {row for stage in ring.full for row in stage} & empty
-
-
-def warpgroup_gemm(stages: int, tiles: int) -> Trace:
-    """As TileLang has it: an array of full and empty barriers; all lanes of a warpgroup arrive, one expects bytes."""
-    b = Builder("warpgroups")
-    full = [b.barrier(f"full[{stage}]", count=128) for stage in range(stages)]
-    empty = [b.barrier(f"empty[{stage}]", count=128) for stage in range(stages)]
-    producers = [b.agent(f"p{warp}", role="producer") for warp in range(4)]
-    consumers = [b.agent(f"c{warp}", role="consumer") for warp in range(4)]
-    producers[0].init_all()
-    for agent in producers + consumers:
-        agent.sync()
-    for agent in producers:
-        for tile in agent.tiles(tiles):
-            lap, stage = divmod(tile, stages)
-            agent.wait(empty[stage], (lap + 1) & 1)
-            if agent is producers[0]:
-                agent.expect_tx(full[stage], 4096)
-                agent.copy(full[stage], stage, 4096)
-            agent.arrive(full[stage], 32)
-    for agent in consumers:
-        for tile in agent.tiles(tiles):
-            lap, stage = divmod(tile, stages)
-            agent.wait(full[stage], lap & 1)
-            agent.arrive(empty[stage], 32)
-    return simulate(b.build())
-
-
-@pytest.mark.parametrize(("lines", "rings"), [(True, 1), (False, 0)])
-def test_a_loop_that_is_unrolled_is_known_by_its_lines(lines: bool, rings: int) -> None:
-    trace = forget(warpgroup_gemm(stages=3, tiles=12))
-    events = np.array(trace.events)
-    copies: dict[tuple[int, int], int] = {}
-    lap: Counter[tuple[int, int]] = Counter()
-    for row in np.flatnonzero((events["barrier"] >= 0) & (events["site"] >= 0)).tolist():
-        of = int(events["agent"][row]), int(events["site"][row])
-        events["site"][row] = copies.setdefault((of[1], lap[of]), len(copies))
-        lap[of] += 1
-    events["site"][events["barrier"] < 0] = -1
-    sites = [Site("gemm.cu", 1 + site if lines else 1 + row, "") for row, (site, _) in enumerate(copies)]
-    found = infer(replace(trace, events=events, sites=sites)).rings
-    assert len(found) == rings
-    assert all((ring.full, ring.empty) == (((0,), (1,), (2,)), ((3,), (4,), (5,))) for ring in found)

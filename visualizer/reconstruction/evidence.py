@@ -183,6 +183,9 @@ def _closings(
     refused = known & (waits.refused >= 0)
     np.maximum.at(lower, row[refused], logged.time[waits.refused[refused]])
     observed[row[ended & waits.blocked]] = True
+    # A test that failed was of a phase that had begun.
+    failed = (waits.refused >= 0) & (waits.end < 0) & (waits.phase > 0) & (row <= first[waits.life + 1])
+    np.minimum.at(upper, row[failed] - 1, logged.time[waits.refused[failed]])
     ends = np.flatnonzero(phases.copy >= 0)
     copy, lower, latest = phases.copy[ends], lower[ends], np.where(upper < NEVER, upper - 1, NEVER)[ends]
     still, flipped = flips.of(lives.barrier[phases.life[ends]], phases.number[ends])

@@ -101,6 +101,10 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     row += 1
     passed = np.flatnonzero(has_passed & (row < ends))
     pairs.append((waits.end.take(passed), completions.node.take(row.take(passed)), _BY_WAITS))
+    # A test that failed was of a phase that had begun: the one before was complete.
+    row -= 2
+    failed = np.flatnonzero((waits.refused >= 0) & ~has_passed & (waits.phase > 0) & (row < ends))
+    pairs.append((completions.node.take(row.take(failed)), waits.refused.take(failed), _BY_WAITS))
     pairs += _expectations(derived)
     promises = derived.logged.promises
     pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))

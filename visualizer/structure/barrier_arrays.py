@@ -6,6 +6,8 @@ Address and count alone merge neighbours that have nothing to do with each other
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,13 +70,36 @@ def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> 
     """Whether a barrier beside it seems to be of the same array, so that its length is wrong."""
     placed = {place for other in arrays for place in other.members}
     sure = len(array) > 1 and array.wrapped
-    return any(
+    return _may_be_unrolled(facts, array) or any(
         seem_one_array(facts, facts.barriers[member], other)
         for place, other in enumerate(facts.barriers)
         if other.used and place not in array.members and not (sure and place in placed)
         for member in array.members
         if facts.barriers[member].used
     )
+
+
+def _may_be_unrolled(facts: Facts, array: BarrierArray) -> bool:
+    """Whether a barrier may be one more stage that instructions of its own use, as of a loop that was unrolled."""
+    users = [(what, array.union(facts, what)) for what in ("waiters", "arrivers", "fillers")]
+    return facts.copied and any(
+        other.used
+        and place not in array.members
+        and _may_lie_beside(facts, array.members, place)
+        and all(not mine or not getattr(other, what) or mine & getattr(other, what) for what, mine in users)
+        and all(_of_one_size(facts.barriers[member], other) for member in array.members)
+        and _used_in_turn(facts, tuple(sorted((*array.members, place))))
+        for place, other in enumerate(facts.barriers)
+    )
+
+
+def _may_lie_beside(facts: Facts, members: tuple[int, ...], place: int) -> bool:
+    """Whether the barrier, and all between at the stride that they would have, may be of their array."""
+    at = sorted(facts.barriers[one].address for one in (*members, place))
+    stride = max(gcd(*(b - a for a, b in pairwise(at))), 1)
+    all_of_them = range(at[0], at[-1] + 1, stride)
+    there = [one for one, barrier in enumerate(facts.barriers) if barrier.address in all_of_them]
+    return len(there) == len(all_of_them) and all(_alike(facts, members, one) for one in there if one not in members)
 
 
 def seem_one_array(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
@@ -170,16 +195,28 @@ def _deciding(facts: Facts, members: tuple[int, ...]) -> list[Stream]:
 
 
 def _places(facts: Facts, stream: Stream, members: tuple[int, ...]) -> Ints:
-    """The stages that the stream goes through; in a recording that begins in the middle, as of the first of its first
-    lap after which none is missing."""
+    """The stages that the stream goes through; in a recording that begins in the middle, as of the last of its first
+    lap's before which some are missing."""
     stage = np.full(max(*members, int(stream.barrier.max())) + 1, -1, np.int64)
     stage[list(members)] = np.arange(len(members))
     at: Ints = stage[stream.barrier]
     at = at[at >= 0]
-    if facts.begun:
-        missing = 1 + np.flatnonzero((at[1:] - at[:-1]) % len(members) != 1 % len(members))
-        at = at[missing[missing <= len(members)].max(initial=0) :]
-    return at
+    return at[_missing(at, len(members)) :] if facts.begun else at
+
+
+def _missing(at: Ints, stages: int) -> int:
+    """Where in the first lap of `at` the last uses are missing: a barrier's first ones may be, as those of phases of
+    which the beginning is not recorded. 0: none are, or some that would have come after one that is there."""
+    seen: Ints = np.full(stages, len(at), np.int64)
+    seen[at[::-1]] = np.arange(len(at))[::-1]
+    last = 0
+    lap = at[: stages + 1]
+    for after in (1 + np.flatnonzero((lap[1:] - lap[:-1]) % stages != 1 % stages)).tolist():
+        skipped = (at[after - 1] + 1 + np.arange((at[after] - at[after - 1] - 1) % stages)) % stages
+        if (seen[skipped] < after).any():
+            return 0
+        last = after
+    return last
 
 
 def _in_order(at: Ints, stages: int) -> bool:
@@ -195,5 +232,9 @@ def _are_linked(facts: Facts, members: tuple[int, ...], place: int) -> bool:
 def _two_linked(facts: Facts, a: BarrierFacts, b: BarrierFacts) -> bool:
     """Whether an instruction uses both (as far as instructions are known), and both expect bytes of one size."""
     by_site = {mark[:2] for mark in a.marks} & {mark[:2] for mark in b.marks}
+    return bool(by_site or not facts.sited) and _of_one_size(a, b)
+
+
+def _of_one_size(a: BarrierFacts, b: BarrierFacts) -> bool:
     sizes = [{mark[2] for mark in barrier.marks if mark[2]} for barrier in (a, b)]
-    return bool(by_site or not facts.sited) and (not all(sizes) or bool(sizes[0] & sizes[1]))
+    return not all(sizes) or bool(sizes[0] & sizes[1])

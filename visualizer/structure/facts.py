@@ -56,6 +56,7 @@ class Facts:
     barriers: tuple[BarrierFacts, ...]
     streams: tuple[Stream, ...]
     sited: bool  # whether instructions are told apart
+    copied: bool  # they are, but not by the source: those of a loop that was unrolled are several
     begun: bool  # the recording begins in the middle: uses of a stage, and stages of a lap, may be missing at first
 
     def of(self, action: Action, agent: int) -> Stream | None:
@@ -64,12 +65,13 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """What is told of all barriers of a recording, by row, (barriers,)."""
+    """What is told of all barriers of a recording, by row, (barriers,), and of its instructions."""
 
     address: Ints
     count: Ints
     begun: NDArray[np.bool_]  # initialised before the recording
     first_phase: Ints
+    lines: NDArray[np.bool_]  # (sites,): it is known by its line in the source
 
 
 def facts_of(uses: Uses, rows: Ints, own: NDArray[np.bool_], tables: Tables) -> Facts:
@@ -97,7 +99,8 @@ def facts_of(uses: Uses, rows: Ints, own: NDArray[np.bool_], tables: Tables) -> 
     marks = distinct_rows(*(column[by_agents] for column in (barrier, action, site, amount)))
     for place, *mark in zip(*(column.tolist() for column in marks), strict=True):
         barriers[place].marks.add((mark[0], mark[1], mark[2]))
-    return Facts(barriers, tuple(streams), bool((uses.site[by_agents] >= 0).any()), begun)
+    sites = distinct(site[by_agents & (site >= 0)])
+    return Facts(barriers, tuple(streams), len(sites) > 0, not bool(tables.lines[sites].all()), begun)
 
 
 def _agents(

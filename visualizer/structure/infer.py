@@ -138,10 +138,11 @@ def _look_closely(columns: EventColumns, known: Tally, addresses: Ints, examples
     cta_of = cta_of[order]
     found: dict[int, CtaRings] = {}
     calls = calls_of(trace.sites)
+    lines = np.array([bool(site.stack) or not site.file.endswith(".ptx") for site in trace.sites], bool)
+    tables = Tables(addresses, known.count, known.begun, first_phase, lines)
     for example in examples:
         of_it = order[slice(*np.searchsorted(cta_of, [example.cta, example.cta + 1]))]
         own = trace.agent_cta == example.cta
-        tables = Tables(addresses, known.count, known.begun, first_phase)
         facts = facts_of(_only(uses, of_it), example.rows, own, tables)
         found[example.cta] = confirm(facts, find_rings(facts), calls)
     return found

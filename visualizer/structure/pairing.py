@@ -20,6 +20,7 @@ class Evidence:
 
     producers: bool
     consumers: bool
+    sure: bool  # how long they are: one came round by itself, or nothing beside them could be one more stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,9 @@ class Pair:
 
 def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], list[BarrierArray]]:
     """Pairs, and the arrays that could be in none. What could be paired in more than one way is in neither."""
-    arrays = _proved_by_partners(facts, arrays)
     pairs: list[Pair] = []
-    several_ways: set[int] = set()
+    gone: set[BarrierArray] = set()
+    unsure: set[int] = set()
     options: dict[BarrierArray, dict[BarrierArray, Evidence]] = {}
     for empty in arrays:
         fits = {full: found for full in arrays if (found := _fit(facts, full, empty)) is not None}
@@ -49,19 +50,23 @@ def find_pairs(facts: Facts, arrays: list[BarrierArray]) -> tuple[list[Pair], li
             pairs += shared
             break
         if not sure or len(set(fulls)) < len(fulls) or set(fulls) & set(sure):
-            several_ways.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
+            unsure.update(p for empty, fits in options.items() for array in (empty, *fits) for p in array.members)
             break
         for empty, full in zip(sure, fulls, strict=True):
-            proved = full.wrapped and empty.wrapped
-            pairs.append(Pair((full,), empty, options.pop(empty)[full], proved))
-        gone = {array for pair in pairs for array in (*pair.fulls, pair.empty)}
+            evidence = options.pop(empty)[full]
+            gone |= {full, empty}
+            if evidence.sure:
+                proved = full.wrapped and empty.wrapped
+                pairs.append(Pair((_at_most(facts, full, empty),), _at_most(facts, empty, full), evidence, proved))
+            else:
+                unsure.update(full.members + empty.members)
         options = {
             empty: {full: found for full, found in fits.items() if full not in gone}
             for empty, fits in options.items()
             if empty not in gone
         }
         options = {empty: fits for empty, fits in options.items() if fits}
-    placed = several_ways.union(*(array.members for pair in pairs for array in (*pair.fulls, pair.empty)))
+    placed = unsure.union(*(array.members for pair in pairs for array in (*pair.fulls, pair.empty)))
     return pairs, [array for array in arrays if not placed & set(array.members)]
 
 
@@ -72,51 +77,17 @@ def _shared(options: dict[BarrierArray, dict[BarrierArray, Evidence]]) -> list[P
     if len(options) != 1:
         return []
     ((empty, fits),) = options.items()
-    sure = empty.wrapped and all(full.wrapped for full in fits)
+    sure = len(empty) > 1 and empty.wrapped and all(full.wrapped for full in fits)
     both_sides = all(found.producers and found.consumers for found in fits.values())
-    return [Pair(tuple(fits), empty, Evidence(True, True), True)] if sure and both_sides and len(empty) > 1 else []
-
-
-def _proved_by_partners(facts: Facts, arrays: list[BarrierArray]) -> list[BarrierArray]:
-    """Where no agent came round an array, one that it pairs with may tell which part of it is the array."""
-    result: list[BarrierArray] = []
-    sure = [array for array in arrays if array.wrapped]
-    for array in arrays:
-        parts = set() if array.wrapped else _parts_that_fit(facts, array, sure)
-        if len(parts) != 1:
-            result.append(array)
-            continue
-        (part,) = parts
-        first = array.members.index(part.members[0])
-        result.append(part)
-        for rest in (array.members[:first], array.members[first + len(part) :]):
-            if rest and any(facts.barriers[place].used for place in rest):
-                result.append(replace(array, members=rest, wrapped=len(rest) == 1))
-    return result
-
-
-def _parts_that_fit(facts: Facts, array: BarrierArray, others: list[BarrierArray]) -> set[BarrierArray]:
-    """The shorter runs of its barriers that could be paired with one of the others."""
-    return {
-        part
-        for other in others
-        if len(other) < len(array)
-        for first in range(len(array) - len(other) + 1)
-        for part in [replace(array, members=array.members[first : first + len(other)])]
-        if _fits_either_way(facts, part, other)
-    }
-
-
-def _fits_either_way(facts: Facts, a: BarrierArray, b: BarrierArray) -> bool:
-    return _fit(facts, a, b) is not None or _fit(facts, b, a) is not None
+    return [Pair(tuple(fits), empty, Evidence(True, True, True), True)] if sure and both_sides else []
 
 
 def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | None:
     """What speaks for the pair; None if nothing does, or something speaks against it."""
-    if full is empty or len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
+    if full is empty:
         return None
-    sure = full.wrapped or empty.wrapped
-    if not sure and (not facts.sited or could_go_on(facts, full.members + empty.members)):
+    full, empty = _at_most(facts, full, empty), _at_most(facts, empty, full)
+    if len(full) != len(empty) or set(full.members) & set(empty.members) or empty.landed(facts):
         return None
     if not full.landed(facts) and full.first_parity(facts) != 0:
         return None
@@ -133,7 +104,16 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
     by_agents = not full.landed(facts) and not any(facts.barriers[place].committed for place in full.members)
     if by_agents and (not producers or not consumers or wait_empty & wait_full):
         return None
-    return Evidence(bool(producers), bool(consumers))
+    sure = full.wrapped or empty.wrapped or (facts.sited and not could_go_on(facts, full.members + empty.members))
+    return Evidence(bool(producers), bool(consumers), sure)
+
+
+def _at_most(facts: Facts, array: BarrierArray, partner: BarrierArray) -> BarrierArray:
+    """The array without what nobody has used of it beyond the length of a partner that came round."""
+    beyond = array.members[len(partner) :]
+    if array.wrapped or not partner.wrapped or any(facts.barriers[place].used for place in beyond):
+        return array
+    return replace(array, members=array.members[: len(partner)])
 
 
 def _alternate(
