@@ -125,7 +125,7 @@ class Files:
             self._window,
             tr("Unsaved recordings"),
             trn(
-                "This recording from the GPU is not saved, and the same run cannot be made again: {names}",
+                "{n} recording from the GPU is not saved, and the same run cannot be made again: {names}",
                 "{n} recordings from the GPU are not saved, and the same runs cannot be made again: {names}",
                 len(titles),
                 names=listed(titles),
