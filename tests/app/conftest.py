@@ -30,6 +30,7 @@ def settings(tmp_path: Path) -> Settings:
 def _forget_document(window: MainWindow) -> None:
     """Closing at the end of a test must not ask about a recording or a story that is not saved."""
     window.document = None
+    window.runs.all.clear()
     if window.lectures.editor is not None:
         window.lectures.editor.setWindowModified(False)
 

@@ -11,7 +11,7 @@ from visualizer.app.files.files import comparing as comparing_module
 from visualizer.app.session.document import Document
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
-from visualizer.playback.notes_file import notes_path
+from visualizer.playback.opening import open_recording
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
@@ -120,6 +120,6 @@ def test_cancel_stops_the_loading(
 
 
 def test_what_the_pane_asks_for_is_found_in_the_thread(lesson_history: History, lesson_file: Path) -> None:
-    work = comparing_module._work(lesson_history, lesson_file, notes_path(lesson_file))
+    work = comparing_module._work(lesson_history, "lesson", lambda: open_recording(lesson_file))
     found = work(lambda fraction, what: None, lambda: False)
     assert {"tiles", "rings", "differing"} <= set(vars(found))

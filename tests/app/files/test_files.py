@@ -88,7 +88,7 @@ def test_save_writes_the_recording_and_clears_the_star(
     assert window.windowTitle() == "lesson (gpu)[*] - phasescope"
     assert window.isWindowModified()
     path = tmp_path / "mine.pscope"
-    monkeypatch.setattr(window.files, "choose_save_path", lambda: path)
+    monkeypatch.setattr(window.files, "choose_save_path", lambda before=None: path)
     window.actions_by_id["file.save"].trigger()
     assert (load(path).events == lesson_trace.events).all()
     assert window.windowTitle() == "mine.pscope[*] - phasescope"
@@ -117,7 +117,7 @@ def test_nothing_is_asked_when_nothing_is_lost(
     window: MainWindow, lesson_history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A simulation can be made again from its seed."""
-    monkeypatch.setattr(window.files, "ask_about_unsaved", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(window.files, "ask_about_unsaved", lambda titles: pytest.fail("asked"))
     window.show_document(Document(lesson_history, path=None, saved=False))
     assert window.isWindowModified()
     assert window.close()
@@ -135,7 +135,7 @@ def test_an_unsaved_gpu_recording_is_asked_about(
     path = tmp_path / "kept.pscope"
     window.show_document(_gpu_document(lesson_trace))
     monkeypatch.setattr(QMessageBox, "question", lambda *_: answer)
-    monkeypatch.setattr(window.files, "choose_save_path", lambda: path)
+    monkeypatch.setattr(window.files, "choose_save_path", lambda before=None: path)
     assert window.close() is closes
     assert path.exists() is (answer == _Button.Save)
 

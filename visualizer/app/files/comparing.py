@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from visualizer.app.session.runs import Run
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.diagnosis.compare import Comparison
 from visualizer.language import tr
@@ -32,7 +34,9 @@ class Comparing:
         self.jobs = JobRunner(window)
         self.shown: QWidget | None = None
         self.pane: CompareWidget | None = None
-        self._path = self._sidecar = Path()
+        self._name = ""
+        self._sidecar: Path | None = None
+        self._picked: Run | None = None
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
@@ -46,10 +50,31 @@ class Comparing:
 
     def compare_with(self, path: Path) -> None:
         """Load `path` and compare; a bad file is a message and changes nothing."""
-        self._path = path
-        self._window.messages.show_note(tr("loading {name}", name=path.name))
-        self._sidecar = self._window.notebook.sidecar(path)
-        self.jobs.start(_work(self._window.document.history, path, self._sidecar))
+        sidecar = self._window.notebook.sidecar(path)
+        self._compare(path.name, sidecar, lambda: open_recording(path, sidecar))
+
+    def compare_runs(self, a: Run, b: Run) -> None:
+        """Two of the window's runs; the one that is shown is the first of them, or becomes it."""
+        runs = self._window.runs
+        if b is runs.shown:
+            a, b = b, a
+        if a is runs.shown:
+            sidecar = self._window.notebook.sidecar(b.path) if b.path is not None else None
+            self._compare(runs.title(b), sidecar, lambda: b.history(sidecar))
+        else:
+            self._window.show_run(a)
+            self._picked = b
+
+    def compare_picked(self) -> None:
+        """The first of two runs that were picked is shown and read now."""
+        run, self._picked = self._picked, None
+        if run is not None and self._window.runs.shown is not None:
+            self.compare_runs(self._window.runs.shown, run)
+
+    def _compare(self, name: str, sidecar: Path | None, load: Callable[[], History]) -> None:
+        self._name, self._sidecar = name, sidecar
+        self._window.messages.show_note(tr("loading {name}", name=name))
+        self.jobs.start(_work(self._window.document.history, name, load))
 
     def close(self) -> None:
         """Another recording is in the window now: nothing is compared with it."""
@@ -71,7 +96,7 @@ class Comparing:
         if self.shown is None:
             self._make_window()
         document = window.document
-        self.pane.set_comparison(comparison, document.title, self._path.name)
+        self.pane.set_comparison(comparison, document.title, self._name)
         window.messages.hide()
         if problems := problems_with(comparison.b, self._sidecar):
             window.messages.show_error("\n".join(problems))
@@ -96,17 +121,17 @@ class Comparing:
         self.shown.resize(round(size.width() * 0.9), round(size.height() * 0.9))
 
 
-def _work(a: History, path: Path, sidecar: Path) -> Work:
+def _work(a: History, name: str, load: Callable[[], History]) -> Work:
     def work(progress: Progress, cancelled: CancelCheck) -> Comparison:
-        progress(0.0, tr("loading {name}", name=path.name))
-        b = open_recording(path, sidecar)
+        progress(0.0, tr("loading {name}", name=name))
+        b = load()
         if cancelled():
             raise Cancelled
-        progress(0.4, tr("comparing with {name}", name=path.name))
+        progress(0.4, tr("comparing with {name}", name=name))
         comparison = Comparison(a, b)
         if not comparison.agents or not b.steps:
             raise TraceError(
-                tr("{path} has no agent in common with this recording; compare recordings of one program", path=path)
+                tr("{path} has no agent in common with this recording; compare recordings of one program", path=name)
             )
         # Builds what the pane will ask for; in the window's own thread it would freeze millions of events long.
         b.state_at(comparison.in_b(0))

@@ -10,10 +10,12 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from visualizer.app.session.record_job import Experiment, open_work, record_work
-from visualizer.language import mark, tr
+from visualizer.app.session.runs import Run
+from visualizer.diagnosis.wording import listed
+from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import save
-from visualizer.recording.trace import TraceError
+from visualizer.recording.trace import Trace, TraceError
 from visualizer.resources import RECORDING_SUFFIX as SUFFIX
 from visualizer.resources import resource_dir, shipped_recording
 from visualizer.sources.registry import DEFAULT
@@ -38,9 +40,8 @@ class Files:
 
         `together`: the files that it belongs to, itself among them; the window offers to change to them.
         """
-        if self.may_replace():
-            self._together = tuple(together) or self._together
-            self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
+        self._together = tuple(together) or self._together
+        self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
 
     def together_with(self, path: Path | None) -> tuple[Path, ...]:
         """The files that were opened together with this one, itself among them; () if it was opened alone."""
@@ -51,7 +52,7 @@ class Files:
         path = lesson_path()
         if path is not None:
             self.open(path)
-        elif self.may_replace():
+        else:
             experiment = Experiment(DEFAULT, Request())
             note = tr("the recorded lesson is not installed: this one is simulated")
             self._window.jobs.start(record_work(experiment, note))
@@ -62,56 +63,73 @@ class Files:
             self.open(path)
 
     def ask_save(self) -> bool:
-        """Save under a name the user chooses; whether it was saved."""
-        path = self.choose_save_path()
+        """Save what is shown under a name the user chooses; whether it was saved."""
+        path = self.choose_save_path(self._window.document.path if self._window.document is not None else None)
         return path is not None and self.save(path)
 
     def save(self, path: Path) -> bool:
         document = self._window.document
-        if document is None:
+        if document is None or not self._write(document.history.trace, path):
             return False
+        self._window.document_saved(path)
+        return True
+
+    def ask_save_run(self, run: Run) -> bool:
+        """The same for one of the window's runs that is in no file, shown or not."""
+        if run is self._window.runs.shown:
+            return self.ask_save()
+        path = self.choose_save_path(None)
+        if path is None or run.trace is None or not self._write(run.trace, path):
+            return False
+        self._window.runs.saved(run, path)
+        return True
+
+    def _write(self, trace: Trace, path: Path) -> bool:
         try:
-            save(document.history.trace, path)
+            save(trace, path)
         except TraceError as error:
             self._window.messages.show_error(str(error))
             return False
         self._window.settings.add_recent(path)
-        self._window.document_saved(path)
         return True
 
     def clear_recent(self) -> None:
         self._window.settings.clear_recent()
 
-    def may_replace(self) -> bool:
-        """Ask only if something would be lost that cannot be made again."""
-        document = self._window.document
-        if document is None or not document.would_be_lost:
+    def may_close(self) -> bool:
+        """Ask only if runs would be lost that nothing can make again."""
+        unsaved = self._window.runs.unsaved
+        if not unsaved:
             return True
-        answer = self.ask_about_unsaved()
+        answer = self.ask_about_unsaved([self._window.runs.title(run) for run in unsaved])
         if answer == QMessageBox.StandardButton.Save:
-            return self.ask_save()
+            return all(self.ask_save_run(run) for run in unsaved)
         return answer == QMessageBox.StandardButton.Discard
 
     def choose_open_path(self) -> Path | None:
         name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self.folder), _filter())
         return Path(name) if name else None
 
-    def choose_save_path(self) -> Path | None:
-        document = self._window.document
-        name = document.path.name if document and document.path else f"run{SUFFIX}"
-        proposed = self.folder / name
+    def choose_save_path(self, before: Path | None = None) -> Path | None:
+        """`before`: the file that it has been in."""
+        proposed = self.folder / (before.name if before is not None else f"run{SUFFIX}")
         name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
         if not name:
             return None
         path = Path(name)
         return path if path.suffix else path.with_suffix(SUFFIX)
 
-    def ask_about_unsaved(self) -> QMessageBox.StandardButton:
+    def ask_about_unsaved(self, titles: Sequence[str]) -> QMessageBox.StandardButton:
         buttons = QMessageBox.StandardButton
         return QMessageBox.question(
             self._window,
-            tr("Unsaved recording"),
-            tr("This recording from the GPU is not saved, and the same run cannot be made again."),
+            tr("Unsaved recordings"),
+            trn(
+                "{n} recording from the GPU is not saved, and the same run cannot be made again: {names}",
+                "{n} recordings from the GPU are not saved, and the same runs cannot be made again: {names}",
+                len(titles),
+                names=listed(titles),
+            ),
             buttons.Save | buttons.Discard | buttons.Cancel,
             buttons.Save,
         )

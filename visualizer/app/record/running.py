@@ -31,10 +31,9 @@ class Running(QObject):
 
     def run(self, experiment: Experiment) -> None:
         """Record it. The keyboard goes to the timeline: Run is out of use meanwhile, and Space shall play."""
-        if self._window.files.may_replace():
-            self._window.timeline.setFocus()
-            self._window.jobs.start(record_work(experiment, before=self._window.document))
-            self._experiment = experiment
+        self._window.timeline.setFocus()
+        self._window.jobs.start(record_work(experiment, before=self._window.document))
+        self._experiment = experiment
 
     def break_it(self, fault: str) -> None:
         """Run the lesson with a known mistake in the simulator; the panel shows what runs."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from visualizer.app.session.document import Document
 from visualizer.diagnosis.diagnose import diagnose
@@ -17,6 +18,7 @@ from visualizer.playback.opening import history_with
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import parameter_words
 from visualizer.programs.program import Program
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.imports.registry import is_recording, read_recording
@@ -68,6 +70,16 @@ def record_work(
         # The agents of a window do not start where the program's do.
         program = None if trace.meta.window else experiment.request.laid_out
         return diagnosed(document, program, progress, cancelled)
+
+    return work
+
+
+def shown_again_work(trace: Trace, entries: tuple[Any, ...]) -> Callable[[Progress, CancelCheck], Document]:
+    """Work that makes a document of a run that is in no file, with what a person told of its structure."""
+
+    def work(progress: Progress, cancelled: CancelCheck) -> Document:
+        history = _built(history_with(trace, entries), progress, cancelled)
+        return diagnosed(Document(history, path=None, saved=False, entries=entries), None, progress, cancelled)
 
     return work
 

@@ -135,6 +135,10 @@ QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {theme.text_muted}; padding: 1px 7px; }}
 QStatusBar QLabel[alarm="true"] {{ color: {theme.error.text}; background: {theme.error.fill}; border-radius: 3px; }}
 #firstSteps {{ background: {theme.panel}; border-bottom: 1px solid {theme.border}; }}
+#runsStrip {{ background: {theme.header}; border-bottom: 1px solid {theme.border}; }}
+#runsStrip QListView {{ background: transparent; }}
+#runsStrip QListView::item {{ border: 1px solid {theme.border}; border-radius: 3px; padding: 1px 6px; }}
+#runsStrip QListView::item:selected {{ background: {theme.selection}; color: {theme.text}; }}
 #findBar {{ background: {theme.header}; border-bottom: 1px solid {theme.border}; }}
 #messageBar {{ border: 1px solid {theme.border}; background: {theme.raised}; }}
 #messageBar[kind="error"] {{ background: {theme.error.fill}; }}

@@ -34,6 +34,7 @@ from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
 from visualizer.app.session.reading import Reading
+from visualizer.app.session.runs import Run, Runs
 from visualizer.app.session.structuring import Structuring
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.settings.languages import Languages
@@ -47,6 +48,7 @@ from visualizer.app.window.lane_menu import open_lane_menu
 from visualizer.app.window.layout import Docks, stacked
 from visualizer.app.window.menus import build_menus
 from visualizer.app.window.message_bar import MessageBar
+from visualizer.app.window.runs_strip import RunsStrip
 from visualizer.app.window.status_bar import RecordingStatus
 from visualizer.app.window.transport_bar import TransportBar
 from visualizer.app.window.workspaces import Workspaces
@@ -94,10 +96,20 @@ class MainWindow(QMainWindow):
         self.experiment = ExperimentPanel()
         self.panes = build_panes()
         self.recordings = RecordingChoice()
+        self.runs = Runs(self)
+        self.runs_strip = RunsStrip(self.runs)
         self.first_steps = FirstSteps()
         self.running = Running(self)
         self.setCentralWidget(
-            stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, self.timeline)
+            stacked(
+                self.first_steps,
+                self.runs_strip,
+                self.messages,
+                self.recordings,
+                self.sentence,
+                self.find_bar,
+                self.timeline,
+            )
         )
         self.structuring = Structuring(self)
         self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
@@ -147,6 +159,7 @@ class MainWindow(QMainWindow):
         self.messages.hide()
         self.comparing.close()
         self.document = document
+        self.runs.show(document)
         history = document.history
         if document.read:
             self.navigator.set_history(history)
@@ -174,10 +187,13 @@ class MainWindow(QMainWindow):
         if document.read and document.focus is not None:
             self.places.look_at(document.focus)
         self.actions_by_id.refresh()
+        if document.read:
+            self.comparing.compare_picked()
 
     def document_read(self, document: Document) -> None:
         """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
         self.document = document
+        self.runs.show(document)
         if document.report is None:
             self.navigator.set_history(document.history)
             self.show_history(document)
@@ -193,6 +209,11 @@ class MainWindow(QMainWindow):
         self.status.show_document(document)
         self.places.open_at_the_fault(document)
         self.actions_by_id.refresh()
+        self.comparing.compare_picked()
+
+    def show_run(self, run: Run) -> None:
+        """One of the window's runs once more."""
+        self.jobs.start(run.again(self.notebook.sidecar(run.path) if run.path is not None else None))
 
     @property
     def _of_report(self) -> tuple[QWidget, ...]:
@@ -238,6 +259,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id.use_keys(self.keys.commands)
         self.messages.hide()
         self.experiment.say_again()
+        self.runs_strip.show_again()
         self.pane_host.say_again()
         self._show_theme(self.appearance.theme)
         self._show_title()
@@ -263,6 +285,8 @@ class MainWindow(QMainWindow):
 
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
+        if self.runs.shown is not None:
+            self.runs.saved(self.runs.shown, path)
         self.document = self.document.saved_as(path)
         self.notebook.saved_as(self.document)
         self.structuring.saved_as(self.document)
@@ -308,7 +332,7 @@ class MainWindow(QMainWindow):
         self.first_steps.fit(self.height())
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_replace() or not self.lectures.may_close():
+        if not self.files.may_close() or not self.lectures.may_close():
             event.ignore()
             return
         self.playback.pause()
@@ -339,6 +363,9 @@ class MainWindow(QMainWindow):
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
         self.recordings.wanted.connect(self.files.open)
+        self.runs_strip.wanted.connect(self.show_run)
+        self.runs_strip.comparison_wanted.connect(self.comparing.compare_runs)
+        self.runs_strip.save_wanted.connect(self.files.ask_save_run)
         self.transport.speed_chosen.connect(self.playback.set_speed)
         self.playback.speed_changed.connect(self.transport.set_speed)
         self.transport.set_speed(self.playback.speed)

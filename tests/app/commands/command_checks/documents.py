@@ -23,7 +23,7 @@ def _file_open(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch
 
 
 def _file_save(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(window.files, "choose_save_path", lambda: tmp_path / "a.pscope")
+    monkeypatch.setattr(window.files, "choose_save_path", lambda before=None: tmp_path / "a.pscope")
     run()
     assert (tmp_path / "a.pscope").is_file()
     assert window.document.path == tmp_path / "a.pscope"

@@ -1,0 +1,196 @@
+"""Every run and opened recording of one window, so that a click loses none: shown again, compared, or saved late.
+
+A recording with a file is read from it again. One without is kept as its events, without what was built from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from visualizer.app.session.document import Document
+from visualizer.app.session.record_job import open_work, shown_again_work
+from visualizer.app.work.job import Work
+from visualizer.diagnosis.wording import duration, ending_word
+from visualizer.language import tr
+from visualizer.playback.opening import history_with, open_recording
+from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
+
+MOST_BYTES = 1 << 30
+"""Of events of runs that are in no file and can be made again; beyond it the oldest are let go of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One of them. `trace` is None where `path` tells the file."""
+
+    number: int
+    """From 1, as they came; none is given twice."""
+    program: str
+    config: dict[str, Any]
+    """What it was run with, as the recording says."""
+    ending: str
+    duration_ps: int
+    errors: int | None
+    """Findings of errors; None while it is not diagnosed."""
+    path: Path | None
+    trace: Trace | None
+    entries: tuple[Any, ...]
+    would_be_lost: bool
+    """Nothing can make it again, and it is in no file."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether it ended well and nothing is known to be wrong with it."""
+        return self.ending == "completed" and not self.errors
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a few words."""
+        if self.ending != "completed" or not self.errors:
+            return ending_word(self.ending)
+        return tr("{ending}, with errors", ending=ending_word(self.ending))
+
+    def again(self, sidecar: Path | None) -> Work:
+        """Work that makes a Document of it again."""
+        if self.path is not None:
+            assert sidecar is not None
+            return open_work(self.path, sidecar)
+        assert self.trace is not None
+        return shown_again_work(self.trace, self.entries)
+
+    def history(self, sidecar: Path | None) -> History:
+        """Its history, with what a person told of its structure. TraceError if its file cannot be read."""
+        if self.path is not None:
+            return open_recording(self.path, sidecar)
+        assert self.trace is not None
+        return history_with(self.trace, self.entries)
+
+
+class Runs(QObject):
+    """The runs of one window, the one shown, and the one that the others are held against."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.all: list[Run] = []
+        self.shown: Run | None = None
+        self.reference: Run | None = None
+        self._last = 0
+
+    def show(self, document: Document) -> None:
+        """The window shows this document now, a new one or one that was there before, or more of it is known. What a
+        story made is no run of the window's: the story makes it again."""
+        if document.path is None and document.saved:
+            self.shown = None
+            self.changed.emit()
+            return
+        known = self._of(document)
+        if known is None:
+            self._last += 1
+            run = _run(self._last, document)
+            self.all.append(run)
+        else:
+            run = _run(known.number, document)
+            if run.errors is None:
+                run = replace(run, errors=known.errors)
+            self._replace(known, run)
+        self.shown = run
+        self._let_go_of_the_oldest()
+        self.changed.emit()
+
+    def saved(self, run: Run, path: Path) -> None:
+        """It is in a file now."""
+        self._replace(run, replace(run, path=path, trace=None, would_be_lost=False))
+        self.changed.emit()
+
+    def pin(self, run: Run | None) -> None:
+        """Hold the others against this one; against none."""
+        self.reference = run
+        self.changed.emit()
+
+    def let_go(self, run: Run) -> None:
+        """Forget one that is not shown."""
+        self.all.remove(run)
+        if self.reference is run:
+            self.reference = None
+        self.changed.emit()
+
+    @property
+    def unsaved(self) -> list[Run]:
+        """Those that nothing can make again, and that are in no file."""
+        return [run for run in self.all if run.would_be_lost]
+
+    def title(self, run: Run) -> str:
+        """What tells it from the others: its file or program, its fault, and parameters that others have otherwise."""
+        name = run.path.name if run.path is not None else run.program
+        fault = str(run.config.get("fault") or "")
+        others = [other.config for other in self.all if other.program == run.program]
+        differing = [
+            f"{key}={value}"
+            for key, value in run.config.items()
+            if key != "fault" and any(other.get(key, value) != value for other in others)
+        ]
+        return " \N{MIDDLE DOT} ".join(filter(None, (name, fault, " ".join(differing))))
+
+    def held_against_reference(self, run: Run) -> str:
+        """How long it took by the reference's time; empty if there is no other reference."""
+        reference = self.reference
+        if reference is None or reference is run or not reference.duration_ps or not (reference.sound and run.sound):
+            return ""
+        return tr("{ratio} x the time", ratio=f"{run.duration_ps / reference.duration_ps:.2f}")
+
+    def facts(self, run: Run) -> str:
+        """Everything known of it, for whoever asks."""
+        told = [f"{key} = {value}" for key, value in run.config.items()]
+        where = str(run.path) if run.path is not None else tr("in no file")
+        return "\n".join((run.program, *told, run.outcome, duration(run.duration_ps), where))
+
+    def _of(self, document: Document) -> Run | None:
+        for run in self.all:
+            if run.trace is document.history.trace or (document.path is not None and run.path == document.path):
+                return run
+        return None
+
+    def _replace(self, before: Run, run: Run) -> None:
+        self.all[self.all.index(before)] = run
+        if self.shown is before:
+            self.shown = run
+        if self.reference is before:
+            self.reference = run
+
+    def _let_go_of_the_oldest(self) -> None:
+        kept = [run for run in self.all if run.trace is not None and not run.would_be_lost and run is not self.shown]
+        total = sum(_bytes(run.trace) for run in kept)
+        for run in kept:
+            if total <= MOST_BYTES:
+                return
+            total -= _bytes(run.trace)
+            self.let_go(run)
+
+
+def _run(number: int, document: Document) -> Run:
+    trace = document.history.trace
+    report = document.report
+    errors = None if report is None else sum(finding.severity == "error" for finding in report.findings)
+    return Run(
+        number,
+        trace.meta.program,
+        dict(trace.meta.config),
+        trace.meta.ending.kind,
+        trace.duration_ps,
+        errors,
+        document.path,
+        trace if document.path is None else None,
+        document.entries,
+        document.would_be_lost,
+    )
+
+
+def _bytes(trace: Trace | None) -> int:
+    return 0 if trace is None else trace.events.nbytes
