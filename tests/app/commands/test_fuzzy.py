@@ -21,7 +21,7 @@ def test_nearer_names_have_lower_ranks() -> None:
 def test_words_may_be_left_out_and_punctuation_parts_them() -> None:
     assert fit("f1", "full[1]") == 2
     assert fit("cw2", "consumer.w2") == 2
-    assert fit("pis", "The producer starts in phase") is None  # not in this order
+    assert fit("spp", "The producer starts in phase") is None  # not in this order
     assert fit("psp", "The producer starts in phase") == 2
 
 

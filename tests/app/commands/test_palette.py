@@ -21,13 +21,16 @@ def test_titles_rank_before_kinds_and_both_before_explanations() -> None:
     by_title = _entry("File", "Close the lecture")
     assert ranked("close", (by_help, by_kind, by_title)) == [by_title, by_kind, by_help]
     assert ranked("", (by_help, by_kind)) == [by_help, by_kind]
-    assert ranked("close quit", (by_help, by_kind, by_title)) == []
+    assert ranked("close quit", (by_help, by_kind, by_title)) == [by_help]
+    assert ranked("close save", (by_help, by_kind, by_title)) == []
 
 
 def _open(qtbot: QtBot, entries: list[Entry]) -> CommandPalette:
     parent = QWidget()
     qtbot.addWidget(parent)
     palette = CommandPalette(entries, parent)
+    palette.kept = parent  # a widget goes with the last who knows it
+    qtbot.addWidget(palette)
     with qtbot.waitActive(palette):
         palette.show()
         palette.activateWindow()

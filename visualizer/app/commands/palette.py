@@ -64,8 +64,8 @@ class CommandPalette(QDialog):
         self.list.clear()
         found = ranked(text, self._entries)
         for entry in found[:MOST]:
-            keys = f"    {tr(' or ').join(entry.keys)}" if entry.keys else ""
-            item = QListWidgetItem(f"{entry.kind}: {entry.title}{keys}")
+            keys = tr(" or ").join(entry.keys)
+            item = QListWidgetItem(f"{entry.kind}: {entry.title}    {keys}".rstrip())
             item.setToolTip(tip(entry.help))
             item.setData(_ENTRY_ROLE, entry)
             self.list.addItem(item)
