@@ -12,7 +12,7 @@ from advised import applied, bad_run, is_later, judged, programs
 
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
-from visualizer.programs.single_changes import single_changes
+from single_changes import single_changes
 
 EVERY = 23
 """So many changes apart are those of the sample: a prime, so that all kinds of changes and operations are met."""

@@ -16,7 +16,7 @@ from visualizer.diagnosis.passes import (
     parity_cause,
     restarted,
 )
-from visualizer.diagnosis.places import line, site_at
+from visualizer.diagnosis.places import expecting, line, site_at
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
@@ -142,19 +142,24 @@ def _nobody_begins(outlook: Outlook, cycle: tuple[int, ...]) -> Cause | None:
     fresh = all(outlook.barrier(row).phase == 0 and not outlook.arrived(row) for row in rows)
     if not turns or not fresh or len(cycle) < 2:
         return None
-    begins = min(first, key=lambda wait: (int(waits.barrier[wait]), int(waits.begin[wait])))
-    step, agent = int(waits.begin[begins]), trace.agents[int(waits.agent[begins])].name
-    barrier = trace.barriers[int(waits.barrier[begins])].name
-    planned = Planned("wait_begin", barrier, None, -1, 1, -1, int(trace.events["tile"][step]))
+    begins = min(range(len(cycle)), key=lambda n: (int(waits.barrier[first[n]]), int(waits.begin[first[n]])))
+    row, step = int(waits.barrier[first[begins]]), int(waits.begin[first[begins]])
+    # Who is waited for says once at its start that the other may begin.
+    gives = (begins + 1) % len(cycle)
+    planned = Planned("arrive", trace.barriers[row].name, None, -1, -1, outlook.barrier(row).pending)
+    giver = trace.agents[cycle[gives]].name
     return Cause(
         tr(
             "{agents} take turns and nobody has the first: each waits for another's arrival, with parity 0 on a barrier"
-            " that is in its first phase. One of them must begin, as with parity 1.",
+            " that is in its first phase. One of them must begin: with the other parity in each of its waits, or by an"
+            " arrival of {giver} on {barrier} before the first.",
             agents=listed([trace.agents[agent].name for agent in sorted(cycle)]),
+            giver=giver,
+            barrier=outlook.history.barrier_title(row),
         ),
         step,
         site_at(trace, step),
-        advice=Advice(agent, (step,), (planned,), step),
+        advice=Advice(giver, (), (planned,), int(waits.begin[first[gives]])),
     )
 
 
@@ -185,7 +190,7 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
     expected = int(events["amount"][expects].sum()) if expects else 0
     delivered = int(events["amount"][list(phase.bytes_landed)].sum()) if phase.bytes_landed else 0
     first = expects[0] if expects else None
-    advice = _expecting(outlook, row, first, delivered) if first is not None and delivered else None
+    advice = expecting(outlook.trace, first, delivered) if first is not None and delivered else None
     armed_by = trace.agents[int(events["agent"][first])].name if first is not None else None
     site = site_at(trace, first) if first is not None else None
     if state.tx < 0 and not expected:
@@ -193,7 +198,7 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
         issue = int(issues[0]) if len(issues) else None
         site = site_at(trace, issue) if issue is not None else None
         arrived = phase.arrivals[0] if phase.arrivals else None
-        advice = _expecting(outlook, row, arrived, delivered) if arrived is not None else None
+        advice = expecting(outlook.trace, arrived, delivered) if arrived is not None else None
         since = min(step for step in (issue, _first_arrival(outlook, row)) if step is not None)
         return Cause(
             tr(
@@ -228,6 +233,8 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
             site,
             certain=False,
         )
+    if first is not None and (astray := _on_another_barrier(outlook, row, first)) is not None:
+        return astray
     tile = int(events["tile"][first]) if first is not None else -1
     if not delivered:
         return Cause(
@@ -264,12 +271,37 @@ def _first_arrival(outlook: Outlook, row: int) -> int | None:
     return int(steps.min()) if len(steps) else None
 
 
-def _expecting(outlook: Outlook, row: int, step: int, bytes_: int) -> Advice:
-    """To expect so many bytes with the arrival at `step`, whatever it expects now."""
-    event = outlook.trace.events[step]
-    kind = "expect_tx" if event["kind"] == EventKind.EXPECT_TX else "arrive_expect_tx"
-    planned = Planned(kind, outlook.trace.barriers[row].name, None, -1, -1, bytes_, int(event["tile"]))
-    return Advice(outlook.trace.agents[int(event["agent"])].name, (step,), (planned,), step)
+def _on_another_barrier(outlook: Outlook, row: int, since: int) -> Cause | None:
+    """A copy, issued since the phase was armed, into the stage of a full barrier that completes on another's."""
+    trace, copies, structure = outlook.trace, outlook.history.copies, outlook.history.structure
+    if structure.kinds[row] != "full" or structure.place_of[row] < 0:
+        return None
+    into = (copies.place == structure.place_of[row]) & (copies.barrier != row) & (copies.issued > since)
+    into &= np.isin(copies.barrier, [r for r, kind in enumerate(structure.kinds) if kind == "full"])
+    into &= structure.place_of[copies.barrier] != structure.place_of[row]
+    if not into.any():
+        return None
+    copy = int(np.flatnonzero(into)[copies.issued[into].argmin()])
+    step, tile, amount = int(copies.issued[copy]), int(copies.tile[copy]), int(copies.amount[copy])
+    ring, stage = structure.at(int(structure.place_of[row]))
+    agent, name = trace.agents[int(copies.agent[copy])].name, outlook.history.barrier_title(row)
+    planned = Planned("copy_issue", trace.barriers[row].name, ring.name, stage, -1, amount, tile)
+    return Cause(
+        tr(
+            "{agent} copies {bytes} bytes{of_tile} into the stage of {barrier}, but they complete on {other}: there they"
+            " are too many, and {barrier} lacks them. Give the copy the barrier of its stage{site}.",
+            agent=agent,
+            bytes=amount,
+            of_tile=tr(" of tile {tile}", tile=tile) if tile >= 0 else "",
+            barrier=name,
+            other=outlook.history.barrier_title(int(copies.barrier[copy])),
+            site=line(site_at(trace, step)),
+        ),
+        step,
+        site_at(trace, step),
+        advice=Advice(agent, (step,), (planned,), step),
+        blamed=agent,
+    )
 
 
 def _astray(outlook: Outlook, row: int) -> str:

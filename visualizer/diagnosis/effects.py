@@ -75,6 +75,9 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
             cause = sentences(same.cause, irregular_cause(history, odd)) if vague else same.cause
             told = replace(same, cause=cause, advice=advice_of(history, odd), blamed=agent, severity=first.severity)
             return [told, *(f for f in roots if f is not same)]
+    # Beginnings and ends are often otherwise: what is known of the agent itself comes before that.
+    if (odd.is_first or odd.is_last) and first.certain and first.blamed == agent:
+        return roots
     explained = first.certain and first.first_divergence is not None and first.first_divergence <= since
     if explained and not _direct(history, odd, first):
         return roots
@@ -83,9 +86,11 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
 
 
 def _is_advised(finding: Finding, odd: Odd) -> bool:
-    """Whether an odd turn has what the finding advises for others: then those are wrong, and this one is not."""
+    """Whether an odd turn has the operation, or the amount, that the finding advises for others: then those are wrong,
+    and this one is not."""
     added = [(one.kind, one.amount) for one in finding.advice.add] if finding.advice is not None else []
-    return odd.how == "extra" and bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
+    has = bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
+    return has and (odd.how == "extra" or (odd.how == "other" and all(act.amount > 0 for act in odd.acts)))
 
 
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:

@@ -9,7 +9,14 @@ import numpy as np
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.intents import Intents
-from visualizer.diagnosis.order_advice import acquire_first, fence_behind, release_later, wait_first
+from visualizer.diagnosis.order_advice import (
+    acquire_first,
+    fence_behind,
+    release_and_count,
+    release_later,
+    retire_first,
+    wait_first,
+)
 from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring, stage_words
 from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.wording import sentences
@@ -106,8 +113,20 @@ def _advice(history: History, hazard: Hazard) -> Advice | None:
         return acquire
     if hazard.kind != "WRITE AFTER READ":
         return None
+    if not _releases(history, hazard):
+        return release_and_count(history, int(history.trace.events["agent"][hazard.other]), hazard.place)
     early, end = _released_early(history, hazard)
-    return release_later(history, early[-1], end) if early and end < history.steps else None
+    if not early:
+        return None
+    later = release_later(history, early[-1], end) if end < history.steps else None
+    return later or retire_first(history, early[-1], hazard.other)
+
+
+def _releases(history: History, hazard: Hazard) -> bool:
+    """Whether the reader ever releases the stage."""
+    reader = history.trace.events["agent"][hazard.other]
+    arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (history.trace.events["agent"] == reader))
+    return any(_is_release(history, step, hazard.place) for step in arrivals.tolist())
 
 
 def _released_early(history: History, hazard: Hazard) -> tuple[list[int], int]:
@@ -125,9 +144,6 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
     events = history.trace.events
     writer, reader = _agent(history, hazard.step), _agent(history, hazard.other)
     stage = stage_words(history, hazard.place)
-    reader_row = int(events["agent"][hazard.other])
-    arrivals = np.flatnonzero((history.kinds == EventKind.ARRIVE) & (events["agent"] == reader_row))
-    own = [step for step in arrivals.tolist() if _is_release(history, step, hazard.place)]
     early, end = _released_early(history, hazard)
     if history.kinds[hazard.step] == EventKind.WRITE:
         return _written_over(history, hazard)
@@ -145,7 +161,7 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
             opening=opening,
             agent=writer,
         )
-    if not own:
+    if not _releases(history, hazard):
         return tr(
             "{opening}: {agent} never releases this stage, so its reads are in nobody's count.",
             opening=opening,

@@ -7,7 +7,8 @@ from dataclasses import replace
 from visualizer.diagnosis.acts import Act
 from visualizer.diagnosis.habits import Odd
 from visualizer.diagnosis.places import line, place
-from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.turn_advice import on_stage, planned
 from visualizer.diagnosis.wording import commas
 from visualizer.language import tr, trn
 from visualizer.replay.history import History
@@ -106,19 +107,7 @@ def advice_of(history: History, odd: Odd) -> Advice | None:
     """The change that makes the turn a usual one."""
     agent = history.trace.agents[odd.agent].name
     usual = tuple(as_here(history, odd, act) for act in odd.usual)
-    add = tuple(
-        Planned(
-            act.kind,
-            history.trace.barriers[act.barrier].name if act.barrier >= 0 else None,
-            act.ring,
-            act.stage,
-            act.parity,
-            act.amount,
-            odd.turn.tile,
-            act.ctas,
-        )
-        for act in usual
-    )
+    add = tuple(planned(history, act, odd.turn.tile) for act in usual)
     if odd.how == "skipped":
         return None
     if odd.how == "missing":
@@ -134,20 +123,11 @@ def as_here(history: History, odd: Odd, act: Act) -> Act:
     ahead = odd.number - odd.model.number
     if act.ring is None or act.stage < 0:
         return replace(act, parity=act.parity ^ (ahead & 1) if act.parity >= 0 else -1)
-    cta = trace.agents[odd.agent].cta - trace.agents[odd.model.agent].cta
     ring = structure.rings[structure.row(trace.agents[odd.agent].cta, act.ring)]
     moved = odd.turn.bases[act.ring] - odd.model.bases[act.ring] if act.ring in odd.turn.bases else ahead
-    stage, barrier = (act.stage + moved) % ring.stages, act.barrier
-    if barrier >= 0 and structure.place_of[barrier] >= 0:
-        there = structure.rings[structure.row(trace.barriers[barrier].cta + cta, act.ring)]
-        rows = (there.full if structure.kinds[barrier] == "full" else there.empty)[stage]
-        before = structure.rings[structure.ring_of[barrier]]
-        alike = (before.full if structure.kinds[barrier] == "full" else before.empty)[int(structure.stage_of[barrier])]
-        # A stage may have fewer barriers of the kind than another.
-        number = alike.index(barrier)
-        barrier = rows[number] if number < len(rows) else -1
     parity = act.parity ^ ((act.stage + ahead) // ring.stages & 1) if act.parity >= 0 else -1
-    return replace(act, stage=stage, barrier=barrier, parity=parity)
+    ctas = trace.agents[odd.agent].cta - trace.agents[odd.model.agent].cta
+    return replace(on_stage(history, act, (act.stage + moved) % ring.stages, ctas), parity=parity)
 
 
 def label(history: History, act: Act) -> str:

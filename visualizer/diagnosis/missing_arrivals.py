@@ -9,6 +9,7 @@ from visualizer.diagnosis.init_counts import init_too_large
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import family, line, site_at, stage_words
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.turn_advice import next_turn
 from visualizer.diagnosis.use_findings import missed_cause
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -187,6 +188,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                advice=_release(outlook, agent, row, read),
                 blamed=name,
             )
         if stage in held:
@@ -258,5 +260,6 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
         ),
         step,
         site_at(trace, step),
+        advice=next_turn(outlook.history, first),
         blamed=trace.agents[first].name,
     )

@@ -1,10 +1,13 @@
-"""The change that brings an order which is missing: a wait that an agent does not make, a release behind a read, a
-fence."""
+"""The change that brings an order which is missing: a wait that an agent does not make, a release behind a read or at
+all, a fence."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from visualizer.diagnosis.places import init_advice
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -73,6 +76,35 @@ def release_later(history: History, release: int, end: int) -> Advice | None:
     arrive = Planned("arrive", name, None, -1, -1, max(int(event["amount"]), 1), int(event["tile"]))
     agent = history.trace.agents[int(event["agent"])].name
     return Advice(agent, (release,), (arrive,), end + 1 + int(later[0]))
+
+
+def retire_first(history: History, release: int, read: int) -> Advice:
+    """To wait, before the release at step `release`, until the asynchronous read begun at step `read` is over."""
+    events = history.trace.events
+    place = int(history.event_places.of(np.array([read]))[0])
+    ring, stage = history.structure.at(place)
+    over = Planned("read_end", None, ring.name, stage, -1, -1, int(events["tile"][read]))
+    return Advice(history.trace.agents[int(events["agent"][release])].name, (), (over,), release)
+
+
+def release_and_count(history: History, agent: int, place: int) -> Advice | None:
+    """To release the stage after each read of an agent that never does, and to initialise its barrier for that."""
+    ring, stage = history.structure.at(place)
+    if len(ring.empty[stage]) != 1:
+        return None
+    row, events = ring.empty[stage][0], history.trace.events
+    init = init_advice(history.trace, row, history.last_barriers[row].needed + 1)
+    ends = np.flatnonzero((history.kinds == EventKind.READ_END) & (events["agent"] == agent))
+    ends = ends[history.event_places.of(ends) == place]
+    if init is None or not len(ends):
+        return None
+    own = np.append(np.flatnonzero(events["agent"] == agent), -1)
+    releases = []
+    for end in ends.tolist():
+        arrive = Planned("arrive", history.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][end]))
+        before = int(own[np.searchsorted(own[:-1], end, side="right")])
+        releases.append(Advice(history.trace.agents[agent].name, (), (arrive,), before if before >= 0 else None))
+    return replace(releases[0], also=(*releases[1:], init))
 
 
 def fence_behind(history: History, write: int) -> Advice:

@@ -60,6 +60,7 @@ class Advice:
     remove: tuple[int, ...]  # steps of the operations' events; how many steps there are: the one that came next
     add: tuple[Planned, ...] = ()
     before: int | None = None  # the step of the agent's event that `add` comes before; None: at the end of its list
+    also: tuple[Advice, ...] = ()  # what must be changed with it, by others or elsewhere; each has no more parts
 
 
 @dataclass(frozen=True, slots=True)

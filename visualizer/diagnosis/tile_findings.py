@@ -16,7 +16,8 @@ from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.passes import restarted
 from visualizer.diagnosis.places import line, site_at, stage_and_ring
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.turn_advice import turn_on_stage
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr
 from visualizer.replay.history import History
@@ -61,7 +62,8 @@ def tile_findings(history: History, intents: Intents, buffers: Buffers) -> list[
             again = _restarted(history, intents, int(reads.agent[wrong]))
             if not again and len(mine) and mine.tolist().index(wrong) > 0:
                 again = _stays(history, reads, int(mine[mine.tolist().index(wrong) - 1]), int(wrong))
-            found.append(replace(finding, cause=sentences(finding.cause, again)))
+            advice = _elsewhere(history, fills, reads, int(wrong)) if again else None
+            found.append(replace(finding, cause=sentences(finding.cause, again), advice=advice))
     return found
 
 
@@ -82,6 +84,18 @@ def _stays(history: History, reads: Reads, before: int, read: int) -> str:
         agent=history.trace.agents[int(reads.agent[read])].name,
         tile=int(reads.tile[before]),
     )
+
+
+def _elsewhere(history: History, fills: Fills, reads: Reads, read: int) -> Advice | None:
+    """To do the turn of this read on the stage that its tile was copied to, in the same ring."""
+    ring, stage = history.structure.at(int(reads.place[read]))
+    first = history.structure.first_place[history.structure.rings.index(ring)]
+    there = fills.tile == reads.tile[read]
+    there &= (fills.place >= first) & (fills.place < first + ring.stages)
+    if not there.any():
+        return None
+    due = int(fills.place[there][0]) - int(first)
+    return turn_on_stage(history, int(reads.agent[read]), int(reads.begin[read]), ring.name, due - stage)
 
 
 def _restarted(history: History, intents: Intents, agent: int) -> str:
