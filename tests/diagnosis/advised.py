@@ -11,16 +11,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
+from single_changes import SingleChange, single_changes
+
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.program_steps import first_event, steps_of_operations
+from visualizer.diagnosis.program_steps import first_event, operations_to_come, steps_of_operations
 from visualizer.diagnosis.report import Advice, Finding, Planned, Report
 from visualizer.programs.accesses import ProxyFence, RetireReads, StoreWait, WaitStores, WgmmaWait
 from visualizer.programs.baseline import BaselineConfig, baseline
 from visualizer.programs.lesson import lesson
-from visualizer.programs.operations import Advance, Arrive, ArriveExpectTx, Delay, Fence, Init, Operation, Sync, Wait
+from visualizer.programs.operations import Arrive, ArriveExpectTx, Init, Operation, Sync, Wait
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
-from single_changes import SingleChange, single_changes
 from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore, witness_trace
@@ -85,11 +86,7 @@ def _part(program: Program, history: History, advice: Advice, place: int) -> tup
     agent = program.agents[place]
     row = history.trace.agent_index[advice.agent]
     by_step = {step: number for number, step in steps_of_operations(history, program, row).items()}
-    done = max(by_step.values(), default=-1)
-    behind = next(
-        (n for n, o in enumerate(agent.operations) if n > done and not isinstance(o, Advance | Delay | Fence)), done
-    )
-    by_step[history.steps] = behind
+    by_step |= {history.steps + n: number for n, number in enumerate(operations_to_come(history, program, row))}
     # The end of a read is its begin's operation.
     ends = {step for step in advice.remove if step < history.steps and history.kinds[step] == EventKind.READ_END}
     removed = {by_step[step] for step in advice.remove if step in by_step or step not in ends}

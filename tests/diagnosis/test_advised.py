@@ -9,10 +9,10 @@ from itertools import islice
 
 import pytest
 from advised import applied, bad_run, is_later, judged, programs
+from single_changes import single_changes
 
 from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
-from single_changes import single_changes
 
 EVERY = 23
 """So many changes apart are those of the sample: a prime, so that all kinds of changes and operations are met."""

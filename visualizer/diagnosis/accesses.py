@@ -65,14 +65,17 @@ def find_fills(history: History) -> Fills:
     )
 
 
-def shared_places(place: Steps, barrier: NDArray[np.integer]) -> Steps:
-    """Known places that the copies of several barriers go to for the most part, from each copy's place and barrier:
-    perhaps more than one buffer by that number (two rings that were told as one, say), so that it does not tell which
-    buffer is meant."""
+def shared_places(history: History, place: Steps, barrier: NDArray[np.integer]) -> Steps:
+    """Known places at which several barriers are at home, from each copy's place and barrier: perhaps more than one
+    buffer by that number (two rings that were told as one, say), so that it does not tell which buffer is meant. At
+    home a barrier is where the recording's tables say, or else where its copies go to for the most part."""
     pairs, often = np.unique((barrier.astype(np.int64) + 1 << 32) + place + 1, return_counts=True)
     order = np.lexsort((-often, pairs >> 32))
-    _, first = np.unique(pairs[order] >> 32, return_index=True)
-    places, times = np.unique((pairs[order][first] & 0xFFFFFFFF) - 1, return_counts=True)
+    rows, first = np.unique((pairs[order] >> 32) - 1, return_index=True)
+    told = np.array([*(b.kind != "other" for b in history.trace.barriers), False], bool)[rows]
+    own = np.append(history.structure.place_of, -1)[rows]
+    home = np.where(told & (own >= 0), own, (pairs[order][first] & 0xFFFFFFFF) - 1)
+    places, times = np.unique(home, return_counts=True)
     shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
 

@@ -75,9 +75,6 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
             cause = sentences(same.cause, irregular_cause(history, odd)) if vague else same.cause
             told = replace(same, cause=cause, advice=advice_of(history, odd), blamed=agent, severity=first.severity)
             return [told, *(f for f in roots if f is not same)]
-    # Beginnings and ends are often otherwise: what is known of the agent itself comes before that.
-    if (odd.is_first or odd.is_last) and first.certain and first.blamed == agent:
-        return roots
     explained = first.certain and first.first_divergence is not None and first.first_divergence <= since
     if explained and not _direct(history, odd, first):
         return roots

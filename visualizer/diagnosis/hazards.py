@@ -58,7 +58,7 @@ def find_hazards(
         return []
     buffers = buffers or Buffers(history, intents)
     copies, reads = buffers.fills, buffers.reads
-    several = shared_places(copies.place, copies.barrier)
+    several = shared_places(history, copies.place, copies.barrier)
     copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
     reads = only(reads, ~np.isin(reads.place, several))
     writes = own_writes(history)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import init_advice, init_step, line, site_at
@@ -17,7 +19,9 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     arrived = outlook.arrived(row)
     state, trace = outlook.barrier(row), outlook.trace
     owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
-    if not arrived or owing or state.phase > 0 or not outlook.knows_arrivers(row):
+    if state.phase > trace.barriers[row].first_phase:
+        return _each_use_too_few(outlook, row)
+    if not arrived or owing or not outlook.knows_arrivers(row):
         return None
     name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
@@ -54,6 +58,37 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         needed=trn("{n} arrival", "{n} arrivals", state.needed),
         agents=listed([trace.agents[a].name for a in sorted(arrived)]),
         why=why,
+        site=line(site),
+    )
+    return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
+    """Every use of the stage brings as many arrivals as the others, and fewer than a phase takes: it takes those of two
+    uses."""
+    uses, arrivals, trace = outlook.buffers.uses, outlook.history.arrivals, outlook.trace
+    mine = arrivals.barrier == row
+    use = uses.of_arrival[mine]
+    if (use < 0).any():
+        return None
+    number = uses.number[use]
+    totals = np.bincount(number - number.min(), arrivals.count[mine]).astype(int)
+    # The last use may not be over.
+    over = totals[: len(totals) - (len(totals) > 1 and totals[-1] < totals[0])]
+    total, needed = int(totals[0]), outlook.barrier(row).needed
+    if (over != total).any() or total >= needed:
+        return None
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
+        " a phase takes arrivals of two uses. Initialise it with {n}{site}.",
+        "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
+        " a phase takes arrivals of two uses. Initialise it with {n}{site}.",
+        total,
+        barrier=outlook.history.barrier_title(row),
+        needed=trn("{n} arrival", "{n} arrivals", needed),
+        agents=listed([trace.agents[agent].name for agent in np.unique(arrivals.agent[mine]).tolist()]),
         site=line(site),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))

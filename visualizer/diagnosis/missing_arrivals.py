@@ -188,7 +188,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
-                advice=_release(outlook, agent, row, read),
+                advice=_release(outlook, agent, row, read, outlook.arrivals_to_come(agent, row)[:1]),
                 blamed=name,
             )
         if stage in held:
@@ -210,14 +210,14 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
     return None
 
 
-def _release(outlook: Outlook, agent: int, row: int, read: int) -> Advice:
+def _release(outlook: Outlook, agent: int, row: int, read: int, in_place_of: tuple[int, ...] = ()) -> Advice:
     """To arrive on the stage's barrier once right after the read that ended at `read`."""
     events = outlook.trace.events
     later = np.flatnonzero(events["agent"] == agent)
     later = later[later > read]
     planned = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][read]))
     name = outlook.trace.agents[agent].name
-    return Advice(name, (), (planned,), int(later[0]) if len(later) else None)
+    return Advice(name, in_place_of, (planned,), int(later[0]) if len(later) else None)
 
 
 def _misplaced(outlook: Outlook, wait: int) -> Cause | None:

@@ -140,7 +140,7 @@ def _buffers_left_out(history: History) -> list[str]:
                 nowhere,
             )
         )
-    if shared := len(shared_places(copies.place, copies.barrier)):
+    if shared := len(shared_places(history, copies.place, copies.barrier)):
         told.append(
             trn(
                 "The buffer of {n} stage: copies of several barriers go there, so it may be more than one.",

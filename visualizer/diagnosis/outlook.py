@@ -13,6 +13,7 @@ import numpy as np
 
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.intents import Intents
+from visualizer.diagnosis.program_steps import operations_to_come
 from visualizer.programs.operations import (
     Arrive,
     ArriveDrop,
@@ -131,6 +132,15 @@ class Outlook:
             if isinstance(operation, ARRIVING) and _arrives(operation, row):
                 return Next(operation.tile, operation.site, True)
         return None
+
+    def arrivals_to_come(self, agent: int, row: int) -> tuple[int, ...]:
+        """The steps by which an advice names the arrivals on the barrier that the agent has left; () without the
+        program."""
+        if self.program is None:
+            return ()
+        operations = self._operations.get(self.trace.agents[agent].name, ())
+        coming = operations_to_come(self.history, self.program, agent)
+        return tuple(self.history.steps + n for n, at in enumerate(coming) if _arrives(operations[at], row))
 
     def held_stages(self, agent: int, ring: Ring) -> list[int]:
         """The stages of a ring that the agent has read and not released since."""

@@ -112,7 +112,10 @@ def _leaves_early(trace: Trace, program: Program) -> list[Finding]:
             if trace.barriers[row].cta == agent.agent.cta:
                 continue
             arrivals = sum(isinstance(o, Arrive) and o.barrier == row for o in agent.operations)
-            if max((_waits(other, row) for other in _agents_of(program, trace.barriers[row].cta)), default=0) < arrivals:
+            if (
+                max((_waits(other, row) for other in _agents_of(program, trace.barriers[row].cta)), default=0)
+                < arrivals
+            ):
                 missing.append((agent, operation, arrivals))
     return [_early_leave(trace, *missing[0][:2], _tails(trace, program, missing))] if missing else []
 
@@ -141,9 +144,7 @@ def _waits(agent: ProgramAgent, row: int) -> int:
     return len(waits) - (1 if waits and waits[0].parity == 1 else 0)
 
 
-def _early_leave(
-    trace: Trace, agent: ProgramAgent, operation: Arrive | ArriveDrop, advice: Advice | None
-) -> Finding:
+def _early_leave(trace: Trace, agent: ProgramAgent, operation: Arrive | ArriveDrop, advice: Advice | None) -> Finding:
     barrier = trace.barriers[operation.barrier]
     spot = place(trace, operation.site)
     return Finding(

@@ -13,11 +13,12 @@ import numpy as np
 
 from visualizer.diagnosis.outlook import Outlook
 from visualizer.diagnosis.places import line, place, site_at
-from visualizer.diagnosis.program_steps import first_event, steps_of_operations
-from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.program_steps import first_event, operations_to_come, steps_of_operations
+from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.diagnosis.wording import listed, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.meetings import BarArrive, BarSync, Sync
+from visualizer.programs.operations import Operation
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -109,27 +110,33 @@ def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, lis
         count=_threads(outlook, first, came),
     )
     times = _times(outlook, key)
-    odd = _odd_one(times)
+    members = _members(outlook, key, times)
+    odd = _odd_one({agent: times[agent] for agent in members})
     cause, advice, divergence, blamed = "", None, None, None
     if odd is not None:
         blamed, usual = odd
-        cause = tr(
-            "{agent} comes to it {times} times in all, the others {usual} times.",
-            agent=trace.agents[blamed].name,
-            times=times[blamed],
-            usual=usual,
-        )
+        facts = {"agent": trace.agents[blamed].name, "usual": trn("{n} time", "{n} times", usual)}
+        facts["times"] = trn("{n} time", "{n} times", times[blamed])
+        if outlook.program is not None:
+            cause = tr("{agent} comes to it {times} in all, the others {usual}.", **facts)
+        else:
+            cause = tr("{agent} came to it {times} in the recording, the others {usual}.", **facts)
         if times[blamed] > usual and blamed in came:
             at = next(at for at in here if at.agent == blamed)
             step = at.step if key[0] != "sync" else outlook.history.steps
             advice, divergence = Advice(trace.agents[blamed].name, (step,)), at.step
-    missing = [agent for agent in _members(outlook, key, times) if agent not in came]
+        elif blamed not in came:
+            advice = _sync_before(outlook, key, blamed)
+    missing = [agent for agent in members if agent not in came]
     if not missing and first.threads and outlook.program is not None:
         cause = tr("Nobody else comes to it: its count of threads is too large, or an agent is missing.")
     elsewhere = [agent for agent in missing if agent in outlook.blocked]
     if blamed is None and len(elsewhere) == 1:
         blamed = elsewhere[0]
         site = site_at(trace, int(outlook.waits.begin[outlook.blocked[blamed]]))
+        if coming := _to_come(outlook, key, blamed):
+            advice = _sync_before(outlook, key, blamed, coming[:1])
+            cause = tr("{agent} comes to it only after that wait.", agent=trace.agents[blamed].name)
     states = listed([f"{trace.agents[a].name} ({_state(outlook, a, waiting)})" for a in missing]) if missing else ""
     if states:
         states = tr("Not there: {states}.", states=states)
@@ -144,9 +151,32 @@ def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, lis
         first_divergence=divergence,
         site=site,
         step=first.step,
-        certain=bool(gone) or odd is not None,
+        certain=bool(gone) or (odd is not None and outlook.program is not None),
         advice=advice,
     )
+
+
+def _sync_before(outlook: Outlook, key: Key, agent: int, in_place_of: tuple[int, ...] = ()) -> Advice | None:
+    """To come to the sync before the wait at which the agent is blocked, or before it leaves; None: of a named barrier
+    that takes threads it is not known who is to come."""
+    if key[0] == "bar" and key[2] != 0:
+        return None
+    kind = {"cluster": "cluster_wait_begin", "bar": "sync_begin"}.get(str(key[0]), "sync")
+    step = outlook.exited.get(agent)
+    if agent in outlook.blocked:
+        step = int(outlook.waits.begin[outlook.blocked[agent]])
+    sync = Planned(kind, None, None, -1, -1, -1)
+    return Advice(outlook.trace.agents[agent].name, in_place_of, (sync,), step)
+
+
+def _to_come(outlook: Outlook, key: Key, agent: int) -> tuple[int, ...]:
+    """The steps by which an advice names the agent's operations to come that are at this sync; () without a program."""
+    if outlook.program is None:
+        return ()
+    cta, name = outlook.trace.agents[agent].cta, outlook.trace.agents[agent].name
+    operations = next((a.operations for a in outlook.program.agents if a.agent.name == name), ())
+    coming = operations_to_come(outlook.history, outlook.program, agent)
+    return tuple(outlook.history.steps + n for n, at in enumerate(coming) if _key_of(operations[at], cta) == key)
 
 
 def _word(key: Key) -> str:
@@ -181,16 +211,20 @@ def _in_program(outlook: Outlook, program: Program, key: Key) -> Counter[int]:
     times: Counter[int] = Counter()
     for warp in program.agents:
         for operation in warp.operations:
-            own: Key = ()
-            if isinstance(operation, BarSync | BarArrive):
-                own = ("bar", warp.agent.cta, operation.id)
-            elif isinstance(operation, Sync):
-                own = ("cluster",) if operation.cluster else ("sync", warp.agent.cta)
-            times[outlook.trace.agent_index[warp.agent.name]] += own == key
+            times[outlook.trace.agent_index[warp.agent.name]] += _key_of(operation, warp.agent.cta) == key
     return +times
 
 
-def _odd_one(times: Counter[int]) -> tuple[int, int] | None:
+def _key_of(operation: Operation, cta: int) -> Key:
+    """The sync that an operation of a CTA's agent is at; () for others."""
+    if isinstance(operation, BarSync | BarArrive):
+        return ("bar", cta, operation.id)
+    if isinstance(operation, Sync):
+        return ("cluster",) if operation.cluster else ("sync", cta)
+    return ()
+
+
+def _odd_one(times: dict[int, int]) -> tuple[int, int] | None:
     """The one agent that comes to a sync more or less often than all others, and how often those do."""
     counts = Counter(times.values())
     usual, many = counts.most_common(1)[0] if counts else (0, 0)

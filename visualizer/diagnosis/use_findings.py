@@ -6,7 +6,7 @@ from typing import Any
 
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.places import barrier_facts, line, site_at
-from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.diagnosis.uses import Deviation
 from visualizer.language import tr, trn
 from visualizer.replay.history import History
@@ -38,7 +38,11 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
         if lack.elsewhere >= 0:
             site = site_at(trace, lack.step)
             sentence = _misplaced(history, lack.agent, lack.elsewhere, row, lack.step)
-            return Cause(sentence, lack.step, site, blamed=facts["agent"])
+            due = Planned(
+                "arrive", trace.barriers[row].name, None, -1, -1, lack.usual, int(trace.events["tile"][lack.step])
+            )
+            there = Advice(facts["agent"], (lack.step,), (due,), lack.step)
+            return Cause(sentence, lack.step, site, advice=there, blamed=facts["agent"])
         if lack.began < 0:
             return Cause(
                 tr(
@@ -66,9 +70,18 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
             ),
             step,
             site,
+            advice=_arrive_before(history, lack),
             blamed=facts["agent"],
         )
     return None
+
+
+def _arrive_before(history: History, lack: Deviation) -> Advice:
+    """To make the arrivals that are missing before the agent begins its next use."""
+    trace = history.trace
+    tile = int(trace.events["tile"][lack.began])
+    missing = Planned("arrive", trace.barriers[lack.barrier].name, None, -1, -1, lack.usual - lack.arrivals, tile)
+    return Advice(trace.agents[lack.agent].name, (), (missing,), lack.step)
 
 
 def _surplus(history: History, extra: Deviation) -> Finding:
@@ -103,7 +116,18 @@ def _surplus(history: History, extra: Deviation) -> Finding:
         site=site,
         step=extra.step,
         blamed=agent,
+        advice=_without(history, extra),
     )
+
+
+def _without(history: History, extra: Deviation) -> Advice:
+    """To leave out the arrival that is too many, or to make it where it is due."""
+    trace = history.trace
+    due: tuple[Planned, ...] = ()
+    if extra.elsewhere >= 0:
+        tile = int(trace.events["tile"][extra.step])
+        due = (Planned("arrive", trace.barriers[extra.elsewhere].name, None, -1, -1, extra.usual, tile),)
+    return Advice(trace.agents[extra.agent].name, (extra.step,), due, extra.step)
 
 
 def _misplaced(history: History, agent: int, came_on: int, due_on: int, step: int) -> str:
