@@ -47,6 +47,8 @@ def programs() -> Mapping[str, Program]:
 
 def bad_run(program: Program, *, told: bool = True) -> Run | None:
     """The first run or schedule of the program in which something is wrong; None: in none. `told`: with the program."""
+    # A recording that says which built-in program it is of would be taken for that of the sound one.
+    program = program if told else replace(program, name="mine")
     for seed in SEEDS:
         history = History(simulate(program, seed=seed))
         report = diagnose(history, program if told else None)

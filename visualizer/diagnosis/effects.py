@@ -87,7 +87,8 @@ def _is_advised(finding: Finding, odd: Odd) -> bool:
     and this one is not."""
     added = [(one.kind, one.amount) for one in finding.advice.add] if finding.advice is not None else []
     has = bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
-    return has and (odd.how == "extra" or (odd.how == "other" and all(act.amount > 0 for act in odd.acts)))
+    other_amounts = [act.amount != due.amount for act, due in zip(odd.acts, odd.usual, strict=False)]
+    return has and (odd.how == "extra" or (odd.how == "other" and all(other_amounts)))
 
 
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:

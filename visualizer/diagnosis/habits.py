@@ -59,8 +59,13 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int]) -
             found = turns_of(history, program, agent)
             alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
     odd: dict[int, Odd] = {}
+    of_tiles: dict[int, Word | None] = {}
     for (_, is_tail), members in alike.items():
         usual = {agent: _usual(turns, members.values()) for agent, turns in members.items()}
+        if is_tail:
+            usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
+        else:
+            of_tiles |= usual
         for agent, turns in members.items():
             own = [turn for other, many in members.items() if usual[other] == usual[agent] for turn in many]
             if agent not in odd and (one := _of_agent(turns, usual[agent], own, is_tail)) is not None:
@@ -86,6 +91,12 @@ def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Wo
         if counts and counts[0][1] >= 2 and 2 * counts[0][1] >= len(some):
             return counts[0][0]
     return None
+
+
+def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
+    """The turn behind the last tile that is as the usual ones of tiles begin; None: there is none."""
+    words = (word for turn in tail if (word := _word(turn)) == (of_tiles or ())[: len(word)])
+    return next(words, None)
 
 
 def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], is_tail: bool) -> Odd | None:

@@ -76,30 +76,29 @@ def irregular_cause(history: History, odd: Odd) -> str:
         )
     done = commas([label(history, act) for act in odd.acts])
     due = commas([label(history, act) for act in usual])
-    others = trn("{n} other turn", "{n} other turns", odd.times)
+    site = line(place(trace, odd.acts[-1 if odd.how == "extra" else 0].site))
     if odd.how == "missing":
-        where = line(place(trace, odd.acts[0].site))
-        return tr(
-            "{agent} leaves out {due}{site}{at_tile}; {others} have it.",
-            due=due,
-            site=where,
-            others=others,
-            **facts,
-        )
-    where = line(place(trace, odd.acts[-1 if odd.how == "extra" else 0].site))
+        return trn(
+            "{agent} leaves out {due}{site}{at_tile}; {n} other turn has it.",
+            "{agent} leaves out {due}{site}{at_tile}; {n} other turns have it.",
+            odd.times, due=due, site=site, **facts,
+        )  # fmt: skip
     if odd.how == "extra":
-        return tr(
-            "{agent} does {done}{site}{at_tile}, which {others} do not have there.",
-            done=done, site=where, others=others, **facts,
+        return trn(
+            "{agent} does {done}{site}{at_tile}, which {n} other turn does not have there.",
+            "{agent} does {done}{site}{at_tile}, which {n} other turns do not have there.",
+            odd.times, done=done, site=site, **facts,
         )  # fmt: skip
     if odd.how == "order":
-        return tr(
-            "{agent} does {done}{site} in this order{at_tile}; {others} have {due}.",
-            done=done, site=where, due=due, others=others, **facts,
+        return trn(
+            "{agent} does {done}{site} in this order{at_tile}; {n} other turn has {due}.",
+            "{agent} does {done}{site} in this order{at_tile}; {n} other turns have {due}.",
+            odd.times, done=done, site=site, due=due, **facts,
         )  # fmt: skip
-    return tr(
-        "{agent} does {done}{site}{at_tile} where {others} have {due}.",
-        done=done, site=where, due=due, others=others, **facts,
+    return trn(
+        "{agent} does {done}{site}{at_tile} where {n} other turn has {due}.",
+        "{agent} does {done}{site}{at_tile} where {n} other turns have {due}.",
+        odd.times, done=done, site=site, due=due, **facts,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Advice, Finding, Planned
 from visualizer.diagnosis.uses import Deviation
 from visualizer.language import tr, trn
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -56,16 +57,20 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
                 site,
                 blamed=facts["agent"],
             )
+        since = tr("has gone on to a later use")
+        if history.kinds[lack.step] == EventKind.EXIT:
+            since = tr("has left since")
         return Cause(
             trn(
                 "{agent} makes {arrivals} of {n} arrival on {barrier} for its use {use} of the stage{tile}{site}, and"
-                " has gone on to a later use: what is missing will not come.",
+                " {since}: what is missing will not come.",
                 "{agent} makes {arrivals} of {n} arrivals on {barrier} for its use {use} of the stage{tile}{site}, and"
-                " has gone on to a later use: what is missing will not come.",
+                " {since}: what is missing will not come.",
                 lack.usual,
                 arrivals=lack.arrivals,
                 tile=tile,
                 site=line(site),
+                since=since,
                 **facts,
             ),
             step,

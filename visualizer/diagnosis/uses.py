@@ -148,7 +148,7 @@ class _Judge:
         found: list[Deviation] = []
         wrong = (np.flatnonzero(totals != needed) + first).tolist()
         # The use after the last that got any arrival may be over: somebody may have gone past it.
-        if any(int(numbers.max()) > first + len(totals) for numbers in begun):
+        if any(self._last_over(row, one) >= first + len(totals) for one in usual):
             wrong.append(first + len(totals))
         for number in wrong:
             at = came.number == number
@@ -252,7 +252,21 @@ class _Judge:
         return int(self._uses.begin[mine][at[0]]) if len(at) else -1
 
     def _went_on(self, row: int, agent: int, number: int) -> int | None:
-        """The step at which the agent began a later use of the stage; None: it has not gone past this one."""
+        """The step at which the agent began a later use of the stage, or left; None: it has not gone past this one."""
         mine = self._lane(row, agent)
         later = np.flatnonzero(self._uses.number[mine] > number)
-        return int(self._uses.begin[mine][later[0]]) if len(later) else None
+        return int(self._uses.begin[mine][later[0]]) if len(later) else self._left.get(agent)
+
+    def _last_over(self, row: int, agent: int) -> int:
+        """The last use of the stage that the agent has gone past; -1: none."""
+        numbers = self._uses.number[self._lane(row, agent)]
+        return int(numbers.max()) - (agent not in self._left) if len(numbers) else -1
+
+    @cached_property
+    def _left(self) -> dict[int, int]:
+        """Agents that left, not because they gave up -> the step."""
+        kinds, agents = self._history.kinds, self._history.trace.events["agent"]
+        steps = np.flatnonzero(kinds == EventKind.EXIT)
+        gave_up = set(agents[kinds == EventKind.TIMEOUT].tolist())
+        left = zip(agents[steps].tolist(), steps.tolist(), strict=True)
+        return {agent: step for agent, step in left if agent not in gave_up}
