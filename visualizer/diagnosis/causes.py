@@ -130,6 +130,16 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
             ),
             certain=False,
         )
+    if outlook.unseen:
+        return Cause(
+            tr(
+                "Nobody is known to be on the way to an arrival on {barrier} for this phase; what {agents} would have"
+                " done next is not in the recording.",
+                barrier=name,
+                agents=listed([outlook.trace.agents[agent].name for agent in outlook.unseen]),
+            ),
+            certain=False,
+        )
     return Cause(tr("Nobody that is left will arrive on {barrier} for this phase.", barrier=name), certain=False)
 
 

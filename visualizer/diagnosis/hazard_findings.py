@@ -167,6 +167,13 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
             opening=opening,
             agent=reader,
         )
+    if early and early[-1] < _read_begin(history, hazard):
+        return tr(
+            "{opening}: {agent} released the stage at step {step}, before it began to read it. Release after the read.",
+            opening=opening,
+            agent=reader,
+            step=early[-1],
+        )
     if early and end < history.steps:
         return tr(
             "{opening}: {agent} released the stage at step {step} but its asynchronous reader is done only at step"
@@ -185,6 +192,14 @@ def _write_after_read(history: History, waits: Waits, hazard: Hazard) -> str:
             step=early[-1],
         )
     return tr("{opening}: the phase of the empty barrier it waits for does not include that release.", opening=opening)
+
+
+def _read_begin(history: History, hazard: Hazard) -> int:
+    """Where the read began that the hazard's other step belongs to."""
+    begins = np.flatnonzero(history.kinds[: hazard.other + 1] == EventKind.READ_BEGIN)
+    begins = begins[history.trace.events["agent"][begins] == history.trace.events["agent"][hazard.other]]
+    begins = begins[history.event_places.of(begins) == hazard.place]
+    return int(begins[-1]) if len(begins) else hazard.other
 
 
 def _written_over(history: History, hazard: Hazard) -> str:

@@ -70,6 +70,19 @@ class Outlook:
         last_wait = {int(self.waits.agent[wait]): wait for wait in pending}
         return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
 
+    @cached_property
+    def unseen(self) -> list[int]:
+        """Without a program: the agents that have neither left nor wait for anything that is recorded."""
+        if self.program is not None:
+            return []
+        begun = np.isin(self.history.kinds, (EventKind.SYNC_BEGIN, EventKind.CLUSTER_WAIT_BEGIN))
+        over = np.isin(self.history.kinds, (EventKind.SYNC_END, EventKind.CLUSTER_WAIT_END))
+        agent, agents = self.trace.events["agent"], len(self.trace.agents)
+        meets = np.bincount(agent[begun], minlength=agents) > np.bincount(agent[over], minlength=agents)
+        engines = ("copy_engine", "tensor_core")
+        people = [row for row, role in enumerate(self.history.structure.roles) if role not in engines]
+        return [row for row in people if row not in self.exited and row not in self.blocked and not meets[row]]
+
     def barrier(self, row: int) -> BarrierState:
         return self.history.barrier_at(row, self.last)
 

@@ -139,7 +139,7 @@ def _misplaced(history: History, agent: int, came_on: int, due_on: int, step: in
     trace = history.trace
     return tr(
         "{agent} arrives on {barrier}{tile} where it owes an arrival on {due}: its use of that stage gets none, and"
-        " this stage is freed once too often. Arrive on the barrier of the stage that was used{site}.",
+        " the barrier that takes it gets one too many. Arrive on the barrier of the stage that was used{site}.",
         agent=trace.agents[agent].name,
         barrier=history.barrier_title(came_on),
         tile=_of_tile(history, step),
