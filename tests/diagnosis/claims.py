@@ -88,7 +88,9 @@ def sentences() -> dict[str, tuple[str, ...]]:
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("tr", "trn", "mark"):
                 continue
-            forms = tuple(arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+            forms = tuple(
+                arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+            )
             fields = set(re.findall(r"\{(\w+)", forms[0])) if forms else set()
             if forms and (fields & _NUMBERS or _QUANTIFIERS.search(forms[0])):
                 found[forms[0]] = forms
@@ -109,7 +111,7 @@ def _pattern(message: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", message)
     text = "".join(re.escape(part) if at % 2 == 0 else field(part) for at, part in enumerate(parts))
     begins = r"(?:^|(?<=[.:] ))" if not message.startswith((" ", ":", ";")) else ""
-    return re.compile(begins + text + ("$" if parts[-1] == "" else ""))
+    return re.compile(begins + text + ("$" if text.endswith(".*?)") else ""))
 
 
 def claims(recount: Recount, finding: Finding) -> Iterator[tuple[str, Said]]:

@@ -18,9 +18,7 @@ def _is_at(s: Said, step: int, agent: str, *kinds: K, tile: str = "") -> bool:
     """Whether the event is the agent's, of one of these kinds, and on the tile that the field names."""
     event = s.recount.events[step]
     told = s.number(tile) if tile else -1
-    return (
-        event["kind"] in kinds and s.recount.agents[event["agent"]] == agent and (told < 0 or told == event["tile"])
-    )
+    return event["kind"] in kinds and s.recount.agents[event["agent"]] == agent and (told < 0 or told == event["tile"])
 
 
 def _stage(s: Said) -> int:
@@ -40,11 +38,6 @@ def too_few_expected(s: Said) -> bool:
     now, tx = s.recount.now(barrier), s.recount.tx(barrier)
     told = (s.number("delivered"), s.number("expected"), s.number("tx"), s.number("phase"))
     return told == (now.landed, now.bytes_expected, tx, s.recount.number(barrier))
-
-
-@says("A copy of {bytes} bytes to {barrier} is in flight")
-def in_flight(s: Said) -> bool:
-    return s.recount.in_flight[s.text("barrier")] > 0 and s.recount.tx(s.text("barrier")) == s.number("bytes")
 
 
 @says("but the copy{of_tile} was never issued to it")
@@ -137,7 +130,10 @@ def did_not_collide(s: Said) -> bool:
 def pairs(s: Said) -> bool:
     """No more than there are accesses of the one and the other to pair."""
     first, second = s.recount.events[s.finding.step or 0], s.recount.events[s.finding.first_divergence or 0]
-    own = [sum(e["agent"] == one["agent"] and e["kind"] == one["kind"] for e in s.recount.events) for one in (first, second)]
+    own = [
+        sum(e["agent"] == one["agent"] and e["kind"] == one["kind"] for e in s.recount.events)
+        for one in (first, second)
+    ]
     return 1 < s.number("n") <= own[0] * own[1]
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 
-import numpy as np
 import pytest
 from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
 
@@ -16,9 +14,7 @@ from visualizer.diagnosis.habits import find_odd
 from visualizer.diagnosis.report import Finding, Report, report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.programs.agent_builder import AgentBuilder
-from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -118,54 +114,6 @@ def test_ctas_that_never_meet_have_causes_of_their_own() -> None:
     )
     report = Report("completed", 0, (first, second))
     assert report.every == (first, second)
-
-
-def test_every_claim_is_what_the_events_say() -> None:
-    """Numbers of sentences and fields, counted again from the events."""
-    told: set[str] = set()
-    for fault in FAULTS:
-        history = History(simulate(find_program(FAULTS[fault].base, fault=fault)))
-        for finding in diagnose(history).every:
-            told |= _check(history, finding, fault)
-    assert told == {"arrived", "only", "bytes", "use"}
-
-
-def _check(history: History, finding: Finding, fault: str) -> set[str]:
-    """Which kinds of claims the finding has; each is asserted."""
-    trace, events, told = history.trace, history.trace.events, set()
-    row = trace.barrier_index.get(finding.barrier or "", -1)
-    on = events["barrier"] == row
-    completed = np.flatnonzero(on & (history.kinds == EventKind.PHASE_COMPLETE))
-    since = completed[-1] if len(completed) else -1
-    kinds = (EventKind.ARRIVE, EventKind.ARRIVE_EXPECT_TX)
-    came = np.flatnonzero(on & np.isin(history.kinds, kinds) & (np.arange(len(events)) > since))
-    counts = np.where(history.kinds[came] == EventKind.ARRIVE, events["amount"][came], 1)
-    if finding.arrived and history.trace.meta.ending.kind == "deadlock" and finding.pending is not None:
-        assert sum(one.arrivals for one in finding.arrived) == counts.sum() == (finding.expected or 0) - finding.pending
-        told.add("arrived")
-    if only := re.search(r"but only (\d+) comes? \(([^)]*)\) and nobody else can", finding.cause):
-        assert int(only[1]) == counts.sum()
-        assert set(re.split(", | and ", only[2])) == {trace.agents[a].name for a in events["agent"][came]}
-        last = history.steps
-        assert not ((events["agent"][last:] >= 0) & on[last:]).any()
-        told.add("only")
-    if wrong := re.search(r"bring (\d+) bytes to phase #(\d+) of \S+, which expects only (\d+)", finding.cause):
-        landed = on & (history.kinds == EventKind.COMPLETE_TX) & (np.arange(len(events)) > since)
-        assert int(wrong[1]) == events["amount"][landed].sum()
-        assert int(wrong[2]) == len(completed)
-        expects = came[history.kinds[came] == EventKind.ARRIVE_EXPECT_TX]
-        assert int(wrong[3]) == events["amount"][expects].sum()
-        told.add("bytes")
-    if used := re.search(
-        r"(\S+)'s use (\d+) of (\S+) means phase #(-?\d+) but waits with parity (\d) instead", finding.cause
-    ):
-        agent, barrier = trace.agent_index[used[1]], trace.barrier_index[used[3]]
-        waits = np.flatnonzero(
-            (history.kinds == EventKind.WAIT_BEGIN) & (events["agent"] == agent) & (events["barrier"] == barrier)
-        )
-        assert events["parity"][waits[int(used[2]) - 1]] == int(used[5])
-        told.add("use")
-    return told
 
 
 def test_turns_that_were_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

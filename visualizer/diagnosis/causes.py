@@ -236,13 +236,6 @@ def _bytes_cause(outlook: Outlook, row: int) -> Cause:
             advice=advice,
             blamed=armed_by,
         )
-    if outlook.in_flight(row):
-        return Cause(
-            tr("A copy of {bytes} bytes to {barrier} is in flight.", bytes=state.tx, barrier=name),
-            first,
-            site,
-            certain=False,
-        )
     if first is not None and (astray := _on_another_barrier(outlook, row, first)) is not None:
         return astray
     tile = int(events["tile"][first]) if first is not None else -1
@@ -298,8 +291,8 @@ def _on_another_barrier(outlook: Outlook, row: int, since: int) -> Cause | None:
     planned = Planned("copy_issue", trace.barriers[row].name, ring.name, stage, -1, amount, tile)
     return Cause(
         tr(
-            "{agent} copies {bytes} bytes{of_tile} into the stage of {barrier}, but they complete on {other}: there they"
-            " are too many, and {barrier} lacks them. Give the copy the barrier of its stage{site}.",
+            "{agent} copies {bytes} bytes{of_tile} into the stage of {barrier}, but they complete on {other}: there"
+            " they are too many, and {barrier} lacks them. Give the copy the barrier of its stage{site}.",
             agent=agent,
             bytes=amount,
             of_tile=tr(" of tile {tile}", tile=tile) if tile >= 0 else "",

@@ -12,7 +12,7 @@ from visualizer.diagnosis.leftovers import leftover_findings
 from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.use_findings import surplus_findings
-from visualizer.diagnosis.wording import commas, sentences
+from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
@@ -140,7 +140,15 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     per_use = ""
     if tile >= 0:
         each = commas([f"{name} {count}" for name, count in sorted(by.items())])
-        per_use = tr("; {total} arrivals come for tile {tile} ({each})", total=total, tile=tile, each=each)
+        per_use = trn(
+            "; {n} arrival comes for tile {tile} ({each})",
+            "; {n} arrivals come for tile {tile} ({each})",
+            total,
+            tile=tile,
+            each=each,
+        )
+        if total <= state.needed:
+            return _not_filled(history, step, row, filled, sorted(by))
     cause = tr(
         "{barrier} completed phase #{phase} when its stage had been filled only {times}: it completes more than once"
         " for one use, because it is initialised for {arrivals}{per_use}. The producer may overwrite a tile that is"
@@ -162,6 +170,30 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
         site=site,
         step=step,
         advice=init_advice(trace, row, total) if total > state.needed else None,
+    )
+
+
+def _not_filled(history: History, step: int, row: int, filled: int, agents: list[str]) -> Finding:
+    """A stage that is freed as often as its tiles are used, but not only after it was filled."""
+    trace, site = history.trace, site_at(history.trace, step)
+    cause = tr(
+        "{barrier} completed phase #{phase} when its stage had been filled only {times}: {agents} released it before it"
+        " was filled{site}. The producer may overwrite a tile that is still read.",
+        barrier=history.barrier_title(row),
+        phase=int(trace.events["amount"][step]),
+        times=trn("{n} time", "{n} times", filled),
+        agents=listed(agents),
+        site=line(site),
+    )
+    return Finding(
+        "COUNT MISMATCH",
+        "error",
+        cause,
+        **barrier_facts(history, row, history.barrier_at(row, step)),
+        tile=int(trace.events["tile"][step]),
+        first_divergence=step,
+        site=site,
+        step=step,
     )
 
 

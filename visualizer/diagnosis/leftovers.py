@@ -165,8 +165,8 @@ def _too_few_expected(history: History, row: int) -> Finding | None:
         "BYTES NEVER EXPECTED",
         "error",
         tr(
-            "{agent} expects {expected} bytes of tile {tile} on {barrier}{site}, but {issued} are copied there: its phase"
-            " completes before all are in, and those that come late spoil the next.",
+            "{agent} expects {expected} bytes of tile {tile} on {barrier}{site}, but {issued} are copied there: its"
+            " phase completes before all are in, and those that come late spoil the next.",
             agent=agent,
             expected=int(expected[of]),
             tile=of,
