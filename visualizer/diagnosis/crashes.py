@@ -90,13 +90,23 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     ]
 
 
+_NEXT_TURN = (EventKind.WAIT_BEGIN, EventKind.ADVANCE)
+"""After such an event of an agent an arrival is for another tile."""
+
+
 def _one_too_many(history: History, row: int, agent: int, operation: Operation | None) -> Advice | None:
-    """To leave out an arrival that comes a second time for the same tile; None: it may be the one before."""
+    """To leave out an arrival that comes a second time for the same tile, which without the program is one with no wait
+    since; None: it may be the one before."""
     events = history.trace.events
     arrived = phase_of(history.barriers, row, history.steps).arrivals
     own = [step for step in arrived if events["agent"][step] == agent]
-    tile = getattr(operation, "tile", None)
-    if not own or tile is None or any(events["tile"][step] != tile for step in own):
+    if not own:
+        return None
+    if operation is None:
+        since = (events["agent"][own[0] :] == agent) & np.isin(history.kinds[own[0] :], _NEXT_TURN)
+        if since.any():
+            return None
+    elif any(events["tile"][step] != getattr(operation, "tile", None) for step in own):
         return None
     return Advice(history.trace.agents[agent].name, (history.steps,))
 

@@ -61,7 +61,11 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int]) -
     odd: dict[int, Odd] = {}
     of_tiles: dict[int, Word | None] = {}
     for (_, is_tail), members in alike.items():
-        usual = {agent: _usual(turns, members.values()) for agent, turns in members.items()}
+        of_cta: defaultdict[int, list[tuple[Turn, ...]]] = defaultdict(list)
+        for agent, turns in members.items():
+            of_cta[trace.agents[agent].cta].append(turns)
+        # CTAs may differ, as in which of a cluster's barriers they arrive on first.
+        usual = {agent: _usual(turns, of_cta[trace.agents[agent].cta]) for agent, turns in members.items()}
         if is_tail:
             usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
         else:
@@ -87,6 +91,7 @@ def _word(turn: Turn) -> Word:
 def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Word | None:
     """What most of the agent's turns are, or else most turns of all in its role; None: they have nothing in common."""
     for some in (list(turns), [turn for many in everybody for turn in many]):
+        some = [turn for turn in some if not turn.is_cut]
         counts = Counter(map(_word, some)).most_common(1)
         if counts and counts[0][1] >= 2 and 2 * counts[0][1] >= len(some):
             return counts[0][0]
@@ -101,7 +106,7 @@ def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
 
 def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], is_tail: bool) -> Odd | None:
     """The first odd turn of `turns`. What several turns of those `pooled` have in common is not odd."""
-    models = [turn for turn in pooled if _word(turn) == usual]
+    models = [turn for turn in pooled if _word(turn) == usual and not turn.is_cut]
     if usual is None or not models:
         return None
     elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
