@@ -10,6 +10,8 @@ from visualizer.diagnosis import hazards
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.hazards import find_hazards
 from visualizer.diagnosis.intents import find_intents
+from visualizer.diagnosis.report import report_json
+from visualizer.diagnosis.report_text import report_text
 from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -18,11 +20,12 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.diagnosis_model import headline
 
 
 def kinds(trace: Trace) -> set[str]:
     history = History(trace)
-    return {hazard.kind for hazard in find_hazards(history, find_intents(history))}
+    return {hazard.kind for hazard in find_hazards(history, find_intents(history)).found}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -82,7 +85,7 @@ def test_refills_without_recorded_reads_have_a_short_proof(monkeypatch: pytest.M
     relied = dict(zip(intents.waits.end.tolist(), hazards.relied_on(intents).tolist(), strict=True))
     assert hazards.races(history, np.arange(history.steps), relied, np.unique(history.copies.place)) == []
     monkeypatch.setattr(hazards, "races", None)
-    assert find_hazards(history, intents) == []
+    assert find_hazards(history, intents).found == []
 
 
 @pytest.mark.parametrize("releaser_waits", [True, False])
@@ -104,3 +107,17 @@ def test_a_refill_released_by_who_had_not_waited_for_the_copy(releaser_waits: bo
             releaser.wait(full[stage], lap & 1)
         releaser.arrive(empty[stage])
     assert kinds(simulate(b.build())) == (set() if releaser_waits else {"OVERWRITE UNREAD"})
+
+
+def test_what_there_are_too_many_events_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In text, JSON and window: a run is not called clean because nobody looked."""
+    history = History(simulate(find_program("baseline", fault="F23")))
+    assert not diagnose(history).not_judged
+    monkeypatch.setattr(hazards, "MOST_EVENTS", 8)
+    report = diagnose(history)
+    assert report.clean
+    (reason,) = report.not_judged
+    assert reason.startswith("Whether accesses of buffers are ordered, of ")
+    assert f"Not judged: {reason}" in report_text(report).splitlines()
+    assert report_json(report)["not_judged"] == [reason]
+    assert reason in headline(report)

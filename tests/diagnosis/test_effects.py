@@ -17,6 +17,7 @@ from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.diagnosis_model import headline
 
 
 def late_wait(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
@@ -125,4 +126,7 @@ def test_turns_that_were_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(module, "MOST_EVENTS", 10)
     report = diagnose(history, program)
     assert "IRREGULAR" not in {finding.verdict for finding in report.every}
-    assert any(said in reason for reason in report.not_judged)
+    (reason,) = [reason for reason in report.not_judged if said in reason]
+    assert f"Not judged: {reason}" in report_text(report)
+    assert reason in report_json(report)["not_judged"]
+    assert reason in headline(report)

@@ -68,7 +68,8 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += pass_findings(history, intents)
         findings += tile_findings(history, intents, buffers)
         findings += early_arrival_findings(history, intents)
-        hazards = hazard_findings(history, intents, buffers, program)
+        hazards, unordered = hazard_findings(history, intents, buffers, program)
+        left_out += unordered
         if program is not None:
             findings += program_findings(history.trace, program)
         findings += hazards

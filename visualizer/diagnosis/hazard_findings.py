@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from visualizer.diagnosis.buffers import Buffers
-from visualizer.diagnosis.hazards import Hazard, early_arrivals, find_hazards
+from visualizer.diagnosis.hazards import MOST_EVENTS, Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.intents import Intents
 from visualizer.diagnosis.order_advice import (
     acquire_first,
@@ -29,9 +29,21 @@ from visualizer.replay.waits import Waits
 
 def hazard_findings(
     history: History, intents: Intents, buffers: Buffers, program: Program | None = None
-) -> list[Finding]:
-    """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not."""
-    return [_finding(history, intents.waits, hazard) for hazard in find_hazards(history, intents, program, buffers)]
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """One finding for every kind of hazard and pair of agents: an error if they collided, a warning if by luck not.
+    And what was not judged, a sentence."""
+    hazards = find_hazards(history, intents, program, buffers)
+    left_out: tuple[str, ...] = ()
+    if hazards.left_out:
+        left_out = (
+            tr(
+                "Whether accesses of buffers are ordered, of {n:,} events: the short proof does not hold there, and of"
+                " more than {most:,} events together it is not looked at one by one.",
+                n=hazards.left_out,
+                most=MOST_EVENTS,
+            ),
+        )
+    return [_finding(history, intents.waits, hazard) for hazard in hazards.found], left_out
 
 
 def early_arrival_findings(history: History, intents: Intents) -> list[Finding]:

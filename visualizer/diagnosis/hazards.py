@@ -48,14 +48,22 @@ class Hazard:
     happened: bool  # they did overlap or change places in this run; else it is clean by luck
 
 
+@dataclass(frozen=True, slots=True)
+class Hazards:
+    """What was found, and of how many events it was not found out how they are ordered, as there are too many."""
+
+    found: list[Hazard]
+    left_out: int = 0
+
+
 def find_hazards(
     history: History, intents: Intents, program: Program | None = None, buffers: Buffers | None = None
-) -> list[Hazard]:
+) -> Hazards:
     """All hazards, the first of every kind and pair of agents, in order of step. The program tells of the syncs that
     leave no event."""
     trace = history.trace
     if not history.steps or not trace.barriers or not history.structure.places:
-        return []
+        return Hazards([])
     buffers = buffers or Buffers(history, intents)
     copies, reads = buffers.fills, buffers.reads
     several = shared_places(history, copies.place, copies.barrier)
@@ -64,7 +72,7 @@ def find_hazards(
     writes = own_writes(history)
     writes = writes[~np.isin(history.event_places.of(writes), several)]
     if not len(copies.issue) and not len(writes):
-        return []
+        return Hazards([])
     waits, relied = intents.waits, relied_on(intents)
     suspects = _suspects(Proofs(history, intents, relied), copies, reads)
     touched = history.event_places.of(writes)
@@ -72,10 +80,13 @@ def find_hazards(
     wrong = touched[suspect_writes(history, writes, reads)]
     suspects = np.concatenate((suspects, np.stack((wrong, np.full(len(wrong), history.steps - 1)))), axis=1)
     found = _stale_data(history, copies, reads, buffers)
+    left_out = 0
     if suspects.size:
         by_end = {int(waits.end[w]): int(relied[w]) for w in np.flatnonzero(waits.end >= 0)}
-        found += _exact(history, suspects, by_end, copies, reads, writes, find_meetings(history, program))
-    return _first_of_each(history, found)
+        meetings = find_meetings(history, program)
+        raced, left_out = _exact(history, suspects, by_end, copies, reads, writes, meetings)
+        found += raced
+    return Hazards(_first_of_each(history, found), left_out)
 
 
 def _suspects(proof: Proofs, copies: Fills, reads: Reads) -> NDArray[np.int64]:
@@ -134,8 +145,9 @@ def _exact(
     reads: Reads,
     writes: Steps,
     meetings: Meetings,
-) -> list[Hazard]:
-    """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts."""
+) -> tuple[list[Hazard], int]:
+    """Vector clocks over the CTAs of the suspects, up to the last suspect, while the budget of events lasts; and how
+    many events it did not last for."""
     trace = history.trace
     events = trace.events
     agent_cta = trace.agent_cta[events["agent"]]
@@ -149,10 +161,12 @@ def _exact(
     buffers = np.unique(np.concatenate((copies.place, history.event_places.of(writes))))
     asynchronous = set(asynchronous_reads(history).tolist()) if len(writes) else set()
     found: list[Hazard] = []
-    budget = MOST_EVENTS
+    budget, left_out = MOST_EVENTS, 0
     for group in np.unique(suspect_cta):
         last = int(suspects[1][suspect_cta == group].max())
-        steps = np.flatnonzero(cta[: last + 1] == group)[:budget]
+        steps = np.flatnonzero(cta[: last + 1] == group)
+        left_out += max(len(steps) - budget, 0)
+        steps = steps[:budget]
         budget -= len(steps)
         for race in races(history, steps, relied, buffers, meetings, asynchronous):
             if race.kind == "READ BEFORE DATA":
@@ -165,9 +179,7 @@ def _exact(
             else:
                 happened = True
             found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened))
-        if budget <= 0:
-            break
-    return found
+    return found, left_out
 
 
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
