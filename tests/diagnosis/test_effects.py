@@ -7,7 +7,6 @@ import json
 import pytest
 from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
 
-from visualizer.diagnosis import diagnose as diagnosing
 from visualizer.diagnosis import habits
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.habits import find_odd
@@ -95,7 +94,7 @@ def test_done_otherwise_is_no_finding_by_itself(what: str) -> None:
 
     program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): no_read})
     history = History(simulate(program))
-    assert find_odd(history, program, {0})
+    assert find_odd(history, program, {0}, history.steps)
     assert diagnose(history, program).findings == ()
 
 
@@ -118,15 +117,31 @@ def test_ctas_that_never_meet_have_causes_of_their_own() -> None:
 
 
 def test_turns_that_were_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = ring(2, change={("C1", 2): only_read})
-    history = History(simulate(program))
+    """Of a long run turns are compared around what is wrong, and the report says where: in text, JSON and window."""
+    program = ring(2, tiles=60, change={("C1", 50): only_read})
     said = "Whether an agent does otherwise than in its other turns"
-    assert not any(said in reason for reason in diagnose(history, program).not_judged)
-    for module in (habits, diagnosing):
-        monkeypatch.setattr(module, "MOST_EVENTS", 10)
-    report = diagnose(history, program)
-    assert "IRREGULAR" not in {finding.verdict for finding in report.every}
-    (reason,) = [reason for reason in report.not_judged if said in reason]
-    assert f"Not judged: {reason}" in report_text(report)
-    assert reason in report_json(report)["not_judged"]
-    assert reason in headline(report)
+    history = History(simulate(program))
+    for given in (program, None):
+        monkeypatch.setattr(habits, "MOST_EVENTS", 10**6)
+        whole = diagnose(history, given)
+        assert not any(said in reason for reason in whole.not_judged)
+        monkeypatch.setattr(habits, "MOST_EVENTS", 300)
+        report = diagnose(history, given)
+        (reason,) = [reason for reason in report.not_judged if said in reason]
+        assert [(f.verdict, f.step) for f in report.every] == [(f.verdict, f.step) for f in whole.every]
+        assert f"Not judged: {reason}" in report_text(report)
+        assert reason in report_json(report)["not_judged"]
+        assert reason in headline(report)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_an_odd_turn_is_found_in_a_long_run_too(told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for agent, tile, what in (("C0", 44, early_release), ("C0", 45, late_wait)):
+        program = ring(tiles=60, change={(agent, tile): what})
+        history = History(simulate(program))
+        monkeypatch.setattr(habits, "MOST_EVENTS", 10**6)
+        whole = diagnose(history, program if told else None)
+        monkeypatch.setattr(habits, "MOST_EVENTS", 250)
+        part = diagnose(history, program if told else None)
+        assert [(f.verdict, f.agent, f.step) for f in part.every] == [(f.verdict, f.agent, f.step) for f in whole.every]
+        assert "IRREGULAR" in {f.verdict for f in whole.findings}

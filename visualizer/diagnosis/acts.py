@@ -46,11 +46,15 @@ class Act:
     is_behind: bool = False  # it comes after the last tile
 
 
-def acts_of_program(history: History, program: Program, agent: int) -> Iterator[Act]:
+def acts_of_program(history: History, program: Program, agent: int, within: range) -> Iterator[Act]:
+    """Those performed in these steps, and where they reach to the end those that were to come."""
     steps = steps_of_operations(history, program, agent)
+    begun, last = within.start, max(steps, default=-1)  # what leaves no event is where the operation before was
     name = history.trace.agents[agent].name
     for number, operation in enumerate(next((a.operations for a in program.agents if a.agent.name == name), ())):
-        if isinstance(operation, Advance | Delay | Exit):
+        begun = steps.get(number, begun)
+        at_hand = begun in within if number in steps or number < last else within.stop == history.steps
+        if isinstance(operation, Advance | Delay | Exit) or not at_hand:
             continue
         kind = first_event(operation)
         reads = kind == EventKind.READ_BEGIN  # how much of a stage an agent reads is its share, which may be uneven
@@ -88,9 +92,11 @@ def place_of_barrier(history: History, row: int) -> tuple[str | None, int]:
     return structure.rings[structure.ring_of[row]].name, int(structure.stage_of[row])
 
 
-def acts_of_events(history: History, agent: int) -> Iterator[Act]:
+def acts_of_events(history: History, agent: int, within: range) -> Iterator[Act]:
+    """Those of these steps."""
     events = history.trace.events
-    mine = np.flatnonzero((events["agent"] == agent) & ~np.isin(history.kinds, [*_NO_ACTS, *_ENDS]))
+    mine = np.flatnonzero(events["agent"][within.start : within.stop] == agent) + within.start
+    mine = mine[~np.isin(history.kinds[mine], [*_NO_ACTS, *_ENDS])]
     places = history.event_places.of(mine).tolist()
     gave_up = np.flatnonzero((events["agent"] == agent) & (history.kinds == EventKind.TIMEOUT))
     if len(gave_up):

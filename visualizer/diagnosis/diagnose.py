@@ -7,8 +7,8 @@ from dataclasses import replace
 from visualizer.diagnosis.blocked import blocked_findings
 from visualizer.diagnosis.buffers import Buffers
 from visualizer.diagnosis.counts import count_findings
-from visualizer.diagnosis.effects import causes_first, concerned_ctas
-from visualizer.diagnosis.habits import MOST_EVENTS, events_of
+from visualizer.diagnosis.effects import causes_first, concerned_ctas, first_seen
+from visualizer.diagnosis.habits import looked_at
 from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.intents import find_intents
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
@@ -34,8 +34,8 @@ NO_BARRIERS = mark(
 
 RECORDS_MISSING = mark("Counts and orders: records were lost, so they would be guesses.")
 TURNS_LEFT_OUT = mark(
-    "Whether an agent does otherwise than in its other turns: where something is wrong there are more than {most}"
-    " events."
+    "Whether an agent does otherwise than in its other turns, but from step {first} to {last}: there are too many"
+    " events to look at all."
 )
 ROLES_MISSING = mark("Counts and orders: not every role was recorded, so they would be guesses.")
 
@@ -78,8 +78,10 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
-    if findings and events_of(history, concerned_ctas(history, findings)) > MOST_EVENTS:
-        left_out += (tr(TURNS_LEFT_OUT, most=f"{MOST_EVENTS:,}"),)
+    if findings:
+        within = looked_at(history, concerned_ctas(history, findings), first_seen(findings, history))
+        if len(within) < history.steps:
+            left_out += (tr(TURNS_LEFT_OUT, first=within.start, last=within.stop - 1),)
     causes = tuple(_titled(history, cause) for cause in causes_first(history, findings, program))
     return Report(meta.ending.kind, lost, causes, note, left_out)
 

@@ -32,7 +32,7 @@ def causes_first(history: History, findings: Iterable[Finding], program: Program
     if not roots:
         return ()
     groups = _groups(history)
-    for odd in find_odd(history, program, concerned_ctas(history, roots)):
+    for odd in find_odd(history, program, concerned_ctas(history, roots), first_seen(roots, history)):
         roots = _with_odd(history, roots, odd, groups)
     return _grouped(history, roots, groups)
 
@@ -42,6 +42,11 @@ def concerned_ctas(history: History, findings: Iterable[Finding]) -> set[int]:
     groups = _groups(history)
     concerned = {groups[name] for found in findings for name in (found.agent, found.barrier) if name in groups}
     return {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
+
+
+def first_seen(findings: Iterable[Finding], history: History) -> int:
+    """The first step at which something was seen to be wrong."""
+    return min((found.step for found in findings if found.step is not None), default=history.steps)
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int, int]:

@@ -43,20 +43,20 @@ class Odd:
     is_last: bool
 
 
-MOST_EVENTS = 400_000
-"""Events of agents that are looked at act by act: some seconds. Of more no turns are compared."""
+MOST_EVENTS = 200_000
+"""Events of agents that are looked at act by act: a second or two. Of more it is those around what went wrong."""
 
 
-def find_odd(history: History, program: Program | None, ctas: Collection[int]) -> list[Odd]:
-    """The first difference of each agent of these CTAs that has usual turns, in order of step."""
+def find_odd(history: History, program: Program | None, ctas: Collection[int], wrong: int) -> list[Odd]:
+    """The first difference of each agent of these CTAs that has usual turns, in order of step; `wrong` is the step at
+    which something was seen to be wrong."""
     trace = history.trace
     chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
-    if events_of(history, ctas) > MOST_EVENTS:
-        return []
+    within = looked_at(history, ctas, wrong)
     alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
     for agent in chosen:
         if (role := history.structure.roles[agent]) not in ("copy_engine", "tensor_core"):
-            found = turns_of(history, program, agent)
+            found = turns_of(history, program, agent, within)
             alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
     odd: dict[int, Odd] = {}
     of_tiles: dict[int, Word | None] = {}
@@ -77,11 +77,18 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int]) -
     return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
 
 
-def events_of(history: History, ctas: Collection[int]) -> int:
-    """How many events the agents of these CTAs have."""
+def looked_at(history: History, ctas: Collection[int], wrong: int) -> range:
+    """The steps in which turns of these CTAs are compared: all, or MOST_EVENTS of their events around what went wrong,
+    most of them before it."""
     trace = history.trace
-    chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
-    return int(np.bincount(trace.events["agent"], minlength=len(trace.agents))[chosen].sum())
+    chosen = np.array([told.cta in ctas for told in trace.agents], bool)
+    steps = np.flatnonzero(chosen[trace.events["agent"]])
+    if len(steps) <= MOST_EVENTS:
+        return range(history.steps)
+    first = int(np.clip(np.searchsorted(steps, wrong) - MOST_EVENTS * 3 // 4, 0, len(steps) - MOST_EVENTS))
+    behind = first + MOST_EVENTS
+    stop = int(steps[behind]) if behind < len(steps) else history.steps
+    return range(int(steps[first]) if first else 0, stop)
 
 
 def _word(turn: Turn) -> Word:

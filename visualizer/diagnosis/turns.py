@@ -39,14 +39,16 @@ class Turns:
     tail: tuple[Turn, ...] = ()
 
 
-def turns_of(history: History, program: Program | None, agent: int) -> Turns:
-    """The agent's turns; none if it has no ring and notes no tiles."""
-    acts = _tiled(
-        list(acts_of_program(history, program, agent) if program is not None else acts_of_events(history, agent))
-    )
+def turns_of(history: History, program: Program | None, agent: int, within: range | None = None) -> Turns:
+    """The agent's turns, of these steps only if they are given; none if it has no ring and notes no tiles."""
+    within = range(history.steps) if within is None else within
+    if program is not None:
+        acts = _tiled(list(acts_of_program(history, program, agent, within)))
+    else:
+        acts = _tiled(list(acts_of_events(history, agent, within)))
     own = history.kinds[history.trace.events["agent"] == agent]
     left = bool((own == EventKind.EXIT).any()) and not bool((own == EventKind.TIMEOUT).any())
-    ended = program is not None or left
+    ended = (program is not None or left) and within.stop == history.steps
     found: list[Turn] = []
     first = 0
     for at in range(1, len(acts) + 1):
@@ -59,7 +61,8 @@ def turns_of(history: History, program: Program | None, agent: int) -> Turns:
             is_cut = following is None and not ended
             found.append(Turn(agent, number, -1 if is_tail else number, own, is_cut, following, {}))
         first = at
-    found = _with_bases(history, _with_parities(history, found))
+    # Of the first turn something may be before these steps.
+    found = _with_bases(history, _with_parities(history, found[1:] if within.start else found))
     return Turns(tuple(t for t in found if t.tile >= 0), tuple(t for t in found if t.tile < 0))
 
 
