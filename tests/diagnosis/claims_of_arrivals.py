@@ -200,10 +200,10 @@ def no_release(s: Said) -> bool:
 
 @says("leaves out use {use} of this stage")
 def left_out(s: Said) -> bool:
-    """It has waited for the stage less often than the barrier's phases by then, and waits for it later."""
+    """It waits for the stage again at, or after, the step that the finding names, and has skipped one of its phases."""
     full = s.recount.partner(s.text("barrier"))
     own = [wait for wait in s.recount.waits if wait[:2] == (s.text("agent"), full)]
-    return len(own) < len([wait for wait in s.recount.waits if wait[1] == full]) or len(own) > 0
+    return any(wait[3] >= (s.finding.first_divergence or 0) for wait in own)
 
 
 @says("makes {arrivals} of {n} arrival on {barrier} for its use {use}")

@@ -170,6 +170,7 @@ def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
                 ),
                 read,
                 spot,
+                certain=outlook.program is not None or agent in outlook.exited,
                 advice=_release(outlook, agent, row, read),
                 blamed=name,
             )

@@ -252,10 +252,13 @@ class _Judge:
         return int(self._uses.begin[mine][at[0]]) if len(at) else -1
 
     def _went_on(self, row: int, agent: int, number: int) -> int | None:
-        """The step at which the agent began a later use of the stage, or left; None: it has not gone past this one."""
+        """The step at which the agent began a later use of the stage, or left after this one; None: it has not gone
+        past this one."""
         mine = self._lane(row, agent)
         later = np.flatnonzero(self._uses.number[mine] > number)
-        return int(self._uses.begin[mine][later[0]]) if len(later) else self._left.get(agent)
+        if len(later):
+            return int(self._uses.begin[mine][later[0]])
+        return self._left.get(agent) if self._began(row, agent, number) >= 0 else None
 
     def _last_over(self, row: int, agent: int) -> int:
         """The last use of the stage that the agent has gone past; -1: none."""
