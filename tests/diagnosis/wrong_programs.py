@@ -9,7 +9,7 @@ import numpy as np
 from advised import programs
 from ring_programs import BYTES, Barriers, fill, ring, use
 from single_changes import single_changes
-from test_written import epilogue, filled_by_warps, still_read
+from written_programs import epilogue, filled_by_warps, still_read
 
 from visualizer.programs.accesses import WaitStores
 from visualizer.programs.agent_builder import AgentBuilder
