@@ -10,7 +10,7 @@ from ring_programs import ring
 from test_uses import left_out, not_armed, only_arrive, twice, wrong_stage
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.programs.faults import FAULTS

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from visualizer.diagnosis.blocked import blocked_findings
-from visualizer.diagnosis.buffers import Buffers
-from visualizer.diagnosis.counts import count_findings
 from visualizer.diagnosis.effects import causes_first, concerned_ctas, first_seen
-from visualizer.diagnosis.habits import looked_at
-from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
-from visualizer.diagnosis.intents import find_intents
+from visualizer.diagnosis.hazards.hazard_findings import early_arrival_findings, hazard_findings
+from visualizer.diagnosis.hazards.tile_findings import tile_findings
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
-from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.passes import pass_findings
-from visualizer.diagnosis.probe_findings import probe_findings
+from visualizer.diagnosis.phases.counts import count_findings
+from visualizer.diagnosis.phases.passes import pass_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.stuck_syncs import sync_findings
-from visualizer.diagnosis.tile_findings import tile_findings
+from visualizer.diagnosis.stuck.blocked import blocked_findings
+from visualizer.diagnosis.stuck.outlook import Outlook
+from visualizer.diagnosis.stuck.stuck_syncs import sync_findings
+from visualizer.diagnosis.trust.probe_findings import probe_findings
+from visualizer.diagnosis.turns.habits import looked_at
+from visualizer.diagnosis.uses.buffers import Buffers
+from visualizer.diagnosis.uses.intents import find_intents
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from visualizer.diagnosis.acts import Act
 from visualizer.diagnosis.groups import joined_ctas
-from visualizer.diagnosis.habits import Odd, find_odd
-from visualizer.diagnosis.hazards import HAZARDS
-from visualizer.diagnosis.irregular import advice_of, as_here, divergence, irregular_cause, irregular_finding
+from visualizer.diagnosis.hazards.hazards import HAZARDS
 from visualizer.diagnosis.report import SEVERITIES, Finding
+from visualizer.diagnosis.turns.acts import Act
+from visualizer.diagnosis.turns.habits import Odd, find_odd
+from visualizer.diagnosis.turns.irregular import advice_of, as_here, divergence, irregular_cause, irregular_finding
 from visualizer.diagnosis.wording import sentences
 from visualizer.programs.program import Program
 from visualizer.replay.history import History

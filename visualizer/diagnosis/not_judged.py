@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.accesses import shared_places
+from visualizer.diagnosis.uses.accesses import shared_places
 from visualizer.language import mark, tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
