@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ring_programs import ring
-from test_uses import left_out, not_armed, only_arrive, twice, wrong_stage
+from ring_programs import left_out, not_armed, only_arrive, ring, twice, wrong_stage
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explanations.explain import explain

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from advised import programs
-from ring_programs import BYTES, Barriers, fill, ring, use
+from ring_programs import BYTES, Barriers, fill, left_out, ring, use
 from single_changes import single_changes
 from written_programs import epilogue, filled_by_warps, still_read
 
@@ -54,11 +54,6 @@ def _copied_elsewhere(p: AgentBuilder, tile: int, full: Barriers, empty: Barrier
 
 def _skips(agent: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
     """As if the tile were none of its own, and the cursor goes on with the next."""
-
-
-def _left_out(agent: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    """Only the cursor goes on."""
-    agent.advance()
 
 
 def _restarts(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
@@ -175,7 +170,7 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "threads": lambda: _runs(ring(2, end=lambda agent: agent.bar_sync(1, 128))),
     "copied elsewhere": lambda: _runs(ring(change={("P", 2): _copied_elsewhere})),
     "restarts": lambda: _runs(ring(tiles=8, change={("C0", 5): _restarts})),
-    "left out": lambda: _runs(ring(tiles=8, change={("C0", 2): _left_out})),
+    "left out": lambda: _runs(ring(tiles=8, change={("C0", 2): left_out})),
     "skips": lambda: _runs(ring(tiles=8, change={("C0", 3): _skips})),
     "a late waiter": lambda: _fault("F12", seeds=1, schedules=400),
     "other data": _other_data,

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from ring_programs import BYTES, Barriers, Tile, is_sound, only_read, ring, simulated, use, witnessed
+from ring_programs import (
+    BYTES,
+    Barriers,
+    Tile,
+    is_sound,
+    left_out,
+    not_armed,
+    only_arrive,
+    only_read,
+    ring,
+    simulated,
+    twice,
+    use,
+    witnessed,
+    wrong_stage,
+)
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding, Report
@@ -15,37 +30,6 @@ from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
-
-
-def twice(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.wait(full[c.index], c.phase)
-    c.read(c.index, BYTES)
-    c.arrive(empty[c.index])
-    c.arrive(empty[c.index])
-    c.advance()
-
-
-def wrong_stage(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.wait(full[c.index], c.phase)
-    c.read(c.index, BYTES)
-    c.arrive(empty[1 - c.index])
-    c.advance()
-
-
-def left_out(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.advance()
-
-
-def only_arrive(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.wait(full[c.index], c.phase)
-    c.arrive(empty[c.index])
-    c.advance()
-
-
-def not_armed(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    p.wait(empty[p.index], p.phase)
-    p.copy(full[p.index], p.index, BYTES)
-    p.advance()
 
 
 def line_of(program: Program, agent: str, tile: int, operation: str, which: int = -1) -> int:
