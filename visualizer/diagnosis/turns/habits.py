@@ -106,7 +106,10 @@ def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Wo
 
 
 def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
-    """The turn behind the last tile that is as the usual ones of tiles begin; None: there is none."""
+    """The turn behind the last tile that is as the usual ones of tiles begin; None: there is none, or the turns there
+    are not of one length, as those of several rings."""
+    if len({len(turn.acts) for turn in tail}) != 1:
+        return None
     words = (word for turn in tail if (word := _word(turn)) == (of_tiles or ())[: len(word)])
     return next(words, None)
 
