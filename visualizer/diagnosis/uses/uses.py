@@ -267,8 +267,8 @@ class _Judge:
 
     @cached_property
     def _left(self) -> dict[int, int]:
-        """Agents that left, not because they gave up -> the step; none in a run that went through, where nobody waits for
-        what they leave out."""
+        """Agents that left, not because they gave up -> the step; none in a run that went through, where nobody waits
+        for what they leave out."""
         if self._history.trace.meta.ending.kind == "completed":
             return {}
         kinds, agents = self._history.kinds, self._history.trace.events["agent"]
