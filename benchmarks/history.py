@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.long_trace import long_trace
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality

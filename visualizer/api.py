@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from visualizer.children import child_command, child_environment
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import Finding, Report, report_json
 from visualizer.diagnosis.snapshot.model import SnapshotError, word_from
 from visualizer.diagnosis.snapshot.words import Word, word_sentences

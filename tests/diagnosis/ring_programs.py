@@ -42,6 +42,37 @@ def only_read(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> No
     c.advance()
 
 
+def twice(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.read(c.index, BYTES)
+    c.arrive(empty[c.index])
+    c.arrive(empty[c.index])
+    c.advance()
+
+
+def wrong_stage(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.read(c.index, BYTES)
+    c.arrive(empty[1 - c.index])
+    c.advance()
+
+
+def left_out(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.advance()
+
+
+def only_arrive(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.arrive(empty[c.index])
+    c.advance()
+
+
+def not_armed(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    p.wait(empty[p.index], p.phase)
+    p.copy(full[p.index], p.index, BYTES)
+    p.advance()
+
+
 def ring(
     consumers: int = 1,
     *,

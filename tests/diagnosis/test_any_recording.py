@@ -10,7 +10,7 @@ from any_recording import EVENTS, TABLES, recording
 from hypothesis import given, settings
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
 from visualizer.playback import navigate

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ring_programs import ring
-from test_uses import left_out, not_armed, only_arrive, twice, wrong_stage
+from ring_programs import left_out, not_armed, only_arrive, ring, twice, wrong_stage
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.programs.faults import FAULTS

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 
-import numpy as np
 import pytest
 from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
 
-from visualizer.diagnosis import diagnose as diagnosing
-from visualizer.diagnosis import habits
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.habits import find_odd
 from visualizer.diagnosis.report import Finding, Report, report_json
 from visualizer.diagnosis.report_text import report_text
+from visualizer.diagnosis.turns.habits import find_odd
+from visualizer.diagnosis.turns.turns import habits
 from visualizer.programs.agent_builder import AgentBuilder
-from visualizer.programs.faults import FAULTS
 from visualizer.programs.registry import find_program
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.diagnosis.diagnosis_model import headline
 
 
 def late_wait(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
@@ -98,7 +94,7 @@ def test_done_otherwise_is_no_finding_by_itself(what: str) -> None:
 
     program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): no_read})
     history = History(simulate(program))
-    assert find_odd(history, program, {0})
+    assert find_odd(history, program, {0}, history.steps)
     assert diagnose(history, program).findings == ()
 
 
@@ -120,61 +116,32 @@ def test_ctas_that_never_meet_have_causes_of_their_own() -> None:
     assert report.every == (first, second)
 
 
-def test_every_claim_is_what_the_events_say() -> None:
-    """Numbers of sentences and fields, counted again from the events."""
-    told: set[str] = set()
-    for fault in FAULTS:
-        history = History(simulate(find_program(FAULTS[fault].base, fault=fault)))
-        for finding in diagnose(history).every:
-            told |= _check(history, finding, fault)
-    assert told == {"arrived", "only", "bytes", "use"}
-
-
-def _check(history: History, finding: Finding, fault: str) -> set[str]:
-    """Which kinds of claims the finding has; each is asserted."""
-    trace, events, told = history.trace, history.trace.events, set()
-    row = trace.barrier_index.get(finding.barrier or "", -1)
-    on = events["barrier"] == row
-    completed = np.flatnonzero(on & (history.kinds == EventKind.PHASE_COMPLETE))
-    since = completed[-1] if len(completed) else -1
-    kinds = (EventKind.ARRIVE, EventKind.ARRIVE_EXPECT_TX)
-    came = np.flatnonzero(on & np.isin(history.kinds, kinds) & (np.arange(len(events)) > since))
-    counts = np.where(history.kinds[came] == EventKind.ARRIVE, events["amount"][came], 1)
-    if finding.arrived and history.trace.meta.ending.kind == "deadlock" and finding.pending is not None:
-        assert sum(one.arrivals for one in finding.arrived) == counts.sum() == (finding.expected or 0) - finding.pending
-        told.add("arrived")
-    if only := re.search(r"but only (\d+) comes? \(([^)]*)\) and nobody else can", finding.cause):
-        assert int(only[1]) == counts.sum()
-        assert set(re.split(", | and ", only[2])) == {trace.agents[a].name for a in events["agent"][came]}
-        last = history.steps
-        assert not ((events["agent"][last:] >= 0) & on[last:]).any()
-        told.add("only")
-    if wrong := re.search(r"bring (\d+) bytes to phase #(\d+) of \S+, which expects only (\d+)", finding.cause):
-        landed = on & (history.kinds == EventKind.COMPLETE_TX) & (np.arange(len(events)) > since)
-        assert int(wrong[1]) == events["amount"][landed].sum()
-        assert int(wrong[2]) == len(completed)
-        expects = came[history.kinds[came] == EventKind.ARRIVE_EXPECT_TX]
-        assert int(wrong[3]) == events["amount"][expects].sum()
-        told.add("bytes")
-    if used := re.search(
-        r"(\S+)'s use (\d+) of (\S+) means phase #(-?\d+) but waits with parity (\d) instead", finding.cause
-    ):
-        agent, barrier = trace.agent_index[used[1]], trace.barrier_index[used[3]]
-        waits = np.flatnonzero(
-            (history.kinds == EventKind.WAIT_BEGIN) & (events["agent"] == agent) & (events["barrier"] == barrier)
-        )
-        assert events["parity"][waits[int(used[2]) - 1]] == int(used[5])
-        told.add("use")
-    return told
-
-
 def test_turns_that_were_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = ring(2, change={("C1", 2): only_read})
-    history = History(simulate(program))
+    """Of a long run turns are compared around what is wrong, and the report says where: in text, JSON and window."""
+    program = ring(2, tiles=60, change={("C1", 50): only_read})
     said = "Whether an agent does otherwise than in its other turns"
-    assert not any(said in reason for reason in diagnose(history, program).not_judged)
-    for module in (habits, diagnosing):
-        monkeypatch.setattr(module, "MOST_EVENTS", 10)
-    report = diagnose(history, program)
-    assert "IRREGULAR" not in {finding.verdict for finding in report.every}
-    assert any(said in reason for reason in report.not_judged)
+    history = History(simulate(program))
+    for given in (program, None):
+        monkeypatch.setattr(habits, "MOST_EVENTS", 10**6)
+        whole = diagnose(history, given)
+        assert not any(said in reason for reason in whole.not_judged)
+        monkeypatch.setattr(habits, "MOST_EVENTS", 300)
+        report = diagnose(history, given)
+        (reason,) = [reason for reason in report.not_judged if said in reason]
+        assert [(f.verdict, f.step) for f in report.every] == [(f.verdict, f.step) for f in whole.every]
+        assert f"Not judged: {reason}" in report_text(report)
+        assert reason in report_json(report)["not_judged"]
+        assert reason in headline(report)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_an_odd_turn_is_found_in_a_long_run_too(told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for agent, tile, what in (("C0", 44, early_release), ("C0", 45, late_wait)):
+        program = ring(tiles=60, change={(agent, tile): what})
+        history = History(simulate(program))
+        monkeypatch.setattr(habits, "MOST_EVENTS", 10**6)
+        whole = diagnose(history, program if told else None)
+        monkeypatch.setattr(habits, "MOST_EVENTS", 250)
+        part = diagnose(history, program if told else None)
+        assert [(f.verdict, f.agent, f.step) for f in part.every] == [(f.verdict, f.agent, f.step) for f in whole.every]
+        assert "IRREGULAR" in {f.verdict for f in whole.findings}

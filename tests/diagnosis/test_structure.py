@@ -10,8 +10,8 @@ import pytest
 from two_ring_traces import two_rings, unknowing, untold
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
-from visualizer.diagnosis.hazards import HAZARDS
+from visualizer.diagnosis.explanations.explain import explain
+from visualizer.diagnosis.hazards.hazards import HAZARDS
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.programs.baseline import BaselineConfig, baseline

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 from vcdvcd import VCDVCD
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_report import comparison_json, comparison_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text
 from visualizer.export.formats import export
 from visualizer.export.selection import select
 from visualizer.export.writing import Look

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from chromium import BROWSER, Page, chromium
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.formats import export
 from visualizer.export.page import render_page
 from visualizer.export.page_model import WORDS, page_document

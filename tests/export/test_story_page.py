@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chromium import BROWSER, Page, chromium
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.story_page import STORY_WORDS, render_story, story_document
 from visualizer.language import LANGUAGES
 from visualizer.playback.stories.load import load_story, story_path

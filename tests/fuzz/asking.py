@@ -11,17 +11,17 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz.refusals import command, refused_in_words
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_report import comparison_json, comparison_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable
 from visualizer.diagnosis.report import Report, report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.diagnosis.statistics.statistics import statistics
-from visualizer.diagnosis.trust import trust_sentence
+from visualizer.diagnosis.trust.trust import trust_sentence
 from visualizer.language import use
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus

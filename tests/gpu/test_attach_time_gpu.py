@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from visualizer.diagnosis.trust import trust_sentence
+from visualizer.diagnosis.trust.trust import trust_sentence
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load
 

@@ -9,7 +9,7 @@ import pytest
 from agent_events import events_by_agent
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.trust import trust_sentence
+from visualizer.diagnosis.trust.trust import trust_sentence
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.reconstruction.violations import violations

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.language import use
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program, rebuild_program

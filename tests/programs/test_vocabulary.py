@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program, ProgramError

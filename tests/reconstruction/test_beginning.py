@@ -13,7 +13,7 @@ from legal_programs import PIPELINES, nameless, pipeline, rows, stranger_log
 from measured import last, rebuilt, simulated
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.trust import left_out_sentences
+from visualizer.diagnosis.trust.trust import left_out_sentences
 from visualizer.reconstruction.assemble import assemble
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind

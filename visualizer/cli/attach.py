@@ -18,7 +18,7 @@ from visualizer.cli.record import summary
 from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
-from visualizer.diagnosis.trust import trust_sentence
+from visualizer.diagnosis.trust.trust import trust_sentence
 from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.sources.attach.option_table import OPTIONS

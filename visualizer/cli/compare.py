@@ -11,8 +11,8 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, UserError
 from visualizer.cli.opening import open_history
 from visualizer.cli.ring_option import check_ring
 from visualizer.cli.show_text import aligned
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text, state_differences
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import History

@@ -17,7 +17,7 @@ from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INTERRUPTED, c
 from visualizer.cli.program_options import add_program_options, parameters_from
 from visualizer.cli.source_options import add_source_options, options_from
 from visualizer.cli.terminal import rewrite_line
-from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
+from visualizer.diagnosis.trust.trust import left_out_sentences, trust_sentence
 from visualizer.diagnosis.wording import ending_word
 from visualizer.language import mark, recorded, tr
 from visualizer.recording.file import save

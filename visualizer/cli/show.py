@@ -12,8 +12,8 @@ from visualizer.cli.find_text import found_events, found_text
 from visualizer.cli.opening import open_history
 from visualizer.cli.show_rings import rings_document, rings_text
 from visualizer.cli.show_text import step_text, summary_text, table_text
-from visualizer.diagnosis.explain import explain
-from visualizer.diagnosis.trust import left_out_sentences, trust_sentence
+from visualizer.diagnosis.explanations.explain import explain
+from visualizer.diagnosis.trust.trust import left_out_sentences, trust_sentence
 from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
 from visualizer.recording.trace import Trace

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans

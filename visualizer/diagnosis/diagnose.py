@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from visualizer.diagnosis.blocked import blocked_findings
-from visualizer.diagnosis.buffers import Buffers
-from visualizer.diagnosis.counts import count_findings
-from visualizer.diagnosis.effects import causes_first, concerned_ctas
-from visualizer.diagnosis.habits import MOST_EVENTS, events_of
-from visualizer.diagnosis.hazard_findings import early_arrival_findings, hazard_findings
-from visualizer.diagnosis.intents import find_intents
+from visualizer.diagnosis.effects import causes_first, concerned_ctas, first_seen
+from visualizer.diagnosis.hazards.hazard_findings import early_arrival_findings, hazard_findings
+from visualizer.diagnosis.hazards.tile_findings import tile_findings
 from visualizer.diagnosis.not_judged import JUDGED_ALL_THE_SAME, knows_no_ring, not_judged
-from visualizer.diagnosis.outlook import Outlook
-from visualizer.diagnosis.passes import pass_findings
-from visualizer.diagnosis.probe_findings import probe_findings
+from visualizer.diagnosis.phases.counts import count_findings
+from visualizer.diagnosis.phases.passes import pass_findings
 from visualizer.diagnosis.program_checks import program_findings
 from visualizer.diagnosis.rebuild import program_of
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.stuck_syncs import sync_findings
-from visualizer.diagnosis.tile_findings import tile_findings
+from visualizer.diagnosis.stuck.blocked import blocked_findings
+from visualizer.diagnosis.stuck.outlook import Outlook
+from visualizer.diagnosis.stuck.stuck_syncs import sync_findings
+from visualizer.diagnosis.trust.probe_findings import probe_findings
+from visualizer.diagnosis.turns.habits import looked_at
+from visualizer.diagnosis.uses.buffers import Buffers
+from visualizer.diagnosis.uses.intents import find_intents
 from visualizer.language import mark, recorded, tr
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -34,8 +34,8 @@ NO_BARRIERS = mark(
 
 RECORDS_MISSING = mark("Counts and orders: records were lost, so they would be guesses.")
 TURNS_LEFT_OUT = mark(
-    "Whether an agent does otherwise than in its other turns: where something is wrong there are more than {most}"
-    " events."
+    "Whether an agent does otherwise than in its other turns, but from step {first} to {last}: there are too many"
+    " events to look at all."
 )
 ROLES_MISSING = mark("Counts and orders: not every role was recorded, so they would be guesses.")
 
@@ -68,7 +68,8 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += pass_findings(history, intents)
         findings += tile_findings(history, intents, buffers)
         findings += early_arrival_findings(history, intents)
-        hazards = hazard_findings(history, intents, buffers, program)
+        hazards, unordered = hazard_findings(history, intents, buffers, program)
+        left_out += unordered
         if program is not None:
             findings += program_findings(history.trace, program)
         findings += hazards
@@ -77,8 +78,10 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)
-    if findings and events_of(history, concerned_ctas(history, findings)) > MOST_EVENTS:
-        left_out += (tr(TURNS_LEFT_OUT, most=f"{MOST_EVENTS:,}"),)
+    if findings:
+        within = looked_at(history, concerned_ctas(history, findings), first_seen(findings, history))
+        if len(within) < history.steps:
+            left_out += (tr(TURNS_LEFT_OUT, first=within.start, last=within.stop - 1),)
     causes = tuple(_titled(history, cause) for cause in causes_first(history, findings, program))
     return Report(meta.ending.kind, lost, causes, note, left_out)
 

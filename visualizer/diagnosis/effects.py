@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from visualizer.diagnosis.acts import Act
 from visualizer.diagnosis.groups import joined_ctas
-from visualizer.diagnosis.habits import Odd, find_odd
-from visualizer.diagnosis.hazards import HAZARDS
-from visualizer.diagnosis.irregular import advice_of, as_here, divergence, irregular_cause, irregular_finding
+from visualizer.diagnosis.hazards.hazards import HAZARDS
 from visualizer.diagnosis.report import SEVERITIES, Finding
+from visualizer.diagnosis.turns.acts import Act
+from visualizer.diagnosis.turns.habits import Odd, find_odd
+from visualizer.diagnosis.turns.irregular import advice_of, as_here, divergence, irregular_cause, irregular_finding
 from visualizer.diagnosis.wording import sentences
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
@@ -32,7 +32,7 @@ def causes_first(history: History, findings: Iterable[Finding], program: Program
     if not roots:
         return ()
     groups = _groups(history)
-    for odd in find_odd(history, program, concerned_ctas(history, roots)):
+    for odd in find_odd(history, program, concerned_ctas(history, roots), first_seen(roots, history)):
         roots = _with_odd(history, roots, odd, groups)
     return _grouped(history, roots, groups)
 
@@ -42,6 +42,11 @@ def concerned_ctas(history: History, findings: Iterable[Finding]) -> set[int]:
     groups = _groups(history)
     concerned = {groups[name] for found in findings for name in (found.agent, found.barrier) if name in groups}
     return {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
+
+
+def first_seen(findings: Iterable[Finding], history: History) -> int:
+    """The first step at which something was seen to be wrong."""
+    return min((found.step for found in findings if found.step is not None), default=history.steps)
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int, int]:
@@ -83,9 +88,12 @@ def _with_odd(history: History, roots: list[Finding], odd: Odd, groups: dict[str
 
 
 def _is_advised(finding: Finding, odd: Odd) -> bool:
-    """Whether an odd turn has what the finding advises for others: then those are wrong, and this one is not."""
+    """Whether an odd turn has the operation, or the amount, that the finding advises for others: then those are wrong,
+    and this one is not."""
     added = [(one.kind, one.amount) for one in finding.advice.add] if finding.advice is not None else []
-    return odd.how == "extra" and bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
+    has = bool(added) and all((act.kind, act.amount) in added for act in odd.acts)
+    other_amounts = [act.amount != due.amount for act, due in zip(odd.acts, odd.usual, strict=False)]
+    return has and (odd.how == "extra" or (odd.how == "other" and all(other_amounts)))
 
 
 def _same(finding: Finding, odd: Odd, agent: str) -> bool:

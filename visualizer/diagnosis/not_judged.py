@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.accesses import shared_places
+from visualizer.diagnosis.uses.accesses import shared_places
 from visualizer.language import mark, tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -140,7 +140,7 @@ def _buffers_left_out(history: History) -> list[str]:
                 nowhere,
             )
         )
-    if shared := len(shared_places(copies.place, copies.barrier)):
+    if shared := len(shared_places(history, copies.place, copies.barrier)):
         told.append(
             trn(
                 "The buffer of {n} stage: copies of several barriers go there, so it may be more than one.",

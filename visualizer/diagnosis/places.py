@@ -88,6 +88,14 @@ def init_advice(trace: Trace, barrier: int, count: int) -> Advice | None:
     return Advice(trace.agents[int(trace.events["agent"][step])].name, (step,), (planned,), step)
 
 
+def expecting(trace: Trace, step: int, bytes_: int) -> Advice:
+    """To expect so many bytes with the arrival at `step`, whatever it expects now."""
+    event = trace.events[step]
+    kind = "expect_tx" if event["kind"] == EventKind.EXPECT_TX else "arrive_expect_tx"
+    planned = Planned(kind, trace.barriers[int(event["barrier"])].name, None, -1, -1, bytes_, int(event["tile"]))
+    return Advice(trace.agents[int(event["agent"])].name, (step,), (planned,), step)
+
+
 def family(history: History, row: int) -> str:
     """ "empty[*]": the barrier and its like."""
     return f"{history.barrier_title(row).split('[')[0]}[*]"

@@ -5,13 +5,16 @@ A recording has no event for the __syncthreads after a fence, so these checks lo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Advice, Finding, Planned
-from visualizer.language import tr
+from visualizer.diagnosis.wording import listed
+from visualizer.language import tr, trn
 from visualizer.programs.meetings import BarArrive, BarSync, Sync
-from visualizer.programs.operations import Arrive, ArriveDrop, CpAsync, Init, Operation, Wait
+from visualizer.programs.operations import Arrive, ArriveDrop, CpAsync, Init, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
@@ -34,40 +37,49 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
         init_by |= dict.fromkeys(first_of, agent.agent.name)
         published = max(first_of.values(), default=0)
         synced[agent.agent.name] = any(isinstance(o, _COMES) for o in agent.operations[published:])
+    late: list[tuple[ProgramAgent, int, int]] = []  # agent, its first use of a barrier, and which
     for agent in program.agents:
         first = _first_use(agent) if agent.threads else None  # a tensor core acts for its warp
         if first is None or init_by.get(first[1], agent.agent.name) == agent.agent.name:
             continue
-        owner = init_by[first[1]]
-        if synced[owner] and any(isinstance(o, _SYNCS) for o in agent.operations[: first[0]]):
+        if synced[init_by[first[1]]] and any(isinstance(o, _SYNCS) for o in agent.operations[: first[0]]):
             continue
-        barrier = trace.barriers[first[1]]
-        spot = place(trace, getattr(agent.operations[first[0]], "site", -1))
-        lacking = agent.agent.name if synced[owner] else owner
-        sync = Planned("sync", None, None, -1, -1, -1)
-        return [
-            Finding(
-                "UNDEFINED",
-                "warning",
-                tr(
-                    "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
-                    " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use. {lacking} has no"
-                    " sync between.",
-                    agent=agent.agent.name,
-                    barrier=barrier.name,
-                    site=line(spot),
-                    owner=owner,
-                    lacking=lacking,
-                ),
+        late.append((agent, *first))
+    if not late:
+        return []
+    agent, number, row = late[0]
+    owner, barrier = init_by[row], trace.barriers[row]
+    spot = place(trace, getattr(agent.operations[number], "site", -1))
+    without = [one.agent.name for one, at, _ in late if not any(isinstance(o, _SYNCS) for o in one.operations[:at])]
+    lacking = [*([] if synced[owner] else [owner]), *without]
+    sync = Planned("sync", None, None, -1, -1, -1)
+    parts = [Advice(name, (), (sync,), _first_step_after_init(trace, name)) for name in lacking]
+    return [
+        Finding(
+            "UNDEFINED",
+            "warning",
+            trn(
+                "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
+                " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use. {lacking} has no"
+                " sync between.",
+                "Nothing orders {agent}'s first use of {barrier}{site} after {owner}'s init of it: publish the"
+                " initialised barriers (fence.mbarrier_init, then __syncthreads) before any use. {lacking} have no"
+                " sync between.",
+                len(lacking),
                 agent=agent.agent.name,
                 barrier=barrier.name,
-                stage=barrier.stage if barrier.stage >= 0 else None,
-                site=spot,
-                blamed=lacking,
-                advice=Advice(lacking, (), (sync,), _first_step_after_init(trace, lacking)),
-            )
-        ]
-    return []
+                site=line(spot),
+                owner=owner,
+                lacking=listed(lacking),
+            ),
+            agent=agent.agent.name,
+            barrier=barrier.name,
+            stage=barrier.stage if barrier.stage >= 0 else None,
+            site=spot,
+            blamed=lacking[0],
+            advice=replace(parts[0], also=tuple(parts[1:])),
+        )
+    ]
 
 
 def _first_step_after_init(trace: Trace, agent: str) -> int | None:
@@ -86,22 +98,44 @@ def _first_use(agent: ProgramAgent) -> tuple[int, int] | None:
 
 def _leaves_early(trace: Trace, program: Program) -> list[Finding]:
     """In a cluster a CTA must wait for the last arrival a peer makes on its barriers, or sync with the cluster."""
+    missing: list[tuple[ProgramAgent, Arrive | ArriveDrop, int]] = []  # who arrives last, with what; phases by then
     for agent in program.agents:
+        looked: set[int] = set()
         for number in range(len(agent.operations) - 1, -1, -1):
             operation = agent.operations[number]
-            if not isinstance(operation, Arrive | ArriveDrop):
-                continue
-            row, barrier = operation.barrier, trace.barriers[operation.barrier]
-            if barrier.cta == agent.agent.cta:
-                continue
-            if any(isinstance(o, Sync) and o.cluster for o in agent.operations[number:]):
+            if isinstance(operation, Sync) and operation.cluster:
                 break
+            if not isinstance(operation, Arrive | ArriveDrop) or operation.barrier in looked:
+                continue
+            row = operation.barrier
+            looked.add(row)
+            if trace.barriers[row].cta == agent.agent.cta:
+                continue
             arrivals = sum(isinstance(o, Arrive) and o.barrier == row for o in agent.operations)
-            there = [other for other in program.agents if other.agent.cta == barrier.cta]
-            waited = max((_waits(other, row) for other in there), default=0)
-            if waited < arrivals:
-                return [_early_leave(trace, agent, operation)]
-    return []
+            if (
+                max((_waits(other, row) for other in _agents_of(program, trace.barriers[row].cta)), default=0)
+                < arrivals
+            ):
+                missing.append((agent, operation, arrivals))
+    return [_early_leave(trace, *missing[0][:2], _tails(trace, program, missing))] if missing else []
+
+
+def _agents_of(program: Program, cta: int) -> list[ProgramAgent]:
+    return [agent for agent in program.agents if agent.agent.cta == cta]
+
+
+def _tails(
+    trace: Trace, program: Program, missing: list[tuple[ProgramAgent, Arrive | ArriveDrop, int]]
+) -> Advice | None:
+    """To wait for all these at the end, each CTA's by the agent that waits most often on the barrier."""
+    waits: dict[str, list[Planned]] = {}
+    for row, phases in sorted({operation.barrier: phases for _, operation, phases in missing}.items()):
+        barrier = trace.barriers[row]
+        waiter = max(_agents_of(program, barrier.cta), key=lambda agent: _waits(agent, row))
+        last = Planned("wait_begin", barrier.name, None, -1, (phases - 1) & 1, -1)
+        waits.setdefault(waiter.agent.name, []).append(last)
+    parts = [Advice(name, (), tuple(planned)) for name, planned in waits.items()]
+    return replace(parts[0], also=tuple(parts[1:])) if parts else None
 
 
 def _waits(agent: ProgramAgent, row: int) -> int:
@@ -110,9 +144,9 @@ def _waits(agent: ProgramAgent, row: int) -> int:
     return len(waits) - (1 if waits and waits[0].parity == 1 else 0)
 
 
-def _early_leave(trace: Trace, agent: ProgramAgent, operation: Operation) -> Finding:
-    barrier = trace.barriers[operation.barrier]  # type: ignore[union-attr]
-    spot = place(trace, getattr(operation, "site", -1))
+def _early_leave(trace: Trace, agent: ProgramAgent, operation: Arrive | ArriveDrop, advice: Advice | None) -> Finding:
+    barrier = trace.barriers[operation.barrier]
+    spot = place(trace, operation.site)
     return Finding(
         "UNDEFINED",
         "warning",
@@ -128,4 +162,5 @@ def _early_leave(trace: Trace, agent: ProgramAgent, operation: Operation) -> Fin
         barrier=barrier.name,
         stage=barrier.stage if barrier.stage >= 0 else None,
         site=spot,
+        advice=advice,
     )

@@ -46,8 +46,7 @@ def first_event(operation: Operation) -> EventKind | None:
 def steps_of_operations(history: History, program: Program, agent: int) -> dict[int, int]:
     """Operation of the agent (by its place in the program's list) -> the step of its first event; those that were
     performed and leave one, in order."""
-    name = history.trace.agents[agent].name
-    operations = next((a.operations for a in program.agents if a.agent.name == name), ())
+    operations = _operations(history, program, agent)
     events = history.trace.events
     own = np.flatnonzero(events["agent"] == agent)
     kinds, barriers = history.kinds[own].tolist(), events["barrier"][own].tolist()
@@ -70,10 +69,22 @@ def steps_of_operations(history: History, program: Program, agent: int) -> dict[
 
 def next_operation(history: History, program: Program, agent: int) -> Operation | None:
     """What the agent would have done after its last event of the recording, of what leaves one; None: nothing."""
-    name = history.trace.agents[agent].name
-    operations = next((a.operations for a in program.agents if a.agent.name == name), ())
+    operations = _operations(history, program, agent)
     done = max(steps_of_operations(history, program, agent), default=-1)
     return next((o for o in operations[done + 1 :] if first_event(o) is not None), None)
+
+
+def operations_to_come(history: History, program: Program, agent: int) -> list[int]:
+    """What the agent would have done after its last event of the recording, by its place in the program's list: an
+    advice names the n-th of them as step `history.steps` + n."""
+    operations = _operations(history, program, agent)
+    done = max(steps_of_operations(history, program, agent), default=-1)
+    return [n for n, o in enumerate(operations) if n > done and not isinstance(o, ops.Advance | ops.Delay | ops.Fence)]
+
+
+def _operations(history: History, program: Program, agent: int) -> tuple[Operation, ...]:
+    name = history.trace.agents[agent].name
+    return next((a.operations for a in program.agents if a.agent.name == name), ())
 
 
 def _behind(operation: Operation, at: int, kinds: list[int], counts: list[int]) -> int:

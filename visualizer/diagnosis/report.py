@@ -57,9 +57,11 @@ class Advice:
     """The change of the program that a cause amounts to: what the agent is to leave out, and what to do instead."""
 
     agent: str
-    remove: tuple[int, ...]  # steps of the operations' events; how many steps there are: the one that came next
+    # Steps of the operations' events; as many as there are steps, and n: the n-th of those that were to come, from 0.
+    remove: tuple[int, ...]
     add: tuple[Planned, ...] = ()
     before: int | None = None  # the step of the agent's event that `add` comes before; None: at the end of its list
+    also: tuple[Advice, ...] = ()  # what must be changed with it, by others or elsewhere; each has no more parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.selection import Selection
 from visualizer.language import current, mark, tr
 from visualizer.playback.lane_steps import home_lane

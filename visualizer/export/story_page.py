@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.page import fill_template
 from visualizer.export.page_model import WORDS, recording_document
 from visualizer.export.selection import select

@@ -10,7 +10,7 @@ from dataclasses import replace
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QPainter
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.language import tr

@@ -8,7 +8,7 @@ import pytest
 from explored_programs import early_release, pipeline, program_of
 from simulated import replay
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.programs.lesson import lesson
 from visualizer.programs.meetings import BarSync
 from visualizer.programs.operations import CompleteTx, CpAsync, CpAsyncArrive, ExpectTx, Operation

@@ -10,7 +10,7 @@ import pytest
 from sources.imports import logs
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.not_judged import not_judged
 from visualizer.export.formats import export
 from visualizer.export.selection import select

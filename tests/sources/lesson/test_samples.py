@@ -12,7 +12,7 @@ from measured import logged, simulated
 from probed import probed
 from recording_files import assert_equal, members_of, refusal
 
-from visualizer.diagnosis.probe_findings import probe_findings
+from visualizer.diagnosis.trust.probe_findings import probe_findings
 from visualizer.programs.parameters import LessonConfig
 from visualizer.reconstruction.assemble import assemble
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from measured import logged, rebuilt, simulated
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EventFlag, EventKind

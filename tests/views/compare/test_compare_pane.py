@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from two_ring_traces import two_rings
 
-from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig

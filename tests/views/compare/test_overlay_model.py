@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from timeline_pictures import METRICS
 
-from visualizer.diagnosis.compare import Comparison
 from visualizer.diagnosis.compare_overlay import Anchor, Overlay, lay_over
+from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.resources import shipped_recording

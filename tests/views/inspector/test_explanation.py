@@ -6,7 +6,7 @@ import pytest
 from pane_testing import LAST, hand_history
 from pytestqt.qtbot import QtBot
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.playback.focus import Focus
 from visualizer.recording.tables import Ending
 from visualizer.views.inspector.explanation_widget import ExplanationWidget

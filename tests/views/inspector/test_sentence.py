@@ -6,7 +6,7 @@ import pytest
 from pane_testing import hand_history
 from pytestqt.qtbot import QtBot
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.playback.focus import Focus
 from visualizer.views.inspector.sentence_widget import SentenceWidget
 from visualizer.views.look.pane import Pane

@@ -10,7 +10,7 @@ import pytest
 
 from visualizer.cli.show_text import step_text
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.export.page_model import page_document

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.app.session.runs import Run
 from visualizer.app.work.job import JobRunner, Work
-from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.opening import open_recording, problems_with

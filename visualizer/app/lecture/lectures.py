@@ -13,7 +13,7 @@ from visualizer.app.lecture.editor import StoryEditor
 from visualizer.app.lecture.lecture import ComeBack, Lecture, lecture_notice
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.session.document import Document
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.language import tr
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.edit import step_from_view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.session.document import Document
-from visualizer.diagnosis.trust import left_out_sentences, trust_detail, trust_sentence
+from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
 from visualizer.recording.tables import Meta

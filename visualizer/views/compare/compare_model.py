@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_report import event_text, signed, state_differences
-from visualizer.diagnosis.compare_tiles import TileTimes
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_report import event_text, signed, state_differences
+from visualizer.diagnosis.comparison.compare_tiles import TileTimes
 from visualizer.diagnosis.wording import duration
 from visualizer.language import mark, tr
 from visualizer.views.tables.cells import Cell, Column

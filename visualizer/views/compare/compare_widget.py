@@ -10,8 +10,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_report import ring_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_report import ring_text
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus

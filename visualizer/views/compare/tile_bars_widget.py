@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
 from visualizer.views.compare.compare_model import Bars, tile_bars

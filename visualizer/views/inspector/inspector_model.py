@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.explain import explain
+from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import Place, Report
 from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr

@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from visualizer.diagnosis.trust import left_out_sentences
+from visualizer.diagnosis.trust.trust import left_out_sentences
 from visualizer.language import tr
 from visualizer.recording.facts import Window
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen

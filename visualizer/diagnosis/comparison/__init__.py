@@ -1,0 +1,1 @@
+"""Two recordings held against each other."""

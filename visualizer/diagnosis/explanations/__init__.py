@@ -1,0 +1,1 @@
+"""The sentence that explains a step."""

@@ -1,0 +1,1 @@
+"""Buffers that are touched in no order: the proofs, the vector clocks and the sentences."""

@@ -1,0 +1,1 @@
+"""What is wrong with phases: counts, bytes, waits that passed, operations that are undefined."""

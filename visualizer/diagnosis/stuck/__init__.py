@@ -1,0 +1,1 @@
+"""Why agents wait for ever."""

@@ -1,0 +1,113 @@
+"""Why a phase that everybody has arrived in does not complete: its barrier is initialised for more."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.places import init_advice, init_step, line, site_at
+from visualizer.diagnosis.stuck.outlook import Outlook
+from visualizer.diagnosis.wording import listed
+from visualizer.language import tr, trn
+
+_WARP = 32
+
+
+def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
+    """Everybody who ever arrives has arrived, and the init count asks for more."""
+    row = int(outlook.waits.barrier[wait])
+    arrived = outlook.arrived(row)
+    state, trace = outlook.barrier(row), outlook.trace
+    owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
+    if state.phase > trace.barriers[row].first_phase:
+        return _each_use_too_few(outlook, row)
+    if not arrived or owing or not outlook.knows_arrivers(row):
+        return None
+    name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    if _others_unknown(outlook, row, set(arrived)):
+        return Cause(
+            trn(
+                "{barrier} is initialised for {needed} per phase, and {n} came ({agents}); whether others were to"
+                " arrive only the program tells. Either the init{site} is too large, or arrivals are missing.",
+                "{barrier} is initialised for {needed} per phase, and {n} came ({agents}); whether others were to"
+                " arrive only the program tells. Either the init{site} is too large, or arrivals are missing.",
+                total,
+                barrier=name,
+                needed=trn("{n} arrival", "{n} arrivals", state.needed),
+                agents=listed([trace.agents[a].name for a in sorted(arrived)]),
+                site=line(site),
+            ),
+            init,
+            site,
+            certain=False,
+        )
+    why = ""
+    if total * _WARP == state.needed:
+        why = tr(": the init counts threads, and one elected lane arrives")
+    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
+        why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
+        " Initialise it with {n}{site}, or add the missing arrivals.",
+        "{barrier} is initialised for {needed} per phase, but only {n} come ({agents}) and nobody else can{why}."
+        " Initialise it with {n}{site}, or add the missing arrivals.",
+        total,
+        barrier=name,
+        needed=trn("{n} arrival", "{n} arrivals", state.needed),
+        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
+        why=why,
+        site=line(site),
+    )
+    return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
+    """Every use of the stage brings as many arrivals as the others, and fewer than a phase takes: it takes those of two
+    uses."""
+    uses, arrivals, trace = outlook.buffers.uses, outlook.history.arrivals, outlook.trace
+    mine = arrivals.barrier == row
+    use = uses.of_arrival[mine]
+    if (use < 0).any():
+        return None
+    number = uses.number[use]
+    totals = np.bincount(number - number.min(), arrivals.count[mine]).astype(int)
+    # The last use may not be over.
+    over = totals[: len(totals) - (len(totals) > 1 and totals[-1] < totals[0])]
+    total, needed = int(totals[0]), outlook.barrier(row).needed
+    if (over != total).any() or total >= needed:
+        return None
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
+        " a phase takes arrivals of two uses. Initialise it with {n}{site}.",
+        "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
+        " a phase takes arrivals of two uses. Initialise it with {n}{site}.",
+        total,
+        barrier=outlook.history.barrier_title(row),
+        needed=trn("{n} arrival", "{n} arrivals", needed),
+        agents=listed([trace.agents[agent].name for agent in np.unique(arrivals.agent[mine]).tolist()]),
+        site=line(site),
+    )
+    return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _others_unknown(outlook: Outlook, row: int, arrived: set[int]) -> bool:
+    """Without a program: whether an agent of the CTA, other than those that wait on the barrier, may still arrive."""
+    if outlook.program is not None:
+        return False
+    cta = outlook.trace.barriers[row].cta
+    roles = outlook.history.structure.roles
+    for agent, told in enumerate(outlook.trace.agents):
+        wait = outlook.blocked.get(agent)
+        waits_here = wait is not None and int(outlook.waits.barrier[wait]) == row
+        known = (
+            agent in arrived or agent in outlook.exited or waits_here or roles[agent] in ("copy_engine", "tensor_core")
+        )
+        # Whoever takes the other side of the stage does not arrive on this one.
+        other_side = roles[agent] in ("producer", "consumer") and agent not in outlook.candidates(row)
+        if told.cta == cta and not known and not other_side:
+            return True
+    return False

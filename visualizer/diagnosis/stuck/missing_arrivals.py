@@ -1,0 +1,266 @@
+"""Why arrivals that a phase still needs will never come: who owes them, and what was done instead."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.phases.use_findings import missed_cause
+from visualizer.diagnosis.places import family, line, site_at, stage_words
+from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.stuck.init_counts import init_too_large
+from visualizer.diagnosis.stuck.outlook import Outlook
+from visualizer.diagnosis.turns.turn_advice import next_turn
+from visualizer.diagnosis.wording import listed
+from visualizer.language import tr, trn
+from visualizer.recording.schema import EventKind
+
+
+def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
+    """The first of the known mistakes that leaves the phase the wait means short of arrivals; None: none is seen."""
+    for look in (
+        _expect_without_arrive,
+        _cp_async_without_noinc,
+        _starts_with_wrong_phase,
+        _misplaced,
+        _missing_release,
+        _missed_use,
+        init_too_large,
+        _gone,
+    ):
+        if (cause := look(outlook, wait)) is not None:
+            return cause
+    return None
+
+
+def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
+    row = int(outlook.waits.barrier[wait])
+    phase, arrived = outlook.open_phase(row), outlook.arrived(row)
+    events = outlook.trace.events
+    alone = [step for step in phase.bytes_expected if int(events["agent"][step]) not in arrived]
+    if not alone:
+        return None
+    agent = outlook.trace.agents[int(events["agent"][alone[0]])].name
+    name, state = outlook.history.barrier_title(row), outlook.barrier(row)
+    site = site_at(outlook.trace, alone[0])
+    return Cause(
+        tr(
+            "{agent} did expect_tx on {barrier} and never arrived: tx is {tx} but pending stays {pending}, because"
+            " expect_tx does not arrive. Use arrive.expect_tx{site}.",
+            agent=agent,
+            barrier=name,
+            tx=state.tx,
+            pending=state.pending,
+            site=line(site),
+        ),
+        alone[0],
+        site,
+        advice=Advice(
+            agent,
+            (alone[0],),
+            (
+                Planned(
+                    "arrive_expect_tx",
+                    outlook.trace.barriers[row].name,
+                    None,
+                    -1,
+                    -1,
+                    int(events["amount"][alone[0]]),
+                    int(events["tile"][alone[0]]),
+                ),
+            ),
+            alone[0],
+        ),
+        blamed=agent,
+    )
+
+
+def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
+    """All arrivals so far are the hardware's, for which the pending count went up first, and no other follows."""
+    row = int(outlook.waits.barrier[wait])
+    barriers = outlook.history.barriers
+    own = barriers.index.rows(row)
+    kinds = barriers.kind[own]
+    begun = int(np.flatnonzero(np.isin(kinds, (EventKind.INIT, EventKind.PHASE_COMPLETE))).max(initial=-1)) + 1
+    raised = barriers.index.step_at(own.start + begun + np.flatnonzero(kinds[begun:] == EventKind.CP_ASYNC_ARRIVE))
+    undone = sum(count for count, _ in outlook.arrived(row).values())
+    if not len(raised) or undone != int(outlook.trace.events["amount"][raised].sum()):
+        return None
+    warps = [agent for agent in outlook.candidates(row) if outlook.trace.agents[agent].warp >= 0]
+    if any(outlook.next_arrival(agent, row) is not None for agent in warps):
+        return None
+    issue = int(raised[-1])
+    name, site = outlook.history.barrier_title(row), site_at(outlook.trace, issue)
+    event, pending = outlook.trace.events[issue], outlook.barrier(row).pending
+    agent = outlook.trace.agents[int(event["agent"])].name
+    arrive = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, pending, int(event["tile"]))
+    later = np.flatnonzero(outlook.trace.events["agent"][issue + 1 :] == event["agent"])
+    return Cause(
+        tr(
+            "The cp.async copies into {barrier}'s stage are done, but their arrivals count for nothing: without .noinc,"
+            " cp.async.mbarrier.arrive first raises the pending count by as much as it then arrives. Use .noinc, or let"
+            " the threads arrive{site}.",
+            barrier=name,
+            site=line(site),
+        ),
+        issue,
+        site,
+        advice=Advice(agent, (), (arrive,), issue + 1 + int(later[0]) if len(later) else None),
+        blamed=agent,
+    )
+
+
+def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
+    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
+    trace, waits = outlook.trace, outlook.waits
+    row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
+    fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
+    if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
+        return None
+    issued = (outlook.history.copies.agent == agent).any()
+    if issued or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+        return None
+    begin = int(waits.begin[wait])
+    return Cause(
+        tr(
+            "No event ever on {barriers}: every stage is free at first, and {agent} waits with parity 0 for a release"
+            " that only follows its own copies. The producer must start inverted, with phase 1"
+            " (make_producer_start_state).",
+            barriers=family(outlook.history, row),
+            agent=trace.agents[agent].name,
+        ),
+        begin,
+        site_at(trace, begin),
+        advice=Advice(
+            trace.agents[agent].name,
+            (begin,),
+            (Planned("wait_begin", trace.barriers[row].name, None, -1, 1, -1, int(trace.events["tile"][begin])),),
+            begin,
+        ),
+        blamed=trace.agents[agent].name,
+    )
+
+
+def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
+    """A consumer that read the stage and did not release it: never does, missed this one, or holds too many."""
+    row = int(outlook.waits.barrier[wait])
+    barrier, structure = outlook.trace.barriers[row], outlook.history.structure
+    if structure.kinds[row] != "empty" or structure.ring_of[row] < 0:
+        return None
+    ring, stage = structure.rings[structure.ring_of[row]], int(structure.stage_of[row])
+    arrived = outlook.arrived(row)
+    events = outlook.trace.events
+    for agent in outlook.candidates(row):
+        read = outlook.last_read(agent, row) if outlook.trace.agents[agent].cta == barrier.cta else None
+        if agent in arrived or read is None or (agent in outlook.exited and outlook.ever_arrived(agent, row)):
+            continue
+        name, tile = outlook.trace.agents[agent].name, int(events["tile"][read])
+        spot = site_at(outlook.trace, read)
+        if not outlook.ever_arrived(agent, row) and outlook.next_arrival(agent, row) is None:
+            return Cause(
+                trn(
+                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
+                    " arrival: it must release each tile, or not be counted.",
+                    "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
+                    " arrivals: it must release each tile, or not be counted.",
+                    outlook.barrier(row).needed,
+                    agent=name,
+                    barriers=family(outlook.history, row),
+                    barrier=outlook.history.barrier_title(row),
+                ),
+                read,
+                spot,
+                certain=outlook.program is not None or agent in outlook.exited,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
+            )
+        held = outlook.held_stages(agent, ring)
+        coming = outlook.next_arrival(agent, row)
+        late = coming is not None and coming.certain and 0 <= coming.tile <= tile
+        if late or (len(held) == ring.stages and (coming is None or coming.tile < 0)):
+            return Cause(
+                tr(
+                    "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
+                    " release must lag fewer than {count} tiles.",
+                    agent=name,
+                    stages=listed([f"stage {s}" for s in held]),
+                    tile=tile,
+                    count=ring.stages,
+                ),
+                read,
+                spot,
+                advice=_release(outlook, agent, row, read, outlook.arrivals_to_come(agent, row)[:1]),
+                blamed=name,
+            )
+        if stage in held:
+            return Cause(
+                tr(
+                    "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
+                    " after the read{site}.",
+                    agent=name,
+                    tile=tile,
+                    stage=stage_words(outlook.history, int(structure.place_of[row])),
+                    barrier=outlook.history.barrier_title(row),
+                    site=line(spot),
+                ),
+                read,
+                spot,
+                advice=_release(outlook, agent, row, read),
+                blamed=name,
+            )
+    return None
+
+
+def _release(outlook: Outlook, agent: int, row: int, read: int, in_place_of: tuple[int, ...] = ()) -> Advice:
+    """To arrive on the stage's barrier once right after the read that ended at `read`."""
+    events = outlook.trace.events
+    later = np.flatnonzero(events["agent"] == agent)
+    later = later[later > read]
+    planned = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][read]))
+    name = outlook.trace.agents[agent].name
+    return Advice(name, in_place_of, (planned,), int(later[0]) if len(later) else None)
+
+
+def _misplaced(outlook: Outlook, wait: int) -> Cause | None:
+    """The arrival was made, on another stage's barrier."""
+    row = int(outlook.waits.barrier[wait])
+    return missed_cause(outlook.history, [d for d in outlook.buffers.deviations if d.elsewhere >= 0], row)
+
+
+def _missed_use(outlook: Outlook, wait: int) -> Cause | None:
+    """An agent that went past one of its uses of the stage without the arrival it makes for the others."""
+    return missed_cause(outlook.history, outlook.buffers.deviations, int(outlook.waits.barrier[wait]))
+
+
+def _gone(outlook: Outlook, wait: int) -> Cause | None:
+    """The roles that owe the arrival have left."""
+    row = int(outlook.waits.barrier[wait])
+    trace, name = outlook.trace, outlook.history.barrier_title(row)
+    owing = [a for a in outlook.candidates(row) if a not in outlook.arrived(row) and a != outlook.waits.agent[wait]]
+    left = [a for a in owing if a in outlook.exited]
+    if not left or len(left) < len(owing):
+        return None
+    first = min(left, key=lambda a: outlook.exited[a])
+    step = outlook.exited[first]
+    who = listed([trace.agents[a].name for a in left])
+    tiles = trace.events["tile"][trace.events["agent"] == first]
+    having = tr(" after tile {tile}", tile=int(tiles.max())) if len(tiles) and tiles.max() >= 0 else ""
+    if not (outlook.history.copies.agent == first).any() and outlook.history.structure.roles[first] == "producer":
+        having = tr(" having issued nothing")
+    return Cause(
+        trn(
+            "{agents} exited{having}, and {barrier} still needs {n} arrival for phase #{phase}: the roles disagree on"
+            " how many tiles there are.",
+            "{agents} exited{having}, and {barrier} still needs {n} arrivals for phase #{phase}: the roles disagree on"
+            " how many tiles there are.",
+            outlook.barrier(row).pending,
+            agents=who,
+            having=having,
+            barrier=name,
+            phase=outlook.barrier(row).phase,
+        ),
+        step,
+        site_at(trace, step),
+        advice=next_turn(outlook.history, first),
+        blamed=trace.agents[first].name,
+    )

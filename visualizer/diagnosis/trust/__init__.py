@@ -1,0 +1,1 @@
+"""How far a recording is to be trusted."""

@@ -1,0 +1,1 @@
+"""What agents do cut into turns, and the one that is otherwise than the others."""

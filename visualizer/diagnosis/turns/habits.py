@@ -1,0 +1,168 @@
+"""Where an agent does otherwise than in its other turns: of a run that went wrong the likely cause, if it concerns what
+went wrong. By itself it is none: an agent may well do one tile otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from visualizer.diagnosis.turns.acts import Act, Symbol
+from visualizer.diagnosis.turns.turns import Turn, turns_of
+from visualizer.programs.program import Program
+from visualizer.replay.history import History
+
+How = Literal["missing", "extra", "other", "order", "skipped"]
+Word = tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """The first difference between a turn of an agent and its usual turns.
+
+    `acts` are those it is about: what is there too much, or otherwise, or in another order; of what is missing the acts
+    of a usual turn, and `usual` those of that turn in place of which others were done.
+    """
+
+    agent: int
+    how: How
+    number: int  # of the turn
+    acts: tuple[Act, ...]
+    usual: tuple[Act, ...]
+    turn: Turn
+    model: Turn  # a usual turn
+    times: int  # turns that are as the usual one
+    step: int  # where it shows: of what is missing the act that came instead; -1: nothing came after it
+    before: int  # the agent's act before it, -1: none
+    is_first: bool  # its turn is the agent's first: beginnings are often otherwise
+    is_last: bool
+
+
+MOST_EVENTS = 200_000
+"""Events of agents that are looked at act by act: a second or two. Of more it is those around what went wrong."""
+
+
+def find_odd(history: History, program: Program | None, ctas: Collection[int], wrong: int) -> list[Odd]:
+    """The first difference of each agent of these CTAs that has usual turns, in order of step; `wrong` is the step at
+    which something was seen to be wrong."""
+    trace = history.trace
+    chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
+    within = looked_at(history, ctas, wrong)
+    alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
+    for agent in chosen:
+        if (role := history.structure.roles[agent]) not in ("copy_engine", "tensor_core"):
+            found = turns_of(history, program, agent, within)
+            alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
+    odd: dict[int, Odd] = {}
+    of_tiles: dict[int, Word | None] = {}
+    for (_, is_tail), members in alike.items():
+        of_cta: defaultdict[int, list[tuple[Turn, ...]]] = defaultdict(list)
+        for agent, turns in members.items():
+            of_cta[trace.agents[agent].cta].append(turns)
+        # CTAs may differ, as in which of a cluster's barriers they arrive on first.
+        usual = {agent: _usual(turns, of_cta[trace.agents[agent].cta]) for agent, turns in members.items()}
+        if is_tail:
+            usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
+        else:
+            of_tiles |= usual
+        for agent, turns in members.items():
+            own = [turn for other, many in members.items() if usual[other] == usual[agent] for turn in many]
+            if agent not in odd and (one := _of_agent(turns, usual[agent], own, is_tail)) is not None:
+                odd[agent] = one
+    return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
+
+
+def looked_at(history: History, ctas: Collection[int], wrong: int) -> range:
+    """The steps in which turns of these CTAs are compared: all, or MOST_EVENTS of their events around what went wrong,
+    most of them before it."""
+    trace = history.trace
+    chosen = np.array([told.cta in ctas for told in trace.agents], bool)
+    steps = np.flatnonzero(chosen[trace.events["agent"]])
+    if len(steps) <= MOST_EVENTS:
+        return range(history.steps)
+    first = int(np.clip(np.searchsorted(steps, wrong) - MOST_EVENTS * 3 // 4, 0, len(steps) - MOST_EVENTS))
+    behind = first + MOST_EVENTS
+    stop = int(steps[behind]) if behind < len(steps) else history.steps
+    return range(int(steps[first]) if first else 0, stop)
+
+
+def _word(turn: Turn) -> Word:
+    return tuple(act.symbol for act in turn.acts)
+
+
+def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Word | None:
+    """What most of the agent's turns are, or else most turns of all in its role; None: they have nothing in common."""
+    for some in (list(turns), [turn for many in everybody for turn in many]):
+        some = [turn for turn in some if not turn.is_cut]
+        counts = Counter(map(_word, some)).most_common(1)
+        if counts and counts[0][1] >= 2 and 2 * counts[0][1] >= len(some):
+            return counts[0][0]
+    return None
+
+
+def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
+    """The turn behind the last tile that is as the usual ones of tiles begin; None: there is none, or the turns there
+    are not of one length, as those of several rings."""
+    if len({len(turn.acts) for turn in tail}) != 1:
+        return None
+    words = (word for turn in tail if (word := _word(turn)) == (of_tiles or ())[: len(word)])
+    return next(words, None)
+
+
+def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], is_tail: bool) -> Odd | None:
+    """The first odd turn of `turns`. What several turns of those `pooled` have in common is not odd."""
+    models = [turn for turn in pooled if _word(turn) == usual and not turn.is_cut]
+    if usual is None or not models:
+        return None
+    elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
+    for turn in pooled:
+        elsewhere[_word(turn)].add(turn.number)
+    strides = Counter(b.number - a.number for a, b in pairwise(turns)).most_common(1)
+    # Who releases a tile late goes from it back to it in turn, and has no stride.
+    stride = strides[0][0] if strides and strides[0][1] > 1 and 2 * strides[0][1] > len(turns) - 1 else 0
+    for at, turn in enumerate(turns):
+        word, before = _word(turn), turns[at - 1].acts[-1].step if at else -1
+        ends = {"is_first": at == 0 and not is_tail, "is_last": at == len(turns) - 1}
+        if at and stride and turn.number - turns[at - 1].number != stride:
+            skipped = turns[at - 1].number + stride
+            return Odd(
+                turn.agent, "skipped", skipped, (), (), turn, models[0], len(models), turn.acts[0].step, before, **ends
+            )
+        if word == usual or len(elsewhere[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
+            continue
+        how, where, acts, due = _difference(turn, models[0])
+        following = turn.acts[where + (len(acts) if how != "missing" else 0) :]
+        shown = acts[-1] if how != "missing" else following[0] if following else turn.follows
+        step = shown.step if shown is not None else -1
+        before = turn.acts[where - 1].step if where else before
+        return Odd(turn.agent, how, turn.number, acts, due, turn, models[0], len(models), step, before, **ends)
+    return None
+
+
+def _difference(turn: Turn, model: Turn) -> tuple[How, int, tuple[Act, ...], tuple[Act, ...]]:
+    """How the turn first differs from the model, at which act, the acts, and of the model those in their place."""
+    came, usual = _word(turn), _word(model)
+    at = next((n for n, (a, b) in enumerate(zip(came, usual, strict=False)) if a != b), min(len(came), len(usual)))
+
+    def goes_on(rest: Word, other: Word) -> bool:
+        return rest == other or (turn.is_cut and other[: len(rest)] == rest)
+
+    for count in range(1, len(usual) - at + 1):
+        if goes_on(came[at:], usual[at + count :]):
+            return "missing", at, model.acts[at : at + count], model.acts[at : at + count]
+        if Counter(came[at : at + count]) == Counter(usual[at : at + count]):
+            return "order", at, turn.acts[at : at + count], model.acts[at : at + count]
+        if goes_on(came[at + count :], usual[at + count :]) and count <= len(came) - at:
+            return "other", at, turn.acts[at : at + count], model.acts[at : at + count]
+        if goes_on(came[at + count :], usual[at:]) and count <= len(came) - at:
+            return "extra", at, turn.acts[at : at + count], ()
+    if len(came) > at and goes_on(came[at + 1 :], usual[at:]):
+        return "extra", at, turn.acts[at : at + 1], ()
+    if at == len(usual):
+        return "extra", at, turn.acts[at:], ()
+    return "other", at, turn.acts[at : at + 1], model.acts[at : at + 1]
