@@ -38,6 +38,8 @@ def story(seed: int, folder: Path, outcome: Outcome) -> None:
         elif way == 2:
             fitting = _VALUES.get(key.strip().partition(".")[0])
             value = random.choice(fitting).replace("'", '"') if fitting and random.random() < 0.7 else _toml(random)
+            if key.strip() == "parameters" and random.random() < 0.5:
+                value = f"{{ {random.choice(_PARAMETERS)} = {_toml(random)}, seed = {_toml(random)} }}"
             lines[at] = f"{key}= {value}"
         elif way == 3:
             lines[at] = f"{key}= {{ en = {_placeholder(random)}, zh = {_placeholder(random)} }}"
@@ -90,6 +92,7 @@ _VALUES = {
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
 }
+_PARAMETERS = ("tiles", "stages", "tile_rows", "arrive_per_warp", "ctas", '"a.b"', '""', "producer_arrivals")
 _LINES = (
     'program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"', ".".join("a" * 90_000) + " = 1",
     "[" + ".".join(["b"] * 30_000) + "]",

@@ -117,6 +117,8 @@ def _document(**changes: Any) -> dict[str, Any]:
         (json.dumps(_document(marks=[{"step": True, "text": ""}])), r"marks\[0\] has no step"),
         (json.dumps(_document(marks=[{"step": 5, "last": 4, "text": ""}])), "last must be a step not before"),
         (json.dumps(_document(marks=[{"step": 5, "bookmark": 10, "text": ""}])), "bookmark must be 1 to 9"),
+        (json.dumps(_document(marks=[{"step": 5, "bookmark": 1.0, "text": ""}])), "bookmark must be 1 to 9"),
+        (json.dumps(_document(marks=[{"step": 5, "bookmark": [1], "text": ""}])), "bookmark must be 1 to 9"),
         (json.dumps(_document(marks=[{"step": 5, "lane": 3, "text": ""}])), "lane must be a name"),
         (json.dumps(_document(marks=[{"step": 5}])), "text must be a text"),
         (json.dumps(_document(marks=[{"step": n, "bookmark": 1, "text": ""} for n in (1, 2)])), "one bookmark number"),

@@ -119,11 +119,11 @@ def entries_in(document: object) -> list[Any]:
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:
     step, last, bookmark, lane = entry.get("step"), entry.get("last"), entry.get("bookmark"), entry.get("lane")
-    if step is None or not _is_step(step):
+    if step is None or not _is_number(step):
         raise Wrong(tr("{place} has no step, a number from 0", place=where))
-    if last is not None and not (_is_step(last) and last >= step):
+    if last is not None and not (_is_number(last) and last >= step):
         raise Wrong(tr("{place}: last must be a step not before step, or null", place=where))
-    if bookmark is not None and (isinstance(bookmark, bool) or bookmark not in BOOKMARKS):
+    if bookmark is not None and not (_is_number(bookmark) and bookmark in BOOKMARKS):
         raise Wrong(tr("{place}: bookmark must be 1 to 9, or null", place=where))
     if lane is not None and not (isinstance(lane, str) and _is_text(lane)):
         raise Wrong(tr("{place}: lane must be a name, or null", place=where))
@@ -162,5 +162,6 @@ def _is_text(value: str) -> bool:
     return value.isascii() or value == value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_step(value: object) -> bool:
+def _is_number(value: object) -> bool:
+    """Whether it is a whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

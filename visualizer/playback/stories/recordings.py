@@ -57,7 +57,7 @@ def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
     """The program run in the simulator; `seed` is among the parameters. StoryError says what does not fit."""
     values = dict(parameters)
     seed = values.pop("seed", 0)
-    if not isinstance(seed, int):
+    if not isinstance(seed, int) or isinstance(seed, bool):
         raise StoryError(tr("parameters.seed: must be a whole number"))
     try:
         return simulate(built_in_program(program, values, fault or None), seed=seed)
