@@ -1,5 +1,5 @@
-"""TOML that somebody else wrote, read within bounds: Python's parser takes the square of a key's parts, so that a key of
-600 kB would hold it for hours."""
+"""TOML that somebody else wrote, read within bounds: Python's parser takes the square of a key's parts, so that a key
+of 600 kB would hold it for hours."""
 
 from __future__ import annotations
 
