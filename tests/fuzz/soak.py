@@ -23,7 +23,7 @@ from random import Random
 from statistics import median
 
 from tests.fuzz import damage, seeds
-from tests.fuzz.campaign import ROOT
+from tests.fuzz.batch import ROOT
 from tests.fuzz.outcome import Outcome
 
 MOST_GROWTH = 1.1
