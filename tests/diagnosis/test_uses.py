@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from ring_programs import BYTES, Barriers, Tile, is_sound, only_read, ring, simulated, use, witnessed
@@ -13,6 +14,7 @@ from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.uses import find_deviations
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.program import Program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -159,3 +161,13 @@ def test_sound_programs_have_no_deviation(what: str) -> None:
         history = History(simulate(program, seed=seed))
         assert find_deviations(history, find_intents(history)) == []
         assert diagnose(history, program).findings == ()
+
+
+@pytest.mark.parametrize("amount", [-(2**31), -1, 0, 2**31 - 1])
+def test_counts_that_cannot_be_cost_nothing(amount: int) -> None:
+    """A file may say any number of arrivals; a table of as many entries would take 16 GB."""
+    trace = simulate(next(iter(SOUND.values()))())
+    events = trace.events.copy()
+    events["amount"][events["kind"] == EventKind.ARRIVE] = amount
+    history = History(replace(trace, events=events))
+    assert isinstance(find_deviations(history, find_intents(history)), list)

@@ -88,7 +88,16 @@ _VALUES = {
     "zoom": ("'tile'", "'near'", "'keep'", "'x'"),
     "focus": ("0", "-1", "99999", "{ find = 'tile == 1', nth = -1 }", "{ find = 'tile == 1', nth = 99, offset = -9 }"),
     "autoplay": ("{ until = 0 }", "{ until = { find = 'tile == 1' }, loop = true }"),
-    "parameters": ("{ tiles = 1 }", "{ seed = -5 }", "{ stages = 8 }", "{ tiles = 0 }", "{ ctas = 2, seed = true }"),
+    "parameters": (
+        "{ tiles = 1 }",
+        "{ seed = -5 }",
+        "{ stages = 8 }",
+        "{ tiles = 0 }",
+        "{ ctas = 2, seed = true }",
+        "{ tiles = 9999999 }",
+        "{ tiles = 290000 }",
+        "{ tiles = 17000, seed = 2 }",
+    ),
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
 }

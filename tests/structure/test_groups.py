@@ -112,3 +112,20 @@ def test_names_that_a_program_gave_stay() -> None:
 
 def names(trace: Trace, rows: tuple[int, ...]) -> list[str]:
     return [trace.barriers[row].name for row in rows]
+
+
+@pytest.mark.parametrize(("row", "name"), [(0, "ring[K]"), (6, "ring[V]")])
+def test_a_group_is_not_called_as_one_of_its_barriers(row: int, name: str) -> None:
+    trace = two_rings(4)
+    barriers = [replace(one, name=name) if at == row else one for at, one in enumerate(trace.barriers)]
+    trace = replace(trace, barriers=barriers)
+    groups = barrier_groups(trace, structure_of(trace))
+    assert name + "'" in [group.key for group in groups]
+    assert not {group.key for group in groups} & set(trace.barrier_index)
+
+
+def test_a_group_is_not_called_as_one_of_its_warps() -> None:
+    trace = stranger()
+    agents = [replace(one, name="warpgroup0.consumer") if at == 1 else one for at, one in enumerate(trace.agents)]
+    trace = replace(trace, agents=agents)
+    assert next(group.key for group in warp_groups(trace, structure_of(trace))) == "warpgroup0.consumer'"

@@ -231,9 +231,7 @@ class _Judge:
                 came = self._came(other)
                 for agent in np.unique(came.agent).tolist():
                     per_use.setdefault(agent, []).append(self._per_use(other, agent, came))
-            self._families[family] = {
-                agent: int(np.bincount(np.concatenate(counts)).argmax()) for agent, counts in per_use.items()
-            }
+            self._families[family] = {agent: _most_frequent(counts) for agent, counts in per_use.items()}
         return self._families[family]
 
     def _per_use(self, row: int, agent: int, came: _Came) -> NDArray[np.int64]:
@@ -256,3 +254,9 @@ class _Judge:
         mine = self._lane(row, agent)
         later = np.flatnonzero(self._uses.number[mine] > number)
         return int(self._uses.begin[mine][later[0]]) if len(later) else None
+
+
+def _most_frequent(counts: list[NDArray[np.int64]]) -> int:
+    """The smallest of those that are there most often; a file may hold any number as a count."""
+    values, often = np.unique(np.concatenate(counts), return_counts=True)
+    return int(values[often.argmax()])
