@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +40,18 @@ def last_step(marks: Iterable[Mark]) -> int:
     return max((max(mark.focus.step, mark.last or 0) for mark in marks), default=-1)
 
 
+class Line(str):
+    """An item of a list as the file holds it."""
+
+    __slots__ = ()
+
+
 def json_text(document: dict[str, Any]) -> str:
     """The document as a file holds it: an item of a list a line. Python's own indenting takes ten times as long."""
     parts = []
     for key, value in document.items():
         if isinstance(value, list) and value:
-            said = "[\n" + ",\n".join(f"  {_json(item)}" for item in value) + "\n ]"
+            said = "[\n" + ",\n".join(["  " + (item if type(item) is Line else _json(item)) for item in value]) + "\n ]"
         else:
             said = _json(value)
         parts.append(f" {_json(key)}: {said}")
@@ -55,21 +61,29 @@ def json_text(document: dict[str, Any]) -> str:
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def encode(notes: Notes, of: str) -> dict[str, Any]:
+def lines_of(marks: Sequence[Mark], known: Mapping[int, Line]) -> dict[int, Line]:
+    """The marks' lines by the marks' `id`; those that are known are not written anew."""
+    return {id(mark): known.get(id(mark)) or _line(mark) for mark in marks}
+
+
+def _line(mark: Mark) -> Line:
+    says = {
+        "step": mark.focus.step,
+        "lane": mark.focus.lane,
+        "last": mark.last,
+        "bookmark": mark.bookmark,
+        "text": mark.text,
+    }
+    return Line(_json(says))
+
+
+def encode(notes: Notes, of: str, lines: Mapping[int, Line]) -> dict[str, Any]:
+    """The document for `json_text`, of notes whose marks have these lines."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "recording": of,
-        "marks": [
-            {
-                "step": mark.focus.step,
-                "lane": mark.focus.lane,
-                "last": mark.last,
-                "bookmark": mark.bookmark,
-                "text": mark.text,
-            }
-            for mark in notes.marks
-        ],
+        "marks": [lines[id(mark)] for mark in notes.marks],
         "breakpoints": [{"query": saved.query, "enabled": saved.enabled} for saved in notes.breakpoints],
     }
 
