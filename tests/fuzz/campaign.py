@@ -85,9 +85,9 @@ class Campaign:
             if end is not None and self._seconds is not None:
                 share = self._seconds * jobs / len(self._wanted)
                 seconds = min(seconds, end - time.monotonic(), max(share - self._spent(kind), 1.0))
-            # Small enough that the last ones are not left to one process.
-            fair = max((ended - begun) // (2 * jobs), 1)
-            batch = Batch(kind, begun, min(_AT_ONCE, ended - begun, max(fair, 100)), seconds)
+            # A tenth: kinds take turns, and the last cases are not left to one process.
+            some = max((self._wanted[kind] or _ENDLESS) // 10, 50)
+            batch = Batch(kind, begun, min(_AT_ONCE, ended - begun, some), seconds)
             self._running[kind].append(batch)
             return batch
 

@@ -111,7 +111,7 @@ def _case(kind: str, seed: int, longest_s: float) -> dict[str, object]:
 def _where(error: BaseException) -> str:
     """What it is, and the innermost place in phasescope that raised it."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/visualizer/" in frame.filename]
-    notes = " ".join(getattr(error, "__notes__", ()))
+    notes = " ".join(note for note in getattr(error, "__notes__", ()) if "\n" not in note)
     if not frames:
         return f"{type(error).__name__}: {error} {notes}"
     last = frames[-1]
