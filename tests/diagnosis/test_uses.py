@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from ring_programs import BYTES, Barriers, Tile, is_sound, only_read, ring, simulated, use, witnessed
 
@@ -171,3 +173,18 @@ def test_counts_that_cannot_be_cost_nothing(amount: int) -> None:
     events["amount"][events["kind"] == EventKind.ARRIVE] = amount
     history = History(replace(trace, events=events))
     assert isinstance(find_deviations(history, find_intents(history)), list)
+
+
+def test_uses_of_any_number_cost_what_is_there() -> None:
+    """A cursor may be advanced to any count; a table of all uses before it would take gigabytes."""
+    trace = simulate(next(iter(SOUND.values()))())
+    events = trace.events.copy()
+    advances = np.flatnonzero(events["kind"] == EventKind.ADVANCE)
+    events["amount"][advances[len(advances) // 2 :]] += 2**31 - 1000
+    history = History(replace(trace, events=events))
+    tracemalloc.start()
+    try:
+        find_deviations(history, find_intents(history))
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()

@@ -15,6 +15,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, find_group, warp_groups
 from visualizer.structure.titles import agent_name, barrier_name, barrier_titles
+from visualizer.views.lanes import build_lanes
 
 
 def test_warps_of_a_stranger_are_grouped_by_warpgroup_and_inferred_role() -> None:
@@ -129,3 +130,13 @@ def test_a_group_is_not_called_as_one_of_its_warps() -> None:
     agents = [replace(one, name="warpgroup0.consumer") if at == 1 else one for at, one in enumerate(trace.agents)]
     trace = replace(trace, agents=agents)
     assert next(group.key for group in warp_groups(trace, structure_of(trace))) == "warpgroup0.consumer'"
+
+
+def test_a_copy_engine_is_in_no_group_though_it_says_it_is_a_warp() -> None:
+    trace = stranger()
+    trace = replace(trace, agents=[replace(one, role="copy_engine") if one.warp >= 4 else one for one in trace.agents])
+    structure = structure_of(trace)
+    grouped = {row for group in warp_groups(trace, structure) for row in group.rows}
+    assert not any(structure.roles[row] == "copy_engine" for row in grouped)
+    keys = [lane.key for lane in build_lanes(trace, structure)]
+    assert len(set(keys)) == len(keys)

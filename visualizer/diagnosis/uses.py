@@ -143,13 +143,18 @@ class _Judge:
         came, usual = self._came(row), self._usual(row)
         begun = [numbers for one in usual if len(numbers := self._uses.number[self._lane(row, one)])]
         first = min((int(numbers[0]) for numbers in begun), default=0)
-        totals = np.bincount(np.maximum(came.number - first, 0), came.count)
+        arrived = np.maximum(came.number, first)
+        following = int(arrived.max(initial=first - 1)) + 1
+        # Uses that nobody began or arrived for are not looked at: a file may number them as it likes.
+        numbers = np.unique(np.concatenate([arrived, *begun]))
+        numbers = numbers[(numbers >= first) & (numbers < following)]
+        totals = np.bincount(np.searchsorted(numbers, arrived), came.count, len(numbers))
         needed = self._history.last_barriers[row].needed
         found: list[Deviation] = []
-        wrong = (np.flatnonzero(totals != needed) + first).tolist()
+        wrong = numbers[totals != needed].tolist()
         # The use after the last that got any arrival may be over: somebody may have gone past it.
-        if any(int(numbers.max()) > first + len(totals) for numbers in begun):
-            wrong.append(first + len(totals))
+        if any(int(one.max()) > following for one in begun):
+            wrong.append(following)
         for number in wrong:
             at = came.number == number
             surplus = int(came.count[at].sum()) - needed

@@ -32,7 +32,7 @@ def warp_groups(trace: Trace, structure: Structure) -> list[Group]:
     """Groups of several warps, of CTAs that have many; warps as their agents stand in the table."""
     warps: dict[int, list[int]] = defaultdict(list)
     for row, agent in enumerate(trace.agents):
-        if agent.warp >= 0:
+        if agent.warp >= 0 and structure.roles[row] != "copy_engine":  # which has a lane of its own
             warps[agent.cta].append(row)
     groups = []
     for cta, rows in warps.items():
