@@ -82,7 +82,7 @@ def stages(asked: Asked) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "tables", lambda: _tables(asked)
     yield "ring and memory", lambda: _ring_and_memory(asked)
     yield "navigation", lambda: _navigation(asked)
-    yield "stories", lambda: source_of(asked.trace, None, None)
+    yield "stories", lambda: {source_of(asked.trace, path, None).key for path in (asked.path, None)}
     yield "commands", lambda: _commands(asked)
     if asked.thorough:
         yield "comparison", lambda: _comparison(asked)

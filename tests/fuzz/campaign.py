@@ -1,166 +1,156 @@
-"""Many cases, in several processes, and what came of them: faults by place, and how far the others got."""
+"""Many cases of all kinds, in several processes: kinds take turns, so that what is done at any time is of all of them.
+
+A campaign that keeps its state in a file goes on where it was when it ended, however it ended.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import re
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-HEAD = f"{'kind':10} {'cases':>8} {'refused':>8} {'faults':>8} {'slowest':>10} {'memory':>12}"
-_AT_ONCE = 200
-"""Cases a process runs before a new one takes over."""
-_SILENT_S = 300.0
-"""So long a case may say nothing by the clock on the wall: it waits for something that never comes. Processor time, of
-which a busy machine gives little, has a limit of its own."""
+from tests.fuzz.batch import ROOT, Batch
+from tests.fuzz.tally import Tally
+
+_AT_ONCE, _AT_ONCE_S = 5000, 300.0
+"""Cases and seconds of a process, before a new one takes over: its start takes as long as many a case."""
+_SAVED_EVERY_S = 10.0
+_ENDLESS = 1 << 62
+_FORMAT = "phasescope-fuzz"
 
 
-@dataclass
-class Tally:
-    """What came of the cases of one kind."""
+class OtherState(ValueError):
+    """A file of results that this campaign cannot go on with; the message says why and what to do."""
 
-    kind: str
-    cases: int = 0
-    faults: dict[str, list[int]] = field(default_factory=dict)
-    tracebacks: dict[str, str] = field(default_factory=dict)
-    ways: Counter[str] = field(default_factory=Counter)
-    opened: Counter[str] = field(default_factory=Counter)
-    reached: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
-    slowest: tuple[float, int] = (0.0, -1)
-    greediest: tuple[int, int] = (0, -1)
-    held: tuple[float, str, int] = (0.0, "", -1)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, seed: int, answer: dict[str, Any]) -> None:
+class Campaign:
+    """Cases from seed `first` on: `wanted` of each kind, or, where that is None, as many as `seconds` allow, which the
+    kinds share. `tallies` grow as it runs; `keep`: the file that they are kept in."""
+
+    def __init__(
+        self, wanted: Mapping[str, int | None], first: int, seconds: float | None = None, keep: Path | None = None
+    ) -> None:
+        self.first, self._wanted, self._seconds, self._keep = first, dict(wanted), seconds, keep
+        self.tallies = {kind: Tally(kind) for kind in wanted}
+        self._of = _of_files()
+        self._lock = threading.Lock()
+        self._running: dict[str, list[Batch]] = {kind: [] for kind in wanted}
+        self._stopped = False
+        self._saved = -_SAVED_EVERY_S
+        if keep is not None and keep.exists():
+            self._go_on(json.loads(keep.read_text(encoding="utf-8")))
+
+    def run(self, jobs: int) -> None:
+        """All of it, in so many processes at a time; KeyboardInterrupt ends them, and what they did is kept."""
+        end = None if self._seconds is None else time.monotonic() + self._seconds
+        with ThreadPoolExecutor(jobs) as pool:
+            working = [pool.submit(self._work, jobs, end) for _ in range(jobs)]
+            try:
+                for one in working:
+                    one.result()
+            finally:
+                self._stop()
+                self._save()
+
+    def _work(self, jobs: int, end: float | None) -> None:
+        while (batch := self._next(jobs, end)) is not None:
+            try:
+                batch.run(partial(self._add, batch.kind))
+            except BaseException:
+                self._stop()
+                raise
+            finally:
+                with self._lock:
+                    self._running[batch.kind].remove(batch)
+                    self.tallies[batch.kind].clock_s += batch.clock_s
+
+    def _next(self, jobs: int, end: float | None) -> Batch | None:
+        """The next cases: of the kind that is furthest behind."""
         with self._lock:
-            self.cases += 1
-            if "fault" in answer:
-                self.faults.setdefault(answer["fault"], []).append(seed)
-                self.tracebacks.setdefault(answer["fault"], answer.get("traceback", ""))
-            for way in set(answer.get("ways", ())):
-                self.ways[way] += 1
-                self.opened[way] += bool(answer["reached"])
-            self.reached.update(answer.get("reached", ()))
-            if answer.get("refused"):
-                self.refused[_kind_of_sentence(answer["refused"])] += 1
-            self.slowest = max(self.slowest, (answer.get("seconds", 0.0), seed))
-            self.greediest = max(self.greediest, (answer.get("bytes", 0), seed))
-            self.held = max(self.held, (*answer.get("held", (0.0, "")), seed))
+            if self._stopped or (end is not None and time.monotonic() >= end):
+                return None
+            behind = sorted((self._got(kind), kind) for kind in self._wanted if self._left(kind))
+            if not behind:
+                return None
+            kind = behind[0][1]
+            begun, ended = self._left(kind)[0]
+            seconds = _AT_ONCE_S
+            if end is not None and self._seconds is not None:
+                share = self._seconds * jobs / len(self._wanted)
+                seconds = min(seconds, end - time.monotonic(), max(share - self._spent(kind), 1.0))
+            # A tenth: kinds take turns, and the last cases are not left to one process.
+            some = max((self._wanted[kind] or _ENDLESS) // 10, 50)
+            batch = Batch(kind, begun, min(_AT_ONCE, ended - begun, some), seconds)
+            self._running[kind].append(batch)
+            return batch
 
-    def row(self) -> str:
-        """A line of the table over all kinds."""
-        found, refused = sum(map(len, self.faults.values())), sum(self.refused.values())
-        return (f"{self.kind:10} {self.cases:8,} {refused:8,} {found:8,} {self.slowest[0]:8.2f} s"
-                f" {self.greediest[0] / 2**20:8.0f} MiB")  # fmt: skip
+    def _got(self, kind: str) -> float:
+        """How far a kind is, by share of its cases or by time."""
+        count = self._wanted[kind]
+        if count is None:
+            return self._spent(kind)
+        under_way = sum(batch.count for batch in self._running[kind])
+        return (self.tallies[kind].cases + under_way) / count
 
-    def text(self) -> str:
-        found = sum(map(len, self.faults.values()))
-        lines = [f"{self.kind}: {self.cases} cases, {found} faults in {len(self.faults)} places"]
-        for fault, seeds in sorted(self.faults.items(), key=lambda item: -len(item[1])):
-            lines.append(f"  {len(seeds):5} {fault}; seeds {', '.join(map(str, sorted(seeds)[:5]))}")
-        lines.append(f"  slowest {self.slowest[0]:.2f} s (seed {self.slowest[1]}),"
-                     f" most memory {self.greediest[0] / 2**20:.0f} MiB (seed {self.greediest[1]})")  # fmt: skip
-        if self.held[0]:
-            lines.append(
-                f"  a window stood still for {self.held[0]:.2f} s at most, {self.held[1]} (seed {self.held[2]})"
-            )
-        if self.ways:
-            ways = (f"{way} {self.opened[way]}/{n}" for way, n in sorted(self.ways.items()))
-            lines.append(f"  opened, of those damaged so: {', '.join(ways)}")
-        if self.reached:
-            lines.append(f"  reached: {', '.join(f'{stage} {n}' for stage, n in self.reached.items())}")
-        if self.refused:
-            lines.append(f"  {sum(self.refused.values())} refused, in {len(self.refused)} different sentences")
-        return "\n".join(lines)
+    def _spent(self, kind: str) -> float:
+        return self.tallies[kind].clock_s + sum(batch.clock_s for batch in self._running[kind])
 
+    def _left(self, kind: str) -> list[tuple[int, int]]:
+        """Stretches of seeds that nobody ran or runs."""
+        count = self._wanted[kind]
+        left = list(self.tallies[kind].left_of(self.first, _ENDLESS if count is None else self.first + count))
+        for batch in self._running[kind]:
+            ended = batch.first + batch.count
+            left = [part for begun, end in left for part in ((begun, min(end, batch.first)), (max(begun, ended), end))]
+            left = [(begun, end) for begun, end in left if begun < end]
+        return left
 
-def campaign(kind: str, first: int, until: float | None, count: int | None, jobs: int) -> Tally:
-    """Run cases from seed `first` on, `count` of them or until that time (time.monotonic)."""
-    tally = Tally(kind)
-    take = threading.Lock()
-    following = first
+    def _add(self, kind: str, seed: int, answer: dict[str, Any]) -> None:
+        with self._lock:
+            self.tallies[kind].add(seed, answer)
+            save = time.monotonic() > self._saved + _SAVED_EVERY_S
+        if save:
+            self._save()
 
-    def next_batch() -> tuple[int, int]:
-        nonlocal following
-        with take:
-            left = _AT_ONCE if count is None else min(_AT_ONCE, first + count - following)
-            begin, following = following, following + max(left, 0)
-            return begin, left
+    def _stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for batches in self._running.values():
+                for batch in batches:
+                    batch.stop()
 
-    def work() -> None:
-        while until is None or time.monotonic() < until:
-            begin, left = next_batch()
-            while left > 0 and (until is None or time.monotonic() < until):
-                done = _batch(tally, kind, begin, left, until)
-                begin, left = begin + done, left - done
-            if left <= 0 and count is not None and following >= first + count:
+    def _save(self) -> None:
+        with self._lock:
+            self._saved = time.monotonic()
+            if self._keep is None:
                 return
+            tallies = {kind: tally.as_json() for kind, tally in self.tallies.items()}
+            document = {"format": _FORMAT, "of": self._of, "first": self.first, "kinds": tallies}
+            beside = self._keep.with_name(self._keep.name + ".new")
+            beside.write_text(json.dumps(document, indent=1), encoding="utf-8")
+            os.replace(beside, self._keep)
 
-    with ThreadPoolExecutor(jobs) as workers:
-        for working in [workers.submit(work) for _ in range(jobs)]:
-            working.result()
-    return tally
-
-
-def _batch(tally: Tally, kind: str, first: int, count: int, until: float | None) -> int:
-    """Cases from `first` on in one process, until one of them ends it; how many were run."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8"}
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "tests.fuzz.worker", kind, str(first), str(count)],
-            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors,
-        )  # fmt: skip
-        assert process.stdout is not None
-        done, current = 0, None
-        watch = threading.Timer(_SILENT_S, process.kill)
-        watch.start()
-        for raw in process.stdout:
-            watch.cancel()
-            watch = threading.Timer(_SILENT_S, process.kill)
-            watch.start()
-            line = json.loads(raw)
-            if "begin" in line:
-                current = line["begin"]
-                continue
-            tally.add(line["end"], line)
-            done, current = done + 1, None
-            if until is not None and time.monotonic() > until:
-                process.kill()
-                break
-        watch.cancel()
-        code = process.wait()
-        process.stdout.close()
-        if current is not None and (until is None or time.monotonic() < until):
-            errors.seek(0)
-            said = errors.read().decode("utf-8", "replace")
-            tally.add(current, {"fault": last_words(code, said), "traceback": said})
-            done += 1
-        elif not done and code and (until is None or time.monotonic() < until):
-            errors.seek(0)
-            raise RuntimeError(f"no case ran: {errors.read().decode('utf-8', 'replace')}")
-    return done
+    def _go_on(self, document: dict[str, Any]) -> None:
+        if document.get("format") != _FORMAT or document.get("of") != self._of:
+            raise OtherState(
+                f"{self._keep} holds results of other files than these; name another file, or remove it to begin anew"
+            )
+        self.first = document["first"]
+        self.tallies |= {kind: Tally.from_json(kept) for kind, kept in document["kinds"].items()}
 
 
-def last_words(code: int, said: str) -> str:
-    """Why a process ended in the middle of a case: the signal, and where it was."""
-    import signal
-
-    name = signal.Signals(-code).name if code < 0 else f"status {code}"
-    what = {"SIGPROF": "took over 5 s", "SIGKILL": "waited for ever"}.get(name, f"ended the process: {name}")
-    place = re.search(r'File ".*/visualizer/([^"]+)", line (\d+) in (\S+)', said)
-    return f"{what} at {place[1]}:{place[2]} {place[3]}" if place else what
-
-
-def _kind_of_sentence(sentence: str) -> str:
-    return re.sub(r"'[^']*'|\"[^\"]*\"|\S*[\d\[\]{}.]\S*", "#", sentence)[:60]
+def _of_files() -> str:
+    """By what one knows again which phasescope, and which harness, results are of."""
+    digest = hashlib.sha256()
+    folders = (ROOT / name for name in ("visualizer", "kernels", "assets", "tests/fuzz"))
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.is_file()):
+        if path.suffix != ".pyc":
+            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -58,5 +58,7 @@ def recording(seed: int, folder: Path, outcome: Outcome) -> None:
 
 
 KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **windows.KINDS}
+PREPARED = windows.PREPARED
+"""What is made once for all cases of a kind that run alone: how, and who takes it."""
 ALONE = frozenset(windows.KINDS)
 """Kinds that need Qt. A case of them has a process of its own: a window is never the first one's heir."""

@@ -38,6 +38,8 @@ def story(seed: int, folder: Path, outcome: Outcome) -> None:
         elif way == 2:
             fitting = _VALUES.get(key.strip().partition(".")[0])
             value = random.choice(fitting).replace("'", '"') if fitting and random.random() < 0.7 else _toml(random)
+            if key.strip() == "parameters" and random.random() < 0.5:
+                value = f"{{ {random.choice(_PARAMETERS)} = {_toml(random)}, seed = {_toml(random)} }}"
             lines[at] = f"{key}= {value}"
         elif way == 3:
             lines[at] = f"{key}= {{ en = {_placeholder(random)}, zh = {_placeholder(random)} }}"
@@ -86,10 +88,20 @@ _VALUES = {
     "zoom": ("'tile'", "'near'", "'keep'", "'x'"),
     "focus": ("0", "-1", "99999", "{ find = 'tile == 1', nth = -1 }", "{ find = 'tile == 1', nth = 99, offset = -9 }"),
     "autoplay": ("{ until = 0 }", "{ until = { find = 'tile == 1' }, loop = true }"),
-    "parameters": ("{ tiles = 1 }", "{ seed = -5 }", "{ stages = 8 }", "{ tiles = 0 }", "{ ctas = 2, seed = true }"),
+    "parameters": (
+        "{ tiles = 1 }",
+        "{ seed = -5 }",
+        "{ stages = 8 }",
+        "{ tiles = 0 }",
+        "{ ctas = 2, seed = true }",
+        "{ tiles = 9999999 }",
+        "{ tiles = 290000 }",
+        "{ tiles = 17000, seed = 2 }",
+    ),
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
 }
+_PARAMETERS = ("tiles", "stages", "tile_rows", "arrive_per_warp", "ctas", '"a.b"', '""', "producer_arrivals")
 _LINES = (
     'program = "x.py"', "nth = 0", "[" * 3000, f"x = {'9' * 5000}", 'lane = "\\u0000"', ".".join("a" * 90_000) + " = 1",
     "[" + ".".join(["b"] * 30_000) + "]",

@@ -23,8 +23,10 @@ from random import Random
 from statistics import median
 
 from tests.fuzz import damage, seeds
-from tests.fuzz.campaign import ROOT
+from tests.fuzz.batch import ROOT
+from tests.fuzz.needs import missing
 from tests.fuzz.outcome import Outcome
+from visualizer.children import child_command, child_environment
 
 MOST_GROWTH = 1.1
 """Memory at the end over that near the start."""
@@ -177,9 +179,9 @@ class _Writer:
 
     def start(self) -> None:
         self._lives += 1
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8"}
+        environment = child_environment(QT_QPA_PLATFORM="offscreen", LC_ALL="C.UTF-8")
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", _WINDOW, *self._words, str(self._lives)],
+            child_command(_WINDOW, *self._words, str(self._lives)),
             cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self._watch = threading.Timer(120, self._process.kill)
@@ -215,13 +217,16 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
+    if said := missing():
+        parser.error(said)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     bad = False
     for what, count in ((open_recordings, args.recordings), (make_runs, args.runs), (write_notes, args.kills)):
         if not count:
             continue
+        began = time.monotonic()
         found = soak(what, count, args.seed)
-        print(found.text(), flush=True)
+        print(f"{found.text()}; {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
         try:
             found.check()
         except AssertionError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import campaign
+from tests.fuzz.batch import ROOT
 from visualizer.children import child_environment
 
 _PLANTED = """
@@ -41,7 +41,7 @@ windows.recording_in_a_window(3, Path(sys.argv[1]), Outcome())
 def test_what_goes_wrong_in_a_window_is_found(plant: str, said: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _PLANTED.replace("PLANT", plant), str(tmp_path)],
-        env=child_environment(), cwd=campaign.ROOT, capture_output=True, text=True,
+        env=child_environment(), cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert said in done.stderr

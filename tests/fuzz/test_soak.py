@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.fuzz import campaign
+from tests.fuzz.batch import ROOT
 from tests.fuzz.soak import Flat, Notes
 from visualizer.children import child_environment
 
@@ -15,7 +15,7 @@ from visualizer.children import child_environment
 def test_a_short_soak_loses_nothing_and_holds_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "tests.fuzz.soak", "--recordings", "24", "--runs", "24", "--kills", "3"],
-        env=child_environment(), cwd=campaign.ROOT, capture_output=True, text=True,
+        env=child_environment(), cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["recordings", "runs", "notes"]

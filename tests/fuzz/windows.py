@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from tests.fuzz import damage, nasty, seeds
 from tests.fuzz.outcome import Outcome
@@ -38,29 +39,51 @@ def recording_in_a_window(seed: int, folder: Path, outcome: Outcome) -> None:
 def settings_of_a_window(seed: int, folder: Path, outcome: Outcome) -> None:
     """A damaged file of settings: the window starts, says so once if it is put aside, and opens a recording."""
     from tests.fuzz.person import Complaints, Person
+    from visualizer.app.settings.settings import Settings
 
     random = Random(seed)
     path, sound = folder / "settings.ini", folder / "sound.pscope"
     sound.write_bytes(seeds.recordings()["lesson"])
+    if not _LEFT_BEHIND:
+        _LEFT_BEHIND.update(settings_left_behind())
+    path.write_text(str(_LEFT_BEHIND["settings"]), encoding="utf-8")
+    chosen = Settings(path)
+    chosen.theme, chosen.scale = random.choice(("dark", "light")), random.choice((100, 125, 150))
+    chosen.add_recent(sound)
+    chosen.flush()
     with Complaints().listening():
-        first = Person(path, outcome)
-        first.open(sound)
-        first.window.appearance.set_theme(random.choice(("dark", "light")))
-        first.window.appearance.set_scale(random.choice((100, 125, 150)))
-        first.close()
         content, outcome.ways = _damaged(path.read_bytes(), random)
         path.write_bytes(content)
-        second = Person(path, outcome)
+        person = Person(path, outcome)
         outcome.reached.append("started")
-        aside = second.window.settings.damaged
+        aside = person.window.settings.damaged
         if aside is not None:
             assert aside.read_bytes() == content, "the old file is not what it was"
-            assert SETTINGS_SAID in second.window.messages.text, "the settings are others, and nothing says why"
+            assert SETTINGS_SAID in person.window.messages.text, "the settings are others, and nothing says why"
             outcome.reached.append("put aside and said")
-        assert second.open(sound), f"a sound recording is refused: {second.window.messages.text}"
-        second.close()
+        assert person.open(sound), f"a sound recording is refused: {person.window.messages.text}"
+        person.close()
         outcome.reached.append("opened")
     assert path.exists(), "what the window remembers is not written any more"
+
+
+_LEFT_BEHIND: dict[str, object] = {}
+
+
+def settings_left_behind() -> dict[str, object]:
+    """The file that a window writes, in which a recording was opened in every size of text."""
+    from tests.fuzz.person import Complaints, Person
+
+    with TemporaryDirectory(prefix="fuzz-") as folder, Complaints().listening():
+        path, sound = Path(folder) / "settings.ini", Path(folder) / "sound.pscope"
+        sound.write_bytes(seeds.recordings()["lesson"])
+        person = Person(path, Outcome())
+        person.open(sound)
+        for scale in (125, 150, 100):
+            person.window.appearance.set_scale(scale)
+            person.settle()
+        person.close()
+        return {"settings": path.read_text(encoding="utf-8")}
 
 
 def _damaged(content: bytes, random: Random) -> tuple[bytes, tuple[str, ...]]:
@@ -105,4 +128,5 @@ _TYPED = (
     b"@DateTime(\\0\\0\\0\\x10)", b"@String(x)", b"@Variant(\\0\\0\\0\\t\\xff\\xff\\xff\\xff)", b"@@Variant(x)",
 )  # fmt: skip
 
+PREPARED = {"settings": (settings_left_behind, _LEFT_BEHIND.update)}
 KINDS = {"window": recording_in_a_window, "settings": settings_of_a_window}

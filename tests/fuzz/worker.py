@@ -1,6 +1,7 @@
 """Runs cases one after another in a process of their own, so that a crash, a freeze or greed costs one case.
 
-Prints a line of JSON before each case and one after it. Run: python -m tests.fuzz.worker KIND FIRST COUNT [STRIDE]
+Prints a line of JSON before each case and one after it. Run: python -m tests.fuzz.worker KIND FIRST COUNT SECONDS,
+after which no case begins but the first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import signal
 import sys
 import traceback
 import warnings
-from time import process_time
+from collections.abc import Callable
+from functools import partial
+from time import monotonic, process_time
 
 LONGEST_S = 5.0
 """Processor time that a case may take."""
@@ -23,40 +26,47 @@ LONGEST_ALONE_S = 30.0
 """That one may take which opens a window and does dozens of things in it; `person` minds each of them."""
 MOST_BYTES = 1 << 30
 """Memory that a case may take over what the process had."""
+_OF_WINDOWS = ("tests.fuzz.person", "visualizer.views.charts.plot_widget", "visualizer.views.code.cuda_lexer")
+"""Which every case that opens one would import, some of them late."""
 _MEMORY_LIMIT = 6 << 30  # of addresses: greed ends in a MemoryError before it ends the machine
 
 
 def main() -> None:
-    kind, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    stride = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    kind, first, count, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    end = monotonic() + seconds
     warnings.simplefilter("error")
     faulthandler.enable()
     # In C, as a regular expression does not come back to Python; the default action then ends the process.
     faulthandler.register(signal.SIGPROF, chain=True)
+    faulthandler.register(signal.SIGUSR1)  # asked where it waits, before it is ended for good
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from tests.fuzz import kinds, seeds
 
     seeds.recordings()
-    alone = kind in kinds.ALONE
-    if alone:
-        importlib.import_module("tests.fuzz.person")  # once for all; no window is made here
-    for seed in range(first, first + count * stride, stride):
+    if alone := kind in kinds.ALONE:
+        for name in _OF_WINDOWS:  # once for all; no window is made here
+            importlib.import_module(name)
+    if kind in kinds.PREPARED:
+        make, take = kinds.PREPARED[kind]
+        take(_forked(make))
+    for seed in range(first, first + count):
+        if seed > first and monotonic() > end:
+            break
         _say({"begin": seed})
-        _say({"end": seed, **(_alone(kind, seed) if alone else _case(kind, seed))})
+        answer = _forked(partial(_case, kind, seed, LONGEST_ALONE_S)) if alone else _case(kind, seed, LONGEST_S)
+        _say({"end": seed, **answer})
 
 
-def _alone(kind: str, seed: int) -> dict[str, object]:
-    """The case in a process of its own, whose end, if it is a bad one, is also this one's."""
+def _forked(act: Callable[[], dict[str, object]]) -> dict[str, object]:
+    """What `act` answers in a process of its own, whose end, if it is a bad one, is also this one's."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: not to outlive this one
         with open(theirs, "w") as file:
-            json.dump(_case(kind, seed, LONGEST_ALONE_S), file)
-        os._exit(
-            0
-        )  # the way of a process that has no window any more is tested elsewhere: tests/app/window/test_start.py
+            json.dump(act(), file)
+        os._exit(0)  # the way of a process without a window is tested in tests/app/window/test_start.py
     os.close(theirs)
     with open(ours) as file:
         said = file.read()
@@ -71,13 +81,13 @@ def _alone(kind: str, seed: int) -> dict[str, object]:
     return answer
 
 
-def _case(kind: str, seed: int, longest_s: float | None = None) -> dict[str, object]:
+def _case(kind: str, seed: int, longest_s: float) -> dict[str, object]:
     from tests.fuzz import kinds
     from tests.fuzz.outcome import Outcome
 
     _forget_peak()
-    before, began = _memory("VmRSS"), process_time()
-    signal.setitimer(signal.ITIMER_PROF, longest_s or LONGEST_S)
+    before, began, of_children = _memory("VmRSS"), process_time(), _children_s()
+    signal.setitimer(signal.ITIMER_PROF, longest_s)
     answer: dict[str, object] = {}
     outcome = Outcome()
     try:
@@ -89,7 +99,8 @@ def _case(kind: str, seed: int, longest_s: float | None = None) -> dict[str, obj
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
     answer |= {"ways": outcome.ways, "reached": outcome.reached, "refused": outcome.refused, "held": outcome.held}
-    answer["seconds"] = process_time() - began
+    answer["seconds"] = seconds = process_time() - began
+    answer["cpu_s"] = seconds + _children_s() - of_children
     taken = _memory("VmHWM") - before
     answer["bytes"] = taken
     if taken > MOST_BYTES and "fault" not in answer:
@@ -100,12 +111,18 @@ def _case(kind: str, seed: int, longest_s: float | None = None) -> dict[str, obj
 def _where(error: BaseException) -> str:
     """What it is, and the innermost place in phasescope that raised it."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/visualizer/" in frame.filename]
-    notes = " ".join(getattr(error, "__notes__", ()))
+    notes = " ".join(note for note in getattr(error, "__notes__", ()) if "\n" not in note)
     if not frames:
         return f"{type(error).__name__}: {error} {notes}"
     last = frames[-1]
     file = last.filename.rpartition("/visualizer/")[2]
     return f"{type(error).__name__} at {file}:{last.lineno} {last.name} {notes}"
+
+
+def _children_s() -> float:
+    """Processor time of what this process started, as far as it has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _memory(key: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_testing import LAST, hand_trace
 
-from visualizer.playback import notes_file
+from visualizer.playback import notes_file, notes_format
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import (
@@ -23,7 +24,7 @@ from visualizer.playback.notes_file import (
     save_notes,
     save_structure,
 )
-from visualizer.playback.notes_format import encode
+from visualizer.playback.notes_format import encode, json_text, lines_of
 
 _TRACE = hand_trace()
 _NOTES = (
@@ -100,7 +101,7 @@ def test_the_fingerprint_sees_the_events_and_the_time(tmp_path: Path) -> None:
 
 
 def _document(**changes: Any) -> dict[str, Any]:
-    document = json.loads(json.dumps(encode(_NOTES, fingerprint(_TRACE))))
+    document = json.loads(json_text(encode(_NOTES, fingerprint(_TRACE), lines_of(_NOTES.marks, {}))))
     document.update(changes)
     return document
 
@@ -117,6 +118,8 @@ def _document(**changes: Any) -> dict[str, Any]:
         (json.dumps(_document(marks=[{"step": True, "text": ""}])), r"marks\[0\] has no step"),
         (json.dumps(_document(marks=[{"step": 5, "last": 4, "text": ""}])), "last must be a step not before"),
         (json.dumps(_document(marks=[{"step": 5, "bookmark": 10, "text": ""}])), "bookmark must be 1 to 9"),
+        (json.dumps(_document(marks=[{"step": 5, "bookmark": 1.0, "text": ""}])), "bookmark must be 1 to 9"),
+        (json.dumps(_document(marks=[{"step": 5, "bookmark": [1], "text": ""}])), "bookmark must be 1 to 9"),
         (json.dumps(_document(marks=[{"step": 5, "lane": 3, "text": ""}])), "lane must be a name"),
         (json.dumps(_document(marks=[{"step": 5}])), "text must be a text"),
         (json.dumps(_document(marks=[{"step": n, "bookmark": 1, "text": ""} for n in (1, 2)])), "one bookmark number"),
@@ -239,3 +242,69 @@ def test_what_is_remembered_of_a_file_is_what_is_in_it(tmp_path: Path, monkeypat
     monkeypatch.setattr(notes_file, "_READ", {})
     assert (load_notes(path, _TRACE), load_structure(path)) == remembered
     assert json.loads(path.read_text(encoding="utf-8"))["structure"] == ENTRIES
+
+
+def _first(marks: list[Mark]) -> Mark | None:
+    return marks[0] if marks else None
+
+
+def _by_hand(marks: list[Mark]) -> list[Mark]:
+    return sorted(marks, key=lambda mark: (mark.focus.step, mark.bookmark or 0))
+
+
+@given(st.data())
+def test_every_change_is_what_sorting_all_marks_would_make(data: st.DataObject) -> None:
+    notes, marks = Notes(), list[Mark]()
+    for _ in range(data.draw(st.integers(0, 12))):
+        step = data.draw(st.integers(0, 4))
+        way = data.draw(st.sampled_from(("mark", "bookmark", "text", "without") if marks else ("mark", "bookmark")))
+        if way == "mark":
+            made = Mark(Focus(step), data.draw(st.sampled_from((None, step + 2))))
+            notes, marks = notes.with_mark(made), _by_hand([*marks, made])
+        elif way == "bookmark":
+            number = data.draw(st.integers(1, 3))
+            old = next((mark for mark in marks if mark.bookmark == number), None)
+            marks = [mark for mark in marks if mark is not old]
+            if old is None or old.focus != Focus(step):
+                marks = _by_hand([*marks, Mark(Focus(step), None, old.text if old else "", number)])
+            notes = notes.with_bookmark(number, Focus(step))
+        else:
+            row = data.draw(st.integers(0, len(marks) - 1))
+            if way == "text":
+                notes = notes.with_text(notes.marks[row], "new")
+                marks[row] = dataclasses.replace(marks[row], text="new")
+            else:
+                notes = notes.without(notes.marks[row])
+                del marks[row]
+        assert list(notes.marks) == marks
+        assert [notes.row(mark) for mark in notes.marks] == [*range(len(marks))]
+    for step in range(-1, 6):
+        after = [mark for mark in marks if mark.focus.step > step]
+        before = [mark for mark in marks if mark.focus.step < step]
+        assert (notes.beside(step, 1), notes.beside(step, -1)) == (_first(after), _first(before[::-1]))
+        here = [mark for mark in marks if mark.focus.step == step]
+        assert notes.any_at(step) == _first(here)
+        assert notes.at(step) == _first([mark for mark in here if mark.bookmark is None])
+
+
+def test_a_mark_of_others_changes_nothing() -> None:
+    other = Mark(Focus(5), text="here it begins")
+    assert other in _NOTES.marks
+    assert _NOTES.row(other) == -1
+    assert _NOTES.without(other) == _NOTES.with_text(other, "new") == _NOTES
+
+
+def test_only_what_changed_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, written, line = tmp_path / "a.notes.json", [], notes_format._line
+    monkeypatch.setattr(notes_format, "_line", lambda mark: (written.append(mark), line(mark))[1])
+    kept = save_notes(path, _NOTES, _TRACE)
+    assert written == list(_NOTES.marks)
+    written.clear()
+    changed = kept.with_text(kept.marks[1], "new")
+    kept = save_notes(path, changed, _TRACE, kept)
+    assert written == [changed.marks[1]]
+    text = path.read_text(encoding="utf-8")
+    notes_file._READ.clear()
+    assert load_notes(path, _TRACE) == changed
+    save_notes(path, changed, _TRACE)
+    assert path.read_text(encoding="utf-8") == text

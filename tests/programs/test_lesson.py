@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from visualizer.programs import lesson as lesson_module
 from visualizer.programs.accesses import Read
+from visualizer.programs.length import MAX_OPERATIONS
 from visualizer.programs.lesson import agents_of, barriers_of, lesson
 from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import (
@@ -223,7 +223,7 @@ def test_a_program_too_long_to_lay_out_names_the_way_out() -> None:
         ProgramError, match=r"--ctas 132 with --tiles 100000 .* use fewer tiles or CTAs, or --source gpu"
     ):
         lesson(LessonConfig(ctas=132, tiles=100_000))
-    assert lesson_module.MAX_OPERATIONS >= 132 * 1024 * 17, "the reference run of 132 CTAs with 1024 tiles fits"
+    assert MAX_OPERATIONS >= 132 * 1024 * 17, "the reference run of 132 CTAs with 1024 tiles fits"
 
 
 def test_programs_are_found_by_name() -> None:

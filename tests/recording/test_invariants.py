@@ -28,6 +28,12 @@ def test_a_lane_is_one_thing(lesson_trace: Trace, name: str) -> None:
         _with_barrier(lesson_trace, name=name)
 
 
+def test_a_lane_has_a_name(lesson_trace: Trace) -> None:
+    for with_row in (_with_barrier, _with_agent):
+        with pytest.raises(TraceError, match="an agent or barrier has no name"):
+            with_row(lesson_trace, name="")
+
+
 @pytest.mark.parametrize("name", ["stage[0]", "CTA1.stage[12]", "CTA0", "K.stage[1]"])
 def test_lanes_of_stages_and_ctas_are_not_called_after(lesson_trace: Trace, name: str) -> None:
     with pytest.raises(TraceError, match="as the lane of a stage or CTA is"):

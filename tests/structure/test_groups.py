@@ -15,6 +15,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, find_group, warp_groups
 from visualizer.structure.titles import agent_name, barrier_name, barrier_titles
+from visualizer.views.timeline.lanes import build_lanes
 
 
 def test_warps_of_a_stranger_are_grouped_by_warpgroup_and_inferred_role() -> None:
@@ -112,3 +113,30 @@ def test_names_that_a_program_gave_stay() -> None:
 
 def names(trace: Trace, rows: tuple[int, ...]) -> list[str]:
     return [trace.barriers[row].name for row in rows]
+
+
+@pytest.mark.parametrize(("row", "name"), [(0, "ring[K]"), (6, "ring[V]")])
+def test_a_group_is_not_called_as_one_of_its_barriers(row: int, name: str) -> None:
+    trace = two_rings(4)
+    barriers = [replace(one, name=name) if at == row else one for at, one in enumerate(trace.barriers)]
+    trace = replace(trace, barriers=barriers)
+    groups = barrier_groups(trace, structure_of(trace))
+    assert name + "'" in [group.key for group in groups]
+    assert not {group.key for group in groups} & set(trace.barrier_index)
+
+
+def test_a_group_is_not_called_as_one_of_its_warps() -> None:
+    trace = stranger()
+    agents = [replace(one, name="warpgroup0.consumer") if at == 1 else one for at, one in enumerate(trace.agents)]
+    trace = replace(trace, agents=agents)
+    assert next(group.key for group in warp_groups(trace, structure_of(trace))) == "warpgroup0.consumer'"
+
+
+def test_a_copy_engine_is_in_no_group_though_it_says_it_is_a_warp() -> None:
+    trace = stranger()
+    trace = replace(trace, agents=[replace(one, role="copy_engine") if one.warp >= 4 else one for one in trace.agents])
+    structure = structure_of(trace)
+    grouped = {row for group in warp_groups(trace, structure) for row in group.rows}
+    assert not any(structure.roles[row] == "copy_engine" for row in grouped)
+    keys = [lane.key for lane in build_lanes(trace, structure)]
+    assert len(set(keys)) == len(keys)

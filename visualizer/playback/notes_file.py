@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,12 +20,13 @@ from visualizer.language import tr
 from visualizer.playback.notes import Notes
 from visualizer.playback.notes_format import (
     STRUCTURE,
+    Line,
     NotesOf,
     Wrong,
     encode,
     entries_in,
     json_text,
-    last_step,
+    lines_of,
     notes_in,
 )
 from visualizer.playback.notes_merge import merged, merged_entries
@@ -86,8 +87,10 @@ def save_notes(path: Path, notes: Notes, trace: Trace, base: Notes | None = None
         except NotesError:
             structure = []  # what replaces a file that cannot be read keeps nothing of it
         of = fingerprint(trace)
-        document = encode(notes, of) | ({STRUCTURE: structure} if structure else {})
-        _replace(path, document, NotesOf(notes, of, last_step(notes.marks)), structure)
+        before = _READ.get(path)  # which keeps the marks alive that its lines are of
+        lines = lines_of(notes.marks, before.lines if before is not None else {})
+        document = encode(notes, of, lines) | ({STRUCTURE: structure} if structure else {})
+        _replace(path, document, NotesOf(notes, of, len(trace) - 1), structure, lines)
     return notes
 
 
@@ -109,7 +112,7 @@ def save_structure(path: Path, structure: list[Any], trace: Trace, base: Sequenc
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            document = encode(Notes(), fingerprint(trace))
+            document = encode(Notes(), fingerprint(trace), {})
         document.pop(STRUCTURE, None)
         if structure:
             document[STRUCTURE] = structure
@@ -124,6 +127,7 @@ class _Content:
     known_by: tuple[int, ...]
     notes: NotesOf | NotesError
     structure: list[Any] | NotesError
+    lines: Mapping[int, Line] = field(default_factory=dict)  # of the notes' marks by `id`, as far as they are known
 
 
 _NOTHING = _Content((), NotesOf(Notes(), "", -1), [])
@@ -187,7 +191,13 @@ def _alone(path: Path) -> Iterator[None]:
         raise _unsaved(path, error.strerror or str(error)) from None
 
 
-def _replace(path: Path, document: dict[str, Any], notes: NotesOf | NotesError, structure: list[Any]) -> None:
+def _replace(
+    path: Path,
+    document: dict[str, Any],
+    notes: NotesOf | NotesError,
+    structure: list[Any],
+    lines: Mapping[int, Line] | None = None,
+) -> None:
     """Write the file, all or nothing, with these notes and entries in it; with none, it goes. Raises NotesError."""
     try:
         if not structure and not document.get("marks") and not document.get("breakpoints"):
@@ -200,7 +210,7 @@ def _replace(path: Path, document: dict[str, Any], notes: NotesOf | NotesError, 
             file.flush()
             known_by = _known_by(file)
         if len(content) <= MOST_BYTES and content.decode() == text:
-            _remember(path, _Content(known_by, notes, structure))
+            _remember(path, _Content(known_by, notes, structure, lines or {}))
     except OSError as error:
         raise _unsaved(path, error.strerror or str(error)) from None
 

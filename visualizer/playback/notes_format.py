@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +40,18 @@ def last_step(marks: Iterable[Mark]) -> int:
     return max((max(mark.focus.step, mark.last or 0) for mark in marks), default=-1)
 
 
+class Line(str):
+    """An item of a list as the file holds it."""
+
+    __slots__ = ()
+
+
 def json_text(document: dict[str, Any]) -> str:
     """The document as a file holds it: an item of a list a line. Python's own indenting takes ten times as long."""
     parts = []
     for key, value in document.items():
         if isinstance(value, list) and value:
-            said = "[\n" + ",\n".join(f"  {_json(item)}" for item in value) + "\n ]"
+            said = "[\n" + ",\n".join(["  " + (item if type(item) is Line else _json(item)) for item in value]) + "\n ]"
         else:
             said = _json(value)
         parts.append(f" {_json(key)}: {said}")
@@ -55,21 +61,29 @@ def json_text(document: dict[str, Any]) -> str:
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def encode(notes: Notes, of: str) -> dict[str, Any]:
+def lines_of(marks: Sequence[Mark], known: Mapping[int, Line]) -> dict[int, Line]:
+    """The marks' lines by the marks' `id`; those that are known are not written anew."""
+    return {id(mark): known.get(id(mark)) or _line(mark) for mark in marks}
+
+
+def _line(mark: Mark) -> Line:
+    says = {
+        "step": mark.focus.step,
+        "lane": mark.focus.lane,
+        "last": mark.last,
+        "bookmark": mark.bookmark,
+        "text": mark.text,
+    }
+    return Line(_json(says))
+
+
+def encode(notes: Notes, of: str, lines: Mapping[int, Line]) -> dict[str, Any]:
+    """The document for `json_text`, of notes whose marks have these lines."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "recording": of,
-        "marks": [
-            {
-                "step": mark.focus.step,
-                "lane": mark.focus.lane,
-                "last": mark.last,
-                "bookmark": mark.bookmark,
-                "text": mark.text,
-            }
-            for mark in notes.marks
-        ],
+        "marks": [lines[id(mark)] for mark in notes.marks],
         "breakpoints": [{"query": saved.query, "enabled": saved.enabled} for saved in notes.breakpoints],
     }
 
@@ -119,11 +133,11 @@ def entries_in(document: object) -> list[Any]:
 
 def _mark(entry: dict[str, Any], where: str) -> Mark:
     step, last, bookmark, lane = entry.get("step"), entry.get("last"), entry.get("bookmark"), entry.get("lane")
-    if step is None or not _is_step(step):
+    if step is None or not _is_number(step):
         raise Wrong(tr("{place} has no step, a number from 0", place=where))
-    if last is not None and not (_is_step(last) and last >= step):
+    if last is not None and not (_is_number(last) and last >= step):
         raise Wrong(tr("{place}: last must be a step not before step, or null", place=where))
-    if bookmark is not None and (isinstance(bookmark, bool) or bookmark not in BOOKMARKS):
+    if bookmark is not None and not (_is_number(bookmark) and bookmark in BOOKMARKS):
         raise Wrong(tr("{place}: bookmark must be 1 to 9, or null", place=where))
     if lane is not None and not (isinstance(lane, str) and _is_text(lane)):
         raise Wrong(tr("{place}: lane must be a name, or null", place=where))
@@ -162,5 +176,6 @@ def _is_text(value: str) -> bool:
     return value.isascii() or value == value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_step(value: object) -> bool:
+def _is_number(value: object) -> bool:
+    """Whether it is a whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -15,6 +15,7 @@ from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.buffer_builder import MAX_STAGES
 from visualizer.programs.calling_line import calling_line
+from visualizer.programs.length import most_operations
 from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
@@ -26,8 +27,6 @@ from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
 
-MAX_OPERATIONS = 5_000_000
-"""Longest program laid out in memory, all agents together."""
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
@@ -152,11 +151,11 @@ class Builder:
     def site(self, op: str) -> int:
         """The row of the site that stands for the line of the user's file that is being run, for operation `op`."""
         self._operations += 1
-        if self._operations > MAX_OPERATIONS:
+        if self._operations > most_operations():
             self.fail(
                 tr(
                     "the program has more than {max_operations} operations; use fewer tiles or agents",
-                    max_operations=MAX_OPERATIONS,
+                    max_operations=most_operations(),
                 )
             )
         path, line = calling_line()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from visualizer.language import tr
 from visualizer.programs.accesses import Read
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
+from visualizer.programs.length import most_operations
 from visualizer.programs.meetings import Sync
 from visualizer.programs.operations import (
     Advance,
@@ -30,14 +31,12 @@ from visualizer.recording.tables import Agent, Barrier
 from visualizer.semantics.pipeline_state import PipelineState
 
 NAME = "lesson"
-MAX_OPERATIONS = 5_000_000
-"""Longest program laid out in memory, all agents together (about half a gigabyte)."""
 
 
 def lesson(config: LessonConfig) -> Program:
     """The lesson with these parameters. ProgramError if it is too long to lay out operation by operation."""
     operations = config.ctas * config.tiles * (4 + config.copies_per_tile + 4 * config.consumer_warps)
-    if operations > MAX_OPERATIONS:
+    if operations > most_operations():
         raise ProgramError(
             tr(
                 "--ctas {ctas} with --tiles {tiles} makes about {operations} operations; the simulator"
@@ -45,7 +44,7 @@ def lesson(config: LessonConfig) -> Program:
                 ctas=config.ctas,
                 tiles=config.tiles,
                 operations=operations,
-                max_operations=MAX_OPERATIONS,
+                max_operations=most_operations(),
             )
         )
     text = kernel_text()

@@ -54,6 +54,8 @@ def _check_names(agents: Sequence[Agent], barriers: Sequence[Barrier]) -> None:
     """A name is a lane, and a lane is one thing."""
     seen: set[str] = set()
     for name in (row.name for table in (agents, barriers) for row in table):
+        if not name:
+            raise TraceError(tr("an agent or barrier has no name; names are texts that differ"))
         if name in seen:
             raise TraceError(tr("two agents or barriers are called {name!r}; names must differ", name=name))
         seen.add(name)

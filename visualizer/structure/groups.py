@@ -32,7 +32,7 @@ def warp_groups(trace: Trace, structure: Structure) -> list[Group]:
     """Groups of several warps, of CTAs that have many; warps as their agents stand in the table."""
     warps: dict[int, list[int]] = defaultdict(list)
     for row, agent in enumerate(trace.agents):
-        if agent.warp >= 0:
+        if agent.warp >= 0 and structure.roles[row] != "copy_engine":  # which has a lane of its own
             warps[agent.cta].append(row)
     groups = []
     for cta, rows in warps.items():
@@ -44,7 +44,7 @@ def warp_groups(trace: Trace, structure: Structure) -> list[Group]:
             where = f"warpgroup{warpgroup}" if warpgroup >= 0 else "warps"
             alike[where if role == "other" else f"{where}.{role}"].append(row)
         groups += [
-            Group(_prefix(trace, cta) + title, title, cta, tuple(members))
+            Group(_free(trace, _prefix(trace, cta) + title), title, cta, tuple(members))
             for title, members in alike.items()
             if len(members) > 1
         ]
@@ -64,15 +64,22 @@ def barrier_groups(trace: Trace, structure: Structure) -> list[Group]:
     for number, ring in enumerate(structure.rings):
         prefix, name = _prefix(trace, ring.cta), ring.name or "ring"
         rows = sorted(of_ring[number], key=lambda row: (kinds.get(structure.kinds[row], 2), structure.stage_of[row]))
-        groups.append(Group(f"{prefix}ring[{name}]", name, ring.cta, tuple(rows), number))
+        groups.append(Group(_free(trace, f"{prefix}ring[{name}]"), name, ring.cta, tuple(rows), number))
     for cta, loose in of_none.items():
-        groups.append(Group(f"{_prefix(trace, cta)}barriers", "barriers", cta, tuple(loose)))
+        groups.append(Group(_free(trace, f"{_prefix(trace, cta)}barriers"), "barriers", cta, tuple(loose)))
     return groups
 
 
 def find_group(groups: Iterable[Group], key: str) -> Group | None:
     """The group with this key; None if there is none."""
     return next((group for group in groups if group.key == key), None)
+
+
+def _free(trace: Trace, key: str) -> str:
+    """The key, or one like it if an agent or barrier is called so: a lane would head itself."""
+    while key in trace.agent_index or key in trace.barrier_index:
+        key += "'"
+    return key
 
 
 def _prefix(trace: Trace, cta: int) -> str:

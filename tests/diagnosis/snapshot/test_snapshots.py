@@ -149,6 +149,11 @@ def test_the_docs_example(tmp_path: Path) -> None:
         ({"barriers": [{"name": "b", "word": 0}] * 2}, "two barriers or agents are called 'b'"),
         ({"agents": [{"name": "w", "waits": "c", "parity": 0}]}, "there is no barrier 'c'"),
         ({"agents": [{"name": "w", "waits": "b"}]}, "agents[0] waits, so its parity must be 0 or 1"),
+        ({"agents": [{"name": "w", "waits": "b", "parity": 1.0}]}, "agents[0] waits, so its parity must be 0 or 1"),
+        ({"agents": [{"name": "w", "waits": []}]}, "agents[0].waits is []"),
+        ({"agents": [{"name": "w", "waits": True, "parity": 1}]}, "agents[0].waits is True"),
+        ({"agents": [{"name": "w", "at": 0}]}, "agents[0].at is 0"),
+        ({"barriers": [{"address": True, "word": 0}]}, "barriers[0].name is None"),
         ({"agents": [{}]}, "agents[0].name is None"),
     ],
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from ring_programs import (
     BYTES,
@@ -28,6 +31,7 @@ from visualizer.diagnosis.uses.intents import find_intents
 from visualizer.diagnosis.uses.uses import find_deviations
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.program import Program
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -143,3 +147,28 @@ def test_sound_programs_have_no_deviation(what: str) -> None:
         history = History(simulate(program, seed=seed))
         assert find_deviations(history, find_intents(history)) == []
         assert diagnose(history, program).findings == ()
+
+
+@pytest.mark.parametrize("amount", [-(2**31), -1, 0, 2**31 - 1])
+def test_counts_that_cannot_be_cost_nothing(amount: int) -> None:
+    """A file may say any number of arrivals; a table of as many entries would take 16 GB."""
+    trace = simulate(next(iter(SOUND.values()))())
+    events = trace.events.copy()
+    events["amount"][events["kind"] == EventKind.ARRIVE] = amount
+    history = History(replace(trace, events=events))
+    assert isinstance(find_deviations(history, find_intents(history)), list)
+
+
+def test_uses_of_any_number_cost_what_is_there() -> None:
+    """A cursor may be advanced to any count; a table of all uses before it would take gigabytes."""
+    trace = simulate(next(iter(SOUND.values()))())
+    events = trace.events.copy()
+    advances = np.flatnonzero(events["kind"] == EventKind.ADVANCE)
+    events["amount"][advances[len(advances) // 2 :]] += 2**31 - 1000
+    history = History(replace(trace, events=events))
+    tracemalloc.start()
+    try:
+        find_deviations(history, find_intents(history))
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()

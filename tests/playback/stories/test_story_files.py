@@ -72,6 +72,19 @@ def test_the_example_of_the_docs_is_a_story() -> None:
         ("focus = 3", 'focus = 3\nquestion = { en = "q", zh = "q" }', "answer: is missing"),
         ("focus = 3", "focus = 3\nautoplay = { until = 9, loop = 1 }", "autoplay.loop: must be true or false"),
         ("focus = 3", "focus = 3\nhighlight = [1]", "highlight: must be a list of names"),
+        *(
+            (
+                'recording = "lesson"',
+                f'program = "lesson"\nparameters = {{ stages = {value} }}',
+                "chapter 'a': parameters.stages: must be a number, true or false, or a text",
+            )
+            for value in ("[]", "{ a = 1 }", "1979-05-27", "nan", "-inf", "[[{}]]")
+        ),
+        (
+            "focus = 3",
+            "focus = 3\n[chapter.others]\ntwo = { program = 'lesson', parameters = { tiles = [2] } }",
+            "recording 'two': parameters.tiles: must be a number",
+        ),
         ("focus = 3", "focus = 3\nx = 1", "x: is no key here; there are answer, autoplay, focus"),
     ],
 )
@@ -207,3 +220,13 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["story.toml"]
     with pytest.raises(StoryError, match="cannot be saved"):
         save_story(story, tmp_path / "no folder" / "story.toml")
+
+
+def test_sources_that_look_alike_have_one_key() -> None:
+    """1, 1.0 and true are one key of a dict, and a program refuses two of them: none may pass as another."""
+    sources = [Source(program="lesson", parameters={"tiles": value}) for value in (1, 1.0, True, "1")]
+    assert len({source.key for source in sources}) == len(sources)
+    both = [
+        Source(program="lesson", parameters=dict(order)) for order in ([("a", 1), ("b", "x")], [("b", "x"), ("a", 1)])
+    ]
+    assert both[0].key == both[1].key

@@ -104,3 +104,23 @@ def test_many_marks_are_made_when_they_are_looked_at(pane: NotesWidget, monkeypa
     pane.set_notes(Notes(tuple(Mark(Focus(step % 40)) for step in range(50_000))))
     pane.grab()
     assert 0 < len(asked) < 1000
+
+
+def test_a_change_among_many_marks_looks_at_few(pane: NotesWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    flags = pane.rows.flags
+
+    def counted(index: QModelIndex) -> Qt.ItemFlag:
+        nonlocal asked
+        asked += 1
+        return flags(index)
+
+    notes = Notes(tuple(Mark(Focus(step)) for step in range(16_000)))
+    pane.set_history(None)
+    pane.set_notes(notes)
+    pane.grab()
+    monkeypatch.setattr(pane.rows, "flags", counted)
+    pane.set_notes(notes.with_text(notes.marks[7], "new"))
+    pane.grab()
+    assert asked < 1000
+    assert _texts(pane, 7)[4] == "new"

@@ -116,7 +116,7 @@ class Notebook(QObject):
         """Let the person write on the mark of the focused event, made if there is none."""
         if (focus := self._focus) is None:
             return
-        found = next((mark for mark in self.notes.marks if mark.focus.step == focus.step), None)
+        found = self.notes.any_at(focus.step)
         if found is None:
             found = Mark(focus)
             self._change(self.notes.with_mark(found))
@@ -147,9 +147,8 @@ class Notebook(QObject):
     def _go(self, direction: int) -> None:
         if (focus := self._focus) is None:
             return
-        ahead = [mark for mark in self.notes.marks if (mark.focus.step - focus.step) * direction > 0]
-        if ahead:
-            self._window.navigator.go_to((ahead[0] if direction > 0 else ahead[-1]).focus)
+        if (mark := self.notes.beside(focus.step, direction)) is not None:
+            self._window.navigator.go_to(mark.focus)
 
     def _change(self, notes: Notes) -> None:
         self.notes = notes

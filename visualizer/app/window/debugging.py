@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from visualizer.views.notes.notes_widget import MARK, REGION
+from visualizer.views.notes.notes_widget import Signs
 
 if TYPE_CHECKING:
     from visualizer.app.window.main_window import MainWindow
@@ -24,8 +24,8 @@ def connect_debugging(window: MainWindow) -> None:
     def show_notes() -> None:
         window.panes["notes"].set_notes(notes.notes)
         marks = notes.notes.marks
-        labels = [str(mark.bookmark or (REGION if mark.is_region else MARK)) for mark in marks]
-        window.timeline.set_marks("bookmark", np.array([mark.focus.step for mark in marks], np.int64), labels)
+        steps = np.fromiter((mark.focus.step for mark in marks), np.int64, len(marks))
+        window.timeline.set_marks("bookmark", steps, Signs(marks))
         window.actions_by_id.refresh()
 
     pane.added.connect(control.add)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from visualizer.diagnosis.snapshot.words import MOST_COUNT, Word, word_of
 from visualizer.language import tr
+from visualizer.recording.bounded_toml import read_toml
 
 FORMAT = "phasescope-snapshot"
 VERSION = 1
@@ -62,7 +62,7 @@ def load_snapshot(path: Path) -> Snapshot:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise SnapshotError(tr("it is too large for a snapshot"))
-        return decode_snapshot(tomllib.loads(path.read_text(encoding="utf-8")))
+        return decode_snapshot(read_toml(path.read_text(encoding="utf-8")))
     except SnapshotError as error:
         raise SnapshotError(f"{path}: {error}; docs/snapshot.md") from None
     except OSError as error:
@@ -151,24 +151,22 @@ def _barrier(row: Mapping[str, Any], place: str) -> SeenBarrier:
     if not isinstance(arrivers, list) or not all(isinstance(name, str) for name in arrivers):
         raise SnapshotError(tr("{place}.arrivers must be a list of names", place=place))
     name = row.get("name")
-    if name is None and isinstance(row.get("address"), int):
-        name = f"{row['address']:#x}"
+    address = row.get("address")
+    if name is None and isinstance(address, int) and not isinstance(address, bool):
+        name = f"{address:#x}"
     return SeenBarrier(_text(name, f"{place}.name"), word_from(row["word"]), count, tuple(arrivers))
 
 
 def _agent(row: Mapping[str, Any], place: str) -> SeenAgent:
     waits, parity = row.get("waits", ""), row.get("parity", -1)
-    if isinstance(waits, int):
+    if isinstance(waits, int) and not isinstance(waits, bool):
         waits = f"{waits:#x}"
-    if waits and (parity not in (0, 1) or isinstance(parity, bool)):
-        raise SnapshotError(tr("{place} waits, so its parity must be 0 or 1", place=place))
     at = row.get("at", "")
-    return SeenAgent(
-        _text(row.get("name"), f"{place}.name"),
-        _text(at, f"{place}.at") if at else "",
-        _text(waits, f"{place}.waits") if waits else "",
-        parity if waits else -1,
-    )
+    at = at if at == "" else _text(at, f"{place}.at")
+    waits = waits if waits == "" else _text(waits, f"{place}.waits")
+    if waits and (not isinstance(parity, int) or isinstance(parity, bool) or parity not in (0, 1)):
+        raise SnapshotError(tr("{place} waits, so its parity must be 0 or 1", place=place))
+    return SeenAgent(_text(row.get("name"), f"{place}.name"), at, waits, parity if waits else -1)
 
 
 def _text(value: Any, place: str) -> str:

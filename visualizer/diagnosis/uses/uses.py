@@ -143,13 +143,18 @@ class _Judge:
         came, usual = self._came(row), self._usual(row)
         begun = [numbers for one in usual if len(numbers := self._uses.number[self._lane(row, one)])]
         first = min((int(numbers[0]) for numbers in begun), default=0)
-        totals = np.bincount(np.maximum(came.number - first, 0), came.count)
+        arrived = np.maximum(came.number, first)
+        following = int(arrived.max(initial=first - 1)) + 1
+        # Uses that nobody began or arrived for are not looked at: a file may number them as it likes.
+        numbers = np.unique(np.concatenate([arrived, *begun]))
+        numbers = numbers[(numbers >= first) & (numbers < following)]
+        totals = np.bincount(np.searchsorted(numbers, arrived), came.count, len(numbers))
         needed = self._history.last_barriers[row].needed
         found: list[Deviation] = []
-        wrong = (np.flatnonzero(totals != needed) + first).tolist()
+        wrong = numbers[totals != needed].tolist()
         # The use after the last that got any arrival may be over: somebody may have gone past it.
-        if any(self._last_over(row, one) >= first + len(totals) for one in usual):
-            wrong.append(first + len(totals))
+        if any(self._last_over(row, one) >= following for one in usual):
+            wrong.append(following)
         for number in wrong:
             at = came.number == number
             surplus = int(came.count[at].sum()) - needed
@@ -231,9 +236,7 @@ class _Judge:
                 came = self._came(other)
                 for agent in np.unique(came.agent).tolist():
                     per_use.setdefault(agent, []).append(self._per_use(other, agent, came))
-            self._families[family] = {
-                agent: int(np.bincount(np.concatenate(counts)).argmax()) for agent, counts in per_use.items()
-            }
+            self._families[family] = {agent: _most_frequent(counts) for agent, counts in per_use.items()}
         return self._families[family]
 
     def _per_use(self, row: int, agent: int, came: _Came) -> NDArray[np.int64]:
@@ -276,3 +279,9 @@ class _Judge:
         gave_up = set(agents[kinds == EventKind.TIMEOUT].tolist())
         left = zip(agents[steps].tolist(), steps.tolist(), strict=True)
         return {agent: step for agent, step in left if agent not in gave_up}
+
+
+def _most_frequent(counts: list[NDArray[np.int64]]) -> int:
+    """The smallest of those that are there most often; a file may hold any number as a count."""
+    values, often = np.unique(np.concatenate(counts), return_counts=True)
+    return int(values[often.argmax()])

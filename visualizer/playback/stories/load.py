@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from visualizer.playback.stories.model import (
     Text,
     Zoom,
 )
-from visualizer.playback.stories.toml_bounds import has_endless_key
+from visualizer.recording.bounded_toml import read_toml
 from visualizer.resources import resource_dir
 
 _STORY = {"title", "stories", "chapter"}
@@ -69,9 +68,7 @@ def parse_story(text: str, path: Path | None = None, *, part: bool = False) -> S
     """The story that the TOML `text` describes; `part` as of `load_story`. StoryError lists every problem."""
     name = str(path) if path else tr("the story")
     try:
-        if has_endless_key(text):
-            raise RecursionError
-        document = tomllib.loads(text)
+        document = read_toml(text)
     except RecursionError:
         raise StoryError(tr("{path}: is nested too deeply", path=name)) from None
     except ValueError as error:  # also a number of thousands of digits
@@ -150,12 +147,12 @@ class _Reader:
         )
 
     def _source(self, table: Mapping[str, Any]) -> Source:
-        source = Source(
-            self._string(table, "recording"),
-            self._string(table, "program"),
-            self._string(table, "fault"),
-            self._table(table, "parameters"),
-        )
+        recording, program, fault = (self._string(table, key) for key in ("recording", "program", "fault"))
+        try:
+            source = Source(recording, program, fault, self._table(table, "parameters"))
+        except StoryError as error:
+            self.problems += [f"{self._where}: {problem}" for problem in error.problems]
+            return Source()
         if bool(source.recording) == bool(source.program):
             self._problem("recording", tr("give either recording or program"))
         if source.recording and (source.fault or source.parameters):

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
+
+from visualizer.language import tr
 
 PANES = ("timeline", "ring", "explanation", "barriers", "code", "tiles", "events", "memory", "diagnosis")
 """What a step can show, by the names of the window's panes."""
 
 DEFAULT_PANES = ("timeline", "ring")
+
+Value = bool | int | float | str
+"""What a parameter of a program can be."""
 
 Zoom = Literal["all", "tile", "near", "keep"]
 ZOOMS: tuple[Zoom, ...] = ("all", "tile", "near", "keep")
@@ -87,17 +93,30 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Source:
     """What a chapter looks at: a recording's name in assets/traces or a file beside the story, or a program to run
-    in the simulator with these parameters and this fault."""
+    in the simulator with these parameters and this fault.
+
+    StoryError for a parameter that is no number, true or false, or text: whoever made the file, nobody meets it later.
+    """
 
     recording: str = ""
     program: str = ""
     fault: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        problems = [
+            tr("parameters.{name}: must be a number, true or false, or a text", name=name)
+            for name, value in self.parameters.items()
+            if not isinstance(value, Value) or (isinstance(value, float) and not isfinite(value))
+        ]
+        if problems:
+            raise StoryError(*problems)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Equal for sources that look the same."""
-        return (self.recording, self.program, self.fault, tuple(sorted(self.parameters.items())))
+        """Equal for sources that look the same. 1, 1.0 and true are three values: a program may refuse two of them."""
+        values = sorted((name, repr(value)) for name, value in self.parameters.items())
+        return (self.recording, self.program, self.fault, tuple(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from visualizer.language import current, tr
 from visualizer.playback.notes_file import NotesError
 from visualizer.playback.opening import open_recording
 from visualizer.playback.stories.model import Source, StoryError
+from visualizer.programs.length import at_most
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import built_in_program
 from visualizer.recording.trace import Trace, TraceError
@@ -19,12 +19,16 @@ from visualizer.replay.history import History
 from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.simulate import simulate
 
+MOST_OPERATIONS = 300_000
+"""Of all programs that one story runs: some seconds. A story is a small file, and may name any number of them."""
+
 
 class Recordings:
     """The Histories and reports of a story's sources, each made once. `folder` is where the story's own files lie."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
+        self._operations_left = MOST_OPERATIONS
         self._histories: dict[tuple[Any, ...], History] = {}
         self._reports: dict[tuple[Any, ...], Report] = {}
 
@@ -43,7 +47,7 @@ class Recordings:
 
     def _open(self, source: Source) -> History:
         if source.program:
-            return History(simulated(source.program, source.fault, source.parameters))
+            return History(self._simulated(source))
         path = shipped_recording(source.recording)
         if not path.is_file():
             path = (self._folder or Path()) / source.recording
@@ -52,14 +56,16 @@ class Recordings:
         except (TraceError, NotesError) as error:
             raise StoryError(str(error)) from None
 
-
-def simulated(program: str, fault: str, parameters: Mapping[str, Any]) -> Trace:
-    """The program run in the simulator; `seed` is among the parameters. StoryError says what does not fit."""
-    values = dict(parameters)
-    seed = values.pop("seed", 0)
-    if not isinstance(seed, int):
-        raise StoryError(tr("parameters.seed: must be a whole number"))
-    try:
-        return simulate(built_in_program(program, values, fault or None), seed=seed)
-    except ProgramError as error:
-        raise StoryError(str(error)) from None
+    def _simulated(self, source: Source) -> Trace:
+        """The source's program, run in the simulator; `seed` is among its parameters."""
+        values = dict(source.parameters)
+        seed = values.pop("seed", 0)
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise StoryError(tr("parameters.seed: must be a whole number"))
+        try:
+            with at_most(self._operations_left):
+                program = built_in_program(source.program, values, source.fault or None)
+        except ProgramError as error:
+            raise StoryError(str(error)) from None
+        self._operations_left -= sum(len(agent.operations) for agent in program.agents)
+        return simulate(program, seed=seed)

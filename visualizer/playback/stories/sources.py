@@ -16,7 +16,7 @@ def source_of(trace: Trace, path: Path | None, folder: Path | None) -> Source:
     """The source of `trace`, which lies in the file `path` (None: it was never saved), for a story in `folder`.
 
     A simulated run of a built-in program needs no file: its parameters and seed make it again.
-    StoryError if the recording would have to be saved first.
+    StoryError if the recording would have to be saved first, or says of a parameter what none can be.
     """
     if path is not None:
         if path.parent.resolve() == (resource_dir("assets") / "traces").resolve():
@@ -29,4 +29,4 @@ def source_of(trace: Trace, path: Path | None, folder: Path | None) -> Source:
     parameters = {name: value for name, value in meta.config.items() if value != known.get(name, value)}
     if meta.source.get("seed"):
         parameters["seed"] = meta.source["seed"]
-    return Source(program=meta.program, fault=str(meta.config.get("fault", "")), parameters=parameters)
+    return Source(program=meta.program, fault=meta.config.get("fault") or "", parameters=parameters)

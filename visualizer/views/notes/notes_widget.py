@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
-    QTreeView,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -31,7 +32,7 @@ from visualizer.views.tables.event_table_model import time_text
 
 _SIGN, _STEP, _TIME, _LANE, _TEXT = range(5)
 _TITLES = ("", message("step"), message("time"), message("lane"), message("note"))
-MARK, REGION = "⚑", "↔"
+_MARK, _REGION = "⚑", "↔"
 _ROWS_MEASURED = 0  # for the widths of columns: those in view
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -92,7 +93,7 @@ class NoteRows(QAbstractTableModel):
         return (_sign(mark), _steps(mark), _time(self._history, mark), lane, mark.text)
 
 
-class NoteList(QTreeView):
+class NoteList(QTableView):
     """The marks; Delete asks to remove the current one, F2 edits its text."""
 
     removal_asked = Signal(int)
@@ -107,6 +108,11 @@ class NoteList(QTreeView):
             self.edit_text(index.row())
         else:
             super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.35))
 
     def choose(self, row: int) -> None:
         self.setCurrentIndex(self.model().index(row, _TEXT))
@@ -132,13 +138,23 @@ class NotesWidget(QWidget):
         self.list = NoteList()
         self.list.setModel(self.rows)
         self.list.setAccessibleName(tr("Notes"))
-        self.list.setRootIsDecorated(False)
-        self.list.setUniformRowHeights(True)
+        self.list.setShowGrid(False)
+        self.list.setWordWrap(False)
+        self.list.setTabKeyNavigation(False)
+        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.verticalHeader().hide()
+        self.list.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.list.verticalHeader().setMinimumSectionSize(1)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.header().setResizeContentsPrecision(_ROWS_MEASURED)
+        header = self.list.horizontalHeader()
+        header.setResizeContentsPrecision(_ROWS_MEASURED)
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for column in (_SIGN, _STEP, _TIME, _LANE):
-            self.list.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.edit_button = QPushButton(tr("Write"))
         self.remove_button = QPushButton(tr("Remove"))
         below = QHBoxLayout()
@@ -180,10 +196,10 @@ class NotesWidget(QWidget):
 
     def edit(self, mark: Mark) -> None:
         """Let the person write the text of a mark."""
-        row = self._notes.marks.index(mark)
-        self.list.choose(row)
-        self.list.setFocus()
-        self.list.edit_text(row)
+        if (row := self._notes.row(mark)) >= 0:
+            self.list.choose(row)
+            self.list.setFocus()
+            self.list.edit_text(row)
 
     def _show(self) -> None:
         self.rows.show(self._notes.marks, self._history)
@@ -204,10 +220,27 @@ class NotesWidget(QWidget):
             self.removed.emit(self._notes.marks[row])
 
 
+class Signs(Sequence[str]):
+    """What stands for each of the marks, made when it is looked at."""
+
+    def __init__(self, marks: Sequence[Mark]) -> None:
+        self._marks = marks
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        return Signs(self._marks[row]) if isinstance(row, slice) else _sign(self._marks[row])
+
+
 def _sign(mark: Mark) -> str:
     if mark.bookmark is not None:
         return str(mark.bookmark)
-    return REGION if mark.is_region else MARK
+    return _REGION if mark.is_region else _MARK
 
 
 def _steps(mark: Mark) -> str:

@@ -25,6 +25,7 @@ class LaneBuilder(QObject):
         self._store: LaneStore | None = None
         self._wanted: list[Lane] = []
         self._cancelled = False
+        self._working = False  # whether the thread will look for more: one that has found nothing may still be running
         self._thread = _Thread(self)
 
     @property
@@ -45,7 +46,10 @@ class LaneBuilder(QObject):
             if self._cancelled:
                 return
             self._store, self._wanted = store, list(lanes)
-        if lanes and not self._thread.isRunning():
+            idle = bool(lanes) and not self._working
+            self._working |= idle
+        if idle:
+            self._thread.wait()  # until it has ended that found nothing
             self._thread.start(QThread.Priority.LowPriority)
 
     def cancel(self) -> None:
@@ -63,12 +67,18 @@ class LaneBuilder(QObject):
 
     def _next(self) -> tuple[LaneStore, Lane] | None:
         with self._lock:
+            self._working = bool(self._wanted)
             return (self._store, self._wanted[0]) if self._wanted and self._store is not None else None
 
     def _done(self, lane: Lane) -> None:
         with self._lock:
             if lane in self._wanted:
                 self._wanted.remove(lane)
+
+    def _give_up(self) -> None:
+        """Nobody shall wait for lanes that cannot be built."""
+        with self._lock:
+            self._wanted, self._working = [], False
 
 
 class _Thread(QThread):
@@ -77,8 +87,12 @@ class _Thread(QThread):
         self._builder = builder
 
     def run(self) -> None:
-        while (task := self._builder._next()) is not None:
-            store, lane = task
-            store.build(lane)
-            self._builder._done(lane)
-            self._builder.built.emit()
+        try:
+            while (task := self._builder._next()) is not None:
+                store, lane = task
+                store.build(lane)
+                self._builder._done(lane)
+                self._builder.built.emit()
+        except BaseException:
+            self._builder._give_up()
+            raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -145,9 +147,9 @@ def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
     return QRectF(round(left), frame.ruler.bottom() - height, round(width), height)
 
 
-def clear_times(painter: QPainter, frame: Frame, view: View, flag: QRectF, theme: Theme, fonts: Fonts) -> None:
-    """Take away the times beside ticks that a flag would cover a part of."""
-    for _, box in ruler_labels(frame, view, fonts):
+def clear_times(painter: QPainter, times: Iterable[tuple[str, QRectF]], flag: QRectF, theme: Theme) -> None:
+    """Take away those of the `ruler_labels` that a flag would cover a part of."""
+    for _, box in times:
         if box.left() < flag.right() and flag.left() < box.right():
             painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
 
@@ -161,7 +163,7 @@ def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: 
     )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
-    clear_times(painter, frame, view, flag, theme, fonts)
+    clear_times(painter, ruler_labels(frame, view, fonts), flag, theme)
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))
     painter.setFont(fonts.bold)
@@ -176,7 +178,7 @@ def paint_divergence(
     painter.setPen(pen(theme.error.outline, 2.0, dashed=True))
     painter.drawLine(QPointF(at, frame.ruler.bottom()), QPointF(at, frame.lanes.bottom()))
     text, flag = _divergence_flag(frame, at, avoid, fonts)
-    clear_times(painter, frame, view, flag, theme, fonts)
+    clear_times(painter, ruler_labels(frame, view, fonts), flag, theme)
     painter.fillRect(flag, brush(theme.error.fill))
     painter.setPen(colour(theme.error.text))
     painter.setFont(fonts.bold)

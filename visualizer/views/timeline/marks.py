@@ -18,7 +18,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.step_index import Steps
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.chrome import clear_times
+from visualizer.views.timeline.chrome import clear_times, ruler_labels
 from visualizer.views.timeline.frame import Frame
 from visualizer.views.timeline.overview_model import steps_at
 from visualizer.views.timeline.paint import Fonts, paint_text
@@ -86,7 +86,7 @@ def paint_marks(
 def _paint_flags(
     painter: QPainter, frame: Frame, view: View, flags: Iterable[tuple[float, str]], theme: Theme, fonts: Fonts
 ) -> None:
-    height = round(fonts.em * 1.1)
+    height, times = round(fonts.em * 1.1), ruler_labels(frame, view, fonts)
     painter.setFont(fonts.bold)
     for place, label in flags:
         x = round(place)
@@ -94,7 +94,7 @@ def _paint_flags(
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawLine(QPointF(x, frame.ruler.bottom()), QPointF(x, frame.lanes.bottom()))
         box = QRectF(x, 1, round(fonts.width(label) + 8), height)
-        clear_times(painter, frame, view, box, theme, fonts)
+        clear_times(painter, times, box, theme)
         painter.setPen(pen(theme.text))
         painter.setBrush(brush(theme.raised))
         painter.drawRect(box)

@@ -1,0 +1,45 @@
+"""What a chapter says to look at the recording in the window, whatever that recording says of itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visualizer.playback.stories.model import StoryError
+from visualizer.playback.stories.recordings import Recordings
+from visualizer.playback.stories.sources import source_of
+from visualizer.programs.registry import find_program
+from visualizer.recording.trace import Trace
+from visualizer.sources.simulator.simulate import simulate
+
+
+def _saying(**config: Any) -> Trace:
+    """A simulated lesson whose recording says this of its parameters."""
+    trace = simulate(find_program())
+    meta = dataclasses.replace(trace.meta, config={**trace.meta.config, **config})
+    return dataclasses.replace(trace, meta=meta)
+
+
+def test_a_simulated_run_is_made_again_from_its_parameters() -> None:
+    trace = simulate(find_program(parameters={"tiles": 2}), seed=7)
+    source = source_of(trace, None, None)
+    assert dict(source.parameters) == {"tiles": 2, "seed": 7}
+    assert Recordings().history(source).trace.events.tobytes() == trace.events.tobytes()
+
+
+def test_no_fault_is_no_fault() -> None:
+    assert source_of(_saying(fault=None), None, None).fault == ""
+    assert source_of(_saying(fault="F06"), None, None).fault == "F06"
+
+
+@pytest.mark.parametrize("value", [[], {}, [[1]], None])
+def test_parameters_that_are_none_are_refused(value: object) -> None:
+    with pytest.raises(StoryError, match=r"parameters\.tiles: must be a number"):
+        source_of(_saying(tiles=value), None, None)
+
+
+def test_a_file_is_named_from_the_story_on(tmp_path: Path) -> None:
+    assert source_of(_saying(), tmp_path / "run.pscope", tmp_path).recording == "run.pscope"
