@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.record_job import Experiment, open_work, record_work
+from visualizer.app.session.session import Session
+from visualizer.app.settings.settings import Settings
+from visualizer.app.work.job import JobRunner
 from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import save
@@ -19,17 +23,22 @@ from visualizer.resources import resource_dir, shipped_recording
 from visualizer.sources.registry import DEFAULT
 from visualizer.sources.source import Request
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 _FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
 
-class Files:
-    """File commands of one window. Dialogs are methods of their own, so that tests can answer them."""
+class Files(QObject):
+    """File commands of one window. Dialogs are methods of their own, so that tests can answer them.
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    What is opened is loaded on `jobs`; `saved` carries where the recording lies from now on.
+    """
+
+    saved = Signal(Path)
+
+    def __init__(
+        self, session: Session, jobs: JobRunner, notebook: Notebook, settings: Settings, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._jobs, self._notebook, self._settings = session, jobs, notebook, settings
         self._together: tuple[Path, ...] = ()
 
     def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
@@ -40,7 +49,7 @@ class Files:
         """
         if self.may_replace():
             self._together = tuple(together) or self._together
-            self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
+            self._jobs.start(open_work(path, self._notebook.sidecar(path), focus))
 
     def together_with(self, path: Path | None) -> tuple[Path, ...]:
         """The files that were opened together with this one, itself among them; () if it was opened alone."""
@@ -54,7 +63,7 @@ class Files:
         elif self.may_replace():
             experiment = Experiment(DEFAULT, Request())
             note = tr("the recorded lesson is not installed: this one is simulated")
-            self._window.jobs.start(record_work(experiment, note))
+            self._jobs.start(record_work(experiment, note))
 
     def ask_open(self) -> None:
         path = self.choose_open_path()
@@ -67,24 +76,24 @@ class Files:
         return path is not None and self.save(path)
 
     def save(self, path: Path) -> bool:
-        document = self._window.document
+        document = self._session.document
         if document is None:
             return False
         try:
             save(document.history.trace, path)
         except TraceError as error:
-            self._window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return False
-        self._window.settings.add_recent(path)
-        self._window.document_saved(path)
+        self._settings.add_recent(path)
+        self.saved.emit(path)
         return True
 
     def clear_recent(self) -> None:
-        self._window.settings.clear_recent()
+        self._settings.clear_recent()
 
     def may_replace(self) -> bool:
         """Ask only if something would be lost that cannot be made again."""
-        document = self._window.document
+        document = self._session.document
         if document is None or not document.would_be_lost:
             return True
         answer = self.ask_about_unsaved()
@@ -93,14 +102,14 @@ class Files:
         return answer == QMessageBox.StandardButton.Discard
 
     def choose_open_path(self) -> Path | None:
-        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self.folder), _filter())
+        name, _ = QFileDialog.getOpenFileName(self.parent(), tr("Open a recording"), str(self.folder), _filter())
         return Path(name) if name else None
 
     def choose_save_path(self) -> Path | None:
-        document = self._window.document
+        document = self._session.document
         name = document.path.name if document and document.path else f"run{SUFFIX}"
         proposed = self.folder / name
-        name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
+        name, _ = QFileDialog.getSaveFileName(self.parent(), tr("Save this recording"), str(proposed), _filter())
         if not name:
             return None
         path = Path(name)
@@ -109,7 +118,7 @@ class Files:
     def ask_about_unsaved(self) -> QMessageBox.StandardButton:
         buttons = QMessageBox.StandardButton
         return QMessageBox.question(
-            self._window,
+            self.parent(),
             tr("Unsaved recording"),
             tr("This recording from the GPU is not saved, and the same run cannot be made again."),
             buttons.Save | buttons.Discard | buttons.Cancel,
@@ -119,9 +128,9 @@ class Files:
     @property
     def folder(self) -> Path:
         """Where the next file is offered: beside the recording, or the one before; never among phasescope's own."""
-        document = self._window.document
+        document = self._session.document
         shown = [document.path] if document is not None and document.path is not None else []
-        folders = (path.resolve().parent for path in (*shown, *self._window.settings.recent))
+        folders = (path.resolve().parent for path in (*shown, *self._settings.recent))
         own = resource_dir("assets").resolve()
         return next((folder for folder in folders if not folder.is_relative_to(own)), Path.cwd())
 

@@ -36,6 +36,7 @@ def connect_debugging(window: MainWindow) -> None:
     window.panes["notes"].text_edited.connect(notes.set_text)
     window.panes["notes"].removed.connect(notes.remove)
     notes.changed.connect(show_notes)
+    notes.breakpoints_told.connect(control.take)
     window.find_bar.focus_requested.connect(window.navigator.go_to)
     window.find_bar.matches_changed.connect(lambda steps: window.timeline.set_marks("match", steps))
     window.find_bar.closed.connect(lambda: window.timeline.set_marks("match", np.empty(0, np.int64)))

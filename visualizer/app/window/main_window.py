@@ -29,11 +29,11 @@ from visualizer.app.record.experiment_panel import ExperimentPanel
 from visualizer.app.record.running import Running
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
-from visualizer.app.session.navigator import Navigator
 from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
 from visualizer.app.session.reading import Reading
+from visualizer.app.session.session import Session
 from visualizer.app.session.structuring import Structuring
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.settings.languages import Languages
@@ -46,11 +46,11 @@ from visualizer.app.window.help_sheet import help_sheet
 from visualizer.app.window.lane_menu import open_lane_menu
 from visualizer.app.window.layout import Docks, stacked
 from visualizer.app.window.menus import build_menus
-from visualizer.app.window.message_bar import MessageBar
 from visualizer.app.window.status_bar import RecordingStatus
 from visualizer.app.window.transport_bar import TransportBar
 from visualizer.app.window.workspaces import Workspaces
 from visualizer.app.work.job import JobRunner
+from visualizer.app.work.message_bar import MessageBar
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -69,40 +69,40 @@ class MainWindow(QMainWindow):
     def __init__(self, application: QApplication, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
-        self.document: Document | None = None
         self.setAcceptDrops(True)
         self.appearance = Appearance(application, settings, self)
-        self.languages = Languages(self)
-        self.jobs = JobRunner(self)
-        self.reading = Reading(self)
-        self.navigator = Navigator(self)
-        self.playback = Playback(self.navigator, self)
-        self.files = Files(self)
-        self.exports = Exports(self)
-        self.comparing = Comparing(self)
-        self.attaching = Attaching(self)
-        self.lectures = Lectures(self)
-        self.story_exports = StoryExports(self)
         self.messages = MessageBar()
+        self.languages = Languages(settings, self.messages, self)
+        self.jobs = JobRunner(self)
+        self.session = session = Session(self.messages, self)
+        self.navigator = session.navigator
+        self.playback = Playback(self.navigator, self)
         self.sentence = SentenceWidget()
-        self.timeline = TimelineWidget()
+        self.timeline = timeline = TimelineWidget()
         self.find_bar = FindBar()
-        self.breakpoints = BreakpointControl(self)
-        self.notebook = Notebook(self)
-        self.places = Places(self)
-        self.keys = Keys(self)
         self.experiment = ExperimentPanel()
-        self.panes = build_panes()
+        self.panes = panes = build_panes()
+        self.story = StoryPane()
         self.recordings = RecordingChoice()
         self.first_steps = FirstSteps()
-        self.running = Running(self)
         self.setCentralWidget(
-            stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, self.timeline)
+            stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, timeline)
         )
-        self.structuring = Structuring(self)
-        self.analysis = Analysis(self.timeline, self.panes["statistics"], self.panes["predict"], self)
-        self.story = StoryPane()
-        self.range_numbers = RangeNumbers(self.timeline, self.panes["inspector"], self.analysis.shelf, self)
+        self.reading = Reading(timeline, self.messages, self)
+        self.breakpoints = BreakpointControl(session, panes["breakpoints"], self)
+        self.notebook = Notebook(session, timeline, panes["notes"], settings.directory, self)
+        self.structuring = Structuring(session, self.notebook, panes["structure"], self)
+        self.places = Places(session, panes["code"], panes["inspector"], self)
+        self.files = Files(session, self.jobs, self.notebook, settings, self)
+        self.exports = Exports(session, self.files, timeline, self.appearance, self)
+        self.comparing = Comparing(session, self.files, self.notebook, self.appearance, self)
+        self.attaching = Attaching(settings, self)
+        self.running = Running(session, self.jobs, self.files.may_replace, self.experiment, timeline, self)
+        self.lectures = Lectures(session, self.appearance, panes, self.story, self)
+        self.story_exports = StoryExports(self.appearance, self.messages, self)
+        self.keys = Keys(self)
+        self.analysis = Analysis(timeline, panes["statistics"], panes["predict"], self)
+        self.range_numbers = RangeNumbers(timeline, panes["inspector"], self.analysis.shelf, self)
         self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
         self.workspaces = Workspaces(self)
         self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
@@ -138,6 +138,15 @@ class MainWindow(QMainWindow):
                 tr("The settings were damaged and are as at first now; the old file is {file}", file=aside)
             )
         self.timeline.setFocus()
+
+    @property
+    def document(self) -> Document | None:
+        """The recording shown."""
+        return self.session.document
+
+    @document.setter
+    def document(self, document: Document | None) -> None:
+        self.session.document = document
 
     def show_document(self, document: Document) -> None:
         """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
@@ -192,6 +201,18 @@ class MainWindow(QMainWindow):
             self._mark_errors(document)
         self.status.show_document(document)
         self.places.open_at_the_fault(document)
+        self.actions_by_id.refresh()
+
+    def _show_told(self, document: Document) -> None:
+        """All that follows from another structure of the same events; nobody's place is lost."""
+        view = self.timeline.view
+        self.document = document
+        self.navigator.replace_history(document.history)
+        self.show_history(document)
+        self.show_events(document, self.breakpoints.saved())
+        if view is not None:
+            self.timeline.show_view(view.start, view.end)
+        self.status.show_document(document)
         self.actions_by_id.refresh()
 
     @property
@@ -348,9 +369,19 @@ class MainWindow(QMainWindow):
         self.experiment.run_requested.connect(self.running.run)
         self.experiment.cancel_requested.connect(self.jobs.cancel)
         self.jobs.busy_changed.connect(self.experiment.set_busy)
-        self.jobs.busy_changed.connect(refresh)
+        for jobs in (self.jobs, self.comparing.jobs, self.structuring.jobs, self.attaching.jobs):
+            jobs.busy_changed.connect(refresh)
+        for jobs in (self.reading.jobs, self.structuring.jobs):
+            self.status.follow(jobs)
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
+        self.reading.document_read.connect(self.document_read)
+        self.structuring.told.connect(self._show_told)
+        self.files.saved.connect(self.document_saved)
+        self.places.recording_wanted.connect(self.files.open)
+        self.attaching.recording_wanted.connect(lambda path, run: self.files.open(path, together=run))
+        self.lectures.document_wanted.connect(self.show_document)
+        self.languages.changed.connect(self.say_again)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.lectures.changed.connect(refresh)
