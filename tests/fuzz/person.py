@@ -197,4 +197,4 @@ class Person:
         window = self.window
         analysis = window.analysis
         answers = (analysis._statistics, analysis._predictions, window.breakpoints.job, window.find_bar.job)
-        return window.is_working or analysis._settle.isActive() or any(answer.is_busy for answer in answers)
+        return window.work.is_busy or analysis._settle.isActive() or any(answer.is_busy for answer in answers)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from visualizer.app.lecture.editor import StoryEditor
 from visualizer.app.lecture.lecture import ComeBack, Lecture, lecture_notice
+from visualizer.app.lecture.stage_keys import StageKeys
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.session.document import Document
@@ -67,6 +68,7 @@ class Lectures(QObject):
             return
         self.leave()
         lecture = Lecture(story, self._appearance, self)
+        StageKeys(lecture)
         lecture.explored.connect(self._explore)
         lecture.ended.connect(self._ended)
         self.lecture = lecture

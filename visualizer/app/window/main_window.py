@@ -10,8 +10,8 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.commands.actions import Actions
+from visualizer.app.commands.command import Parts
 from visualizer.app.commands.keys import Keys
-from visualizer.app.commands.palette import CommandPalette
 from visualizer.app.commands.physical_keys import PhysicalKeys
 from visualizer.app.files.comparing import Comparing
 from visualizer.app.files.exports import Exports
@@ -38,16 +38,18 @@ from visualizer.app.session.structuring import Structuring
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.settings.languages import Languages
 from visualizer.app.settings.settings import Settings
-from visualizer.app.window.about import about_sheet
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.debugging import connect_debugging
 from visualizer.app.window.find_bar import FindBar
 from visualizer.app.window.first_steps import FirstSteps, connect_first_steps
-from visualizer.app.window.help_sheet import help_sheet
 from visualizer.app.window.lane_menu import open_lane_menu
 from visualizer.app.window.layout import Docks, stacked
 from visualizer.app.window.menus import build_menus
+from visualizer.app.window.pane_keys import PaneKeys
+from visualizer.app.window.sheets import Sheets
 from visualizer.app.window.status_bar import RecordingStatus
 from visualizer.app.window.transport_bar import TransportBar
+from visualizer.app.window.work import WindowWork
 from visualizer.app.window.workspaces import Workspaces
 from visualizer.app.work.job import JobRunner
 from visualizer.app.work.message_bar import MessageBar
@@ -84,7 +86,7 @@ class MainWindow(QMainWindow):
         self.panes = panes = build_panes()
         self.story = StoryPane()
         self.recordings = RecordingChoice()
-        self.first_steps = FirstSteps()
+        self.first_steps = FirstSteps(settings)
         self.setCentralWidget(
             stacked(self.first_steps, self.messages, self.recordings, self.sentence, self.find_bar, timeline)
         )
@@ -100,12 +102,29 @@ class MainWindow(QMainWindow):
         self.running = Running(session, self.jobs, self.files.may_replace, self.experiment, timeline, self)
         self.lectures = Lectures(session, self.appearance, panes, self.story, self)
         self.story_exports = StoryExports(self.appearance, self.messages, self)
-        self.keys = Keys(self)
+        self.keys = Keys(COMMANDS, settings, self.messages, self)
         self.analysis = Analysis(timeline, panes["statistics"], panes["predict"], self)
         self.range_numbers = RangeNumbers(timeline, panes["inspector"], self.analysis.shelf, self)
         self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
-        self.workspaces = Workspaces(self)
-        self.actions_by_id = Actions(self.keys.commands, self, self.timeline)
+        self.workspaces = Workspaces(self.docks, self.appearance, settings, self)
+        self.work = WindowWork(
+            timeline,
+            (self.jobs, self.reading, self.comparing.jobs, self.structuring.jobs),
+            (
+                self.exports.jobs,
+                self.attaching,
+                self.experiment.what_if.jobs,
+                self.breakpoints.job,
+                self.find_bar.job,
+                self.analysis,
+                self.range_numbers,
+            ),
+        )
+        parts = Parts(self, *vars(self).values(), *panes.values())  # whatever commands and connections ask for
+        self.actions_by_id = Actions(self.keys.commands, parts, self, timeline)
+        parts.add(self.actions_by_id)
+        parts.add(PaneKeys(timeline, self.docks))
+        parts.add(Sheets(session, self.keys, self.actions_by_id, self))
         PhysicalKeys(self.actions_by_id, self.timeline)
         self.story.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
         build_menus(
@@ -126,8 +145,8 @@ class MainWindow(QMainWindow):
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
         self._connect()
-        connect_debugging(self)
-        connect_first_steps(self)
+        connect_debugging(parts)
+        connect_first_steps(parts)
         self._show_theme(self.appearance.theme)
         self._show_title()
         self._restore()
@@ -251,8 +270,7 @@ class MainWindow(QMainWindow):
 
     def show_pane(self, name: str) -> None:
         """Bring a pane to the front."""
-        self.docks[name].show()
-        self.docks[name].raise_()
+        self.docks.bring(name)
 
     def say_again(self) -> None:
         """The language is another now: menus, panes and the diagnosis in it."""
@@ -269,19 +287,6 @@ class MainWindow(QMainWindow):
         if self.document.report is not None:
             self.reading.diagnose(self.document)
 
-    @property
-    def is_working(self) -> bool:
-        """Whether something runs that Cancel stops."""
-        jobs = (self.jobs, self.comparing.jobs, self.structuring.jobs)
-        return any(job.is_busy for job in jobs) or self.reading.is_busy or self.timeline.busy
-
-    def cancel_work(self) -> None:
-        self.jobs.cancel()
-        self.reading.cancel()
-        self.timeline.cancel()
-        self.comparing.jobs.cancel()
-        self.structuring.jobs.cancel()
-
     def document_saved(self, path: Path) -> None:
         assert self.document is not None
         self.document = self.document.saved_as(path)
@@ -289,30 +294,6 @@ class MainWindow(QMainWindow):
         self.structuring.saved_as(self.document)
         self.status.show_document(self.document)
         self._show_title()
-
-    def toggle_full_screen(self) -> None:
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def verify_prediction(self) -> None:
-        """Start, once there is a prediction to verify; again: stop."""
-        self.show_pane("predict")
-        self.panes["predict"].verify_or_cancel()
-
-    def toggle_critical_path(self) -> None:
-        """The path is part of the statistics, so showing it shows them."""
-        if not self.analysis.shows_path:
-            self.show_pane("statistics")
-        self.analysis.toggle_path()
-
-    def show_help(self) -> None:
-        self.show_sheet(help_sheet(self, self.keys.commands))
-
-    def show_about(self) -> None:
-        self.show_sheet(about_sheet(self, self.document))
-
-    def show_palette(self) -> None:
-        self.actions_by_id.refresh()
-        self.show_sheet(CommandPalette(self.keys.commands, self.actions_by_id, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_file(event) is not None:
@@ -333,17 +314,8 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.playback.pause()
-        self.jobs.stop()
-        self.exports.jobs.stop()
-        self.attaching.stop()
         self.comparing.close()
-        self.reading.stop()
-        self.structuring.jobs.stop()
-        self.experiment.what_if.jobs.stop()
-        self.breakpoints.job.stop()
-        self.find_bar.job.stop()
-        self.analysis.stop()
-        self.range_numbers.stop()
+        self.work.stop()
         self.settings.geometry = self.saveGeometry()
         self.workspaces.keep()
         self.settings.flush()
@@ -355,7 +327,9 @@ class MainWindow(QMainWindow):
         self.timeline.lanes_changed.connect(refresh)
         for name in ("inspector", "diagnosis"):
             self.panes[name].place_requested.connect(self.places.show)
-        self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
+        self.timeline.menu_requested.connect(
+            lambda focus, at: open_lane_menu(focus, at, self.navigator, self.actions_by_id, self)
+        )
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
         self.transport.scrubbing_ended.connect(self.navigator.stay)
@@ -384,6 +358,7 @@ class MainWindow(QMainWindow):
         self.languages.changed.connect(self.say_again)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
+        self.keys.changed.connect(self.actions_by_id.use_keys)
         self.lectures.changed.connect(refresh)
         self.lectures.changed.connect(self.languages.follow)
 
@@ -419,11 +394,6 @@ class MainWindow(QMainWindow):
         parameters = recorded_parameters(recorded)
         if parameters is not None:
             self.experiment.show_lesson(parameters, recorded.get("fault"))
-
-    def show_sheet(self, sheet: QWidget) -> None:
-        sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        sheet.resize(sheet.size().boundedTo(self.size()))
-        sheet.show()
 
     def _restore(self) -> None:
         if not self.restoreGeometry(self.settings.geometry):
