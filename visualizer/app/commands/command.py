@@ -34,9 +34,9 @@ class Parts:
         self._parts = list(parts)
         self._found: dict[type, object] = {}
 
-    def add(self, part: object) -> None:
-        """One that could not be made before the others, since it acts on them."""
-        self._parts.append(part)
+    def add(self, *parts: object) -> None:
+        """Those that could not be made before the others, since they act on them."""
+        self._parts.extend(parts)
 
     def __getitem__(self, kind: type[P]) -> P:
         """The part that is a `kind`. Raises LookupError if none or more than one is."""

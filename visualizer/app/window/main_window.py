@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from visualizer.app.commands.actions import Actions
 from visualizer.app.commands.command import Parts
@@ -47,19 +44,15 @@ from visualizer.app.window.layout import Docks, stacked
 from visualizer.app.window.menus import build_menus
 from visualizer.app.window.pane_keys import PaneKeys
 from visualizer.app.window.sheets import Sheets
+from visualizer.app.window.showing import Showing
 from visualizer.app.window.status_bar import RecordingStatus
 from visualizer.app.window.transport_bar import TransportBar
 from visualizer.app.window.work import WindowWork
 from visualizer.app.window.workspaces import Workspaces
 from visualizer.app.work.job import JobRunner
 from visualizer.app.work.message_bar import MessageBar
-from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.playback.notes import SavedBreakpoint
-from visualizer.playback.query import Events
-from visualizer.programs.lesson_facts import recorded_parameters
-from visualizer.recording.schema import EventKind
 from visualizer.views.inspector.sentence_widget import SentenceWidget
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.timeline_widget import TimelineWidget
@@ -111,20 +104,12 @@ class MainWindow(QMainWindow):
             timeline,
             (self.jobs, self.reading, self.comparing.jobs, self.structuring.jobs),
             (
-                self.exports.jobs,
-                self.attaching,
-                self.experiment.what_if.jobs,
-                self.breakpoints.job,
-                self.find_bar.job,
-                self.analysis,
-                self.range_numbers,
+                self.exports.jobs, self.attaching, self.experiment.what_if.jobs, self.breakpoints.job,
+                self.find_bar.job, self.analysis, self.range_numbers,
             ),
-        )
+        )  # fmt: skip
         parts = Parts(self, *vars(self).values(), *panes.values())  # whatever commands and connections ask for
         self.actions_by_id = Actions(self.keys.commands, parts, self, timeline)
-        parts.add(self.actions_by_id)
-        parts.add(PaneKeys(timeline, self.docks))
-        parts.add(Sheets(session, self.keys, self.actions_by_id, self))
         PhysicalKeys(self.actions_by_id, self.timeline)
         self.story.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
         build_menus(
@@ -144,11 +129,16 @@ class MainWindow(QMainWindow):
         self.pane_host.add(self.timeline)
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
+        parts.add(
+            self.actions_by_id, self.transport, self.status, self.pane_host, PaneKeys(timeline, self.docks),
+            Sheets(session, self.keys, self.actions_by_id, self),
+        )  # fmt: skip
+        self.showing = Showing(parts, panes, self)
         self._connect()
         connect_debugging(parts)
         connect_first_steps(parts)
         self._show_theme(self.appearance.theme)
-        self._show_title()
+        self.showing.show_title()
         self._restore()
         self.languages.tell_missing_font()
         if settings.damaged is not None:
@@ -168,132 +158,20 @@ class MainWindow(QMainWindow):
         self.session.document = document
 
     def show_document(self, document: Document) -> None:
-        """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
-        self.playback.pause()
-        self.reading.stop()
-        self.structuring.jobs.stop()
-        self.messages.hide()
-        self.comparing.close()
-        self.document = document
-        history = document.history
-        if document.read:
-            self.navigator.set_history(history)
-            self.show_history(document)
-            self._show_notes(document)
-        else:
-            self.navigator.set_history(None)
-            self.transport.set_history(None)
-            self.pane_host.set_history(None, None)
-            self.timeline.show_lanes(history, answers=False)
-            self.timeline.viewport().repaint()  # which lanes are wanted is known when they are painted
-            self._show_notes(document)
-            self.reading.start(document)
-        self.status.show_document(document)
-        self.recordings.offer(self.files.together_with(document.path), document.path)
-        self._show_title()
-        if document.path is not None:
-            self.settings.add_recent(document.path)
-        self._show_parameters(document)
-        ending = history.trace.meta.ending
-        if ending.kind != "completed":
-            self.messages.show_note(ending_sentence(ending))
-        self.places.open_at_the_fault(document)
-        self.structuring.set_document(document)
-        if document.read and document.focus is not None:
-            self.places.look_at(document.focus)
-        self.actions_by_id.refresh()
-
-    def document_read(self, document: Document) -> None:
-        """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
-        self.document = document
-        if document.report is None:
-            self.navigator.set_history(document.history)
-            self.show_history(document)
-            self._show_notes(document)
-            self.structuring.look()  # another window may have told something since it was opened
-            if document.focus is not None:
-                self.places.look_at(document.focus)
-        else:
-            for pane in self._of_report:
-                pane.set_report(document.report)
-                self.pane_host.show_again(pane)
-            self._mark_errors(document)
-        self.status.show_document(document)
-        self.places.open_at_the_fault(document)
-        self.actions_by_id.refresh()
-
-    def _show_told(self, document: Document) -> None:
-        """All that follows from another structure of the same events; nobody's place is lost."""
-        view = self.timeline.view
-        self.document = document
-        self.navigator.replace_history(document.history)
-        self.show_history(document)
-        self.show_events(document, self.breakpoints.saved())
-        if view is not None:
-            self.timeline.show_view(view.start, view.end)
-        self.status.show_document(document)
-        self.actions_by_id.refresh()
-
-    @property
-    def _of_report(self) -> tuple[QWidget, ...]:
-        """The panes that show what a diagnosis found."""
-        return (self.timeline, *(self.panes[name] for name in ("ring", "inspector", "code", "diagnosis")))
-
-    def show_history(self, document: Document) -> None:
-        """What panes and bars show of a history, at the navigator's focus."""
-        for pane in self._of_report:
-            pane.set_report(document.report)
-        self.transport.set_history(document.history)
-        self.pane_host.set_history(document.history, self.navigator.focus)
-        if self.navigator.focus is not None:
-            self.transport.set_focus(self.navigator.focus)
-            self.find_bar.set_focus(self.navigator.focus)
-        self._mark_errors(document)
-
-    def _show_notes(self, document: Document) -> None:
-        """What a person noted on the recording."""
-        self.notebook.set_document(document)
-        self.show_events(document, self.notebook.notes.breakpoints)
-
-    def show_events(self, document: Document, breakpoints: tuple[SavedBreakpoint, ...]) -> None:
-        """What breakpoints and find look through, once it is read."""
-        events = Events(document.history) if document.read else None
-        self.breakpoints.set_events(events, breakpoints)
-        self.find_bar.set_events(events)
-
-    def _mark_errors(self, document: Document) -> None:
-        """On the overview: waits that gave up, and where findings of an error stand."""
-        steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
-        if document.report is not None:
-            steps += [f.step for f in document.report.every if f.severity == "error" and f.step is not None]
-        self.timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
+        """Replace the picture; what of it takes time follows by itself."""
+        self.showing.show(document)
 
     def show_pane(self, name: str) -> None:
         """Bring a pane to the front."""
         self.docks.bring(name)
 
-    def say_again(self) -> None:
+    def _say_again(self) -> None:
         """The language is another now: menus, panes and the diagnosis in it."""
         self.actions_by_id.use_keys(self.keys.commands)
         self.messages.hide()
         self.experiment.say_again()
-        self.pane_host.say_again()
+        self.showing.say_again()
         self._show_theme(self.appearance.theme)
-        self._show_title()
-        if self.document is None:
-            return
-        self.status.show_document(self.document)
-        self.breakpoints.changed.emit()
-        if self.document.report is not None:
-            self.reading.diagnose(self.document)
-
-    def document_saved(self, path: Path) -> None:
-        assert self.document is not None
-        self.document = self.document.saved_as(path)
-        self.notebook.saved_as(self.document)
-        self.structuring.saved_as(self.document)
-        self.status.show_document(self.document)
-        self._show_title()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_file(event) is not None:
@@ -349,13 +227,10 @@ class MainWindow(QMainWindow):
             self.status.follow(jobs)
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
-        self.reading.document_read.connect(self.document_read)
-        self.structuring.told.connect(self._show_told)
-        self.files.saved.connect(self.document_saved)
         self.places.recording_wanted.connect(self.files.open)
         self.attaching.recording_wanted.connect(lambda path, run: self.files.open(path, together=run))
         self.lectures.document_wanted.connect(self.show_document)
-        self.languages.changed.connect(self.say_again)
+        self.languages.changed.connect(self._say_again)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))
         self.appearance.theme_changed.connect(self._show_theme)
         self.keys.changed.connect(self.actions_by_id.use_keys)
@@ -380,20 +255,6 @@ class MainWindow(QMainWindow):
         self.transport.set_theme(theme)
         if self.navigator.focus is not None:
             self.transport.set_focus(self.navigator.focus)
-
-    def _show_title(self) -> None:
-        name = self.document.title if self.document else tr("no recording")
-        self.setWindowTitle(f"{name}[*] - phasescope")
-        self.setWindowModified(self.document is not None and not self.document.saved)
-
-    def _show_parameters(self, document: Document) -> None:
-        """Offer the recording's own parameters for the next run, if it is one of ours."""
-        if document.path is None and not document.saved:
-            return  # it ran here: the panel says what, and goes on saying it
-        recorded = document.history.trace.meta.config
-        parameters = recorded_parameters(recorded)
-        if parameters is not None:
-            self.experiment.show_lesson(parameters, recorded.get("fault"))
 
     def _restore(self) -> None:
         if not self.restoreGeometry(self.settings.geometry):
