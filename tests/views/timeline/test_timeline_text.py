@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.timeline_pictures import hover_note, lane_value
 from tests.timeline_traces import ONE_TILE, make_trace, one_tile
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
@@ -14,7 +15,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.timeline.arrows_model import causes, place
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.scale import View, fit
-from visualizer.views.timeline.text import Value, hover_note, lane_value
+from visualizer.views.timeline.text import Value
 
 NS = 1000
 
