@@ -116,7 +116,7 @@ def test_what_the_timeline_shows_are_its_lanes_too(window: MainWindow) -> None:
 def test_the_marked_stretch_is_offered_if_there_is_one(window: MainWindow, dialog: ExportDialog) -> None:
     assert dialog.part.findData("marked") < 0
     dialog.reject()
-    window.timeline._show_measured(Measurement(2_000_000, 500_000))
+    window.timeline.measuring.show(Measurement(2_000_000, 500_000))
     window.actions_by_id["file.export"].trigger()
     assert window.exports.dialog.part.findData("marked") >= 0
     window.exports.dialog.reject()
