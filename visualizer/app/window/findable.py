@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_steps, lane_title
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
-from visualizer.playback.stories.model import Story
+from visualizer.playback.stories.model import Story, StoryError
 from visualizer.programs.faults import FAULTS
 from visualizer.replay.history import History
 
@@ -70,6 +71,9 @@ def _go(history: History, lane: str, focus: Focus, go_to: Callable[[Focus], Any]
 
 @cache
 def _stories() -> tuple[tuple[Path, Story], ...]:
-    """Those that come with phasescope; they do not change while it runs."""
-    paths = [story_path(name) for name in built_in_stories()]
-    return tuple((path, load_story(path)) for path in paths)
+    """Those that come with phasescope and have chapters of their own; they do not change while it runs."""
+    found = []
+    for path in map(story_path, built_in_stories()):
+        with suppress(StoryError):  # it tells other stories, whose chapters are found there
+            found.append((path, load_story(path, part=True)))
+    return tuple(found)
