@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visualizer.app.commands.command.fuzzy import fit
+from visualizer.app.commands.fuzzy import fit
 
 
 def test_nearer_names_have_lower_ranks() -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.commands.command import Registry
-from visualizer.app.commands.command.fuzzy import fits
+from visualizer.app.commands.fuzzy import fits
 from visualizer.app.commands.keymap import differences, owner, portable, with_keys
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import PlainLabel, tip

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from visualizer.app.commands.command.fuzzy import fit, fits
+from visualizer.app.commands.fuzzy import fit, fits
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import tip
 
