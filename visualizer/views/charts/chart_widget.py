@@ -70,7 +70,7 @@ class ChartWidget(QWidget):
         for label in (self.title, self.caption):
             label.setEnabled(not stale)
         if self.plot is not None:
-            self.plot.plotItem.setOpacity(0.45 if stale else 1.0)
+            self.plot.frame.setOpacity(0.45 if stale else 1.0)
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)
