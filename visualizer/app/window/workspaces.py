@@ -34,8 +34,9 @@ class Workspaces(QObject):
 
     def restore(self) -> None:
         """As it was left at this size of text; the first time, as it is meant."""
-        self.reset()
-        self._restore_state()
+        with self._window.pane_host.arranging():
+            self.reset()
+            self._restore_state()
 
     def keep(self) -> None:
         """Remember how the panes stand."""
@@ -53,8 +54,9 @@ class Workspaces(QObject):
             self.keep()
             self._scale = scale
             docks = self._window.docks
-            docks.arrange(WORKSPACES[self.name], self._window.size(), docks.open)
-            self._restore_state()
+            with self._window.pane_host.arranging():
+                docks.arrange(WORKSPACES[self.name], self._window.size(), docks.open)
+                self._restore_state()
 
     def _restore_state(self) -> None:
         self._window.restoreState(self._window.settings.window_state(self._place), LAYOUT_VERSION)
