@@ -11,6 +11,7 @@ import locale
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from visualizer.resources import resource_dir
@@ -54,7 +55,7 @@ def current() -> str:
 def messages_shown(language: str) -> Mapping[str, str]:
     """Which message a text in `language` is: text -> message, of messages without fields."""
     if language not in _shown:
-        texts = {one.id: str(one.string) for one in translations("zh") if isinstance(one.id, str) and one.string}
+        texts = {one.id: str(one.string) for one in _read("zh") if isinstance(one.id, str) and one.string}
         messages = [one for one in texts if one and "{" not in one]
         _shown["en"] = {message: message for message in messages}
         # Where two messages say the same in Chinese, the one that stands alone (a title) is the likelier.
@@ -106,10 +107,14 @@ def translations(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
+_read = cache(translations)
+"""As none may change it: a catalogue takes a tenth of a second to read."""
+
+
 def _load(language: str) -> gettext.NullTranslations:
     from babel.messages.mofile import write_mo
 
     compiled = io.BytesIO()
-    write_mo(compiled, translations(language))
+    write_mo(compiled, _read(language))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)

@@ -66,7 +66,7 @@ def _colours(image: QImage) -> set[str]:
 
 
 def _view(widget: ChartWidget) -> tuple[list[float], list[float]]:
-    x, y = widget.plot.getViewBox().viewRange()
+    x, y = widget.plot.box.viewRange()
     return x, y
 
 
@@ -101,11 +101,11 @@ def test_the_plot_has_the_themes_colours_and_the_whole_of_the_chart(widget: Char
 
 def test_axes_name_units_and_whole_numbers_only(widget: ChartWidget) -> None:
     plot = widget.plot
-    assert [plot.getAxis(side).labelText for side in ("bottom", "left")] == ["time (ns)", "copies"]
-    assert [plot.getAxis(side).labelUnits for side in ("bottom", "left")] == ["", ""]
-    spacings = plot.getAxis("left").tickSpacing(0, 2, 600)
+    assert [plot.axes[side].labelText for side in ("bottom", "left")] == ["time (ns)", "copies"]
+    assert [plot.axes[side].labelUnits for side in ("bottom", "left")] == ["", ""]
+    spacings = plot.axes["left"].tickSpacing(0, 2, 600)
     assert min(spacing for spacing, _ in spacings) == 1
-    assert min(spacing for spacing, _ in plot.getAxis("bottom").tickSpacing(0, 2, 600)) < 1
+    assert min(spacing for spacing, _ in plot.axes["bottom"].tickSpacing(0, 2, 600)) < 1
 
 
 def test_ctrl_and_the_wheel_zoom_along_and_the_wheel_alone_is_the_panes(widget: ChartWidget) -> None:
@@ -181,7 +181,7 @@ def test_fonts_scale_everywhere(widget: ChartWidget) -> None:
     widget.setFont(font)
     QApplication.processEvents()
     assert widget.plot.height() > 1.7 * before
-    assert widget.plot.getAxis("bottom").style["tickFont"].pointSizeF() == pytest.approx(0.88 * font.pointSizeF())
+    assert widget.plot.axes["bottom"].style["tickFont"].pointSizeF() == pytest.approx(0.88 * font.pointSizeF())
     assert widget.key.font().pointSizeF() == font.pointSizeF()
     assert widget.minimumSizeHint().width() < 300  # nothing in it holds a narrow pane open
 

@@ -6,6 +6,8 @@ it is shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -37,6 +39,7 @@ class PaneHost(QObject):
         self._history: History | None = None
         self._focus: Focus | None = None
         self._theme = theme
+        self._arranging = False
 
     def add(self, pane: QWidget, dock: QDockWidget | None = None) -> None:
         """`dock` is the dock the pane stands in; a pane without one is always seen."""
@@ -72,6 +75,16 @@ class PaneHost(QObject):
             entry.stale_history = entry.stale_focus = entry.stale_theme = True
         self._catch_up_all()
 
+    @contextmanager
+    def arranging(self) -> Iterator[None]:
+        """While panes are put elsewhere, whoever shows for a moment need not catch up; who is seen at the end does."""
+        self._arranging = True
+        try:
+            yield
+        finally:
+            self._arranging = False
+            self._catch_up_all()
+
     def set_focus(self, focus: Focus) -> None:
         self._focus = focus
         for entry in self._entries:
@@ -86,10 +99,12 @@ class PaneHost(QObject):
 
     def _set_seen(self, entry: _Entry, seen: bool) -> None:
         entry.seen = seen
-        if seen:
+        if seen and not self._arranging:
             self._catch_up(entry)
 
     def _catch_up_all(self) -> None:
+        if self._arranging:
+            return
         for entry in self._entries:
             if entry.seen:
                 self._catch_up(entry)

@@ -32,14 +32,13 @@ class Appearance(QObject):
         self.theme = load_theme(settings.theme or system_theme(hints))
         self.scale = settings.scale
         self.reduced_motion = settings.reduced_motion
-        self._apply_scale()
-        self._apply_theme()
+        self._apply()
         self._apply_motion()
 
     def set_theme(self, name: str) -> None:
         self.theme: Theme = load_theme(name)
         self._settings.theme = name
-        self._apply_theme()
+        self._apply()
         self.theme_changed.emit(self.theme)
 
     def toggle_theme(self) -> None:
@@ -57,9 +56,7 @@ class Appearance(QObject):
     def set_scale(self, percent: int) -> None:
         self.scale = percent
         self._settings.scale = percent
-        self._apply_scale()
-        # Style sheets resolve font-relative sizes when they are set.
-        self._apply_theme()
+        self._apply()
         self.theme_changed.emit(self.theme)
 
     def larger(self) -> None:
@@ -68,12 +65,12 @@ class Appearance(QObject):
     def smaller(self) -> None:
         self.set_scale(max((scale for scale in SCALES if scale < self.scale), default=SCALES[0]))
 
-    def _apply_scale(self) -> None:
+    def _apply(self) -> None:
+        # Where a style sheet replaces another, Qt styles a widget once for each that it stands in; after none, once.
+        self._application.setStyleSheet("")
         font = self._application.font()
         font.setPointSizeF(self._base_points * self.scale / 100)
         self._application.setFont(font)
-
-    def _apply_theme(self) -> None:
         self._application.setPalette(palette_of(self.theme))
         self._application.setStyleSheet(style_sheet(self.theme, self.scale / 100))
 

@@ -101,7 +101,8 @@ class Docks:
         """The layout of `workspace` as it is meant, for a window of `size`; `shown`: with these panes open."""
         window, docks = self._window, self._docks
         for dock in self.all():
-            dock.setFloating(False)  # of one that is removed it does nothing
+            if dock.isFloating():  # of one that does not float it hides and shows what is in it
+                dock.setFloating(False)  # of one that is removed it does nothing
             window.removeDockWidget(dock)
         room = size.width() / window.fontMetrics().height()
         columns = 3 if room >= _ROOM_FOR_THREE else 2 if room >= _ROOM_FOR_TWO else 1

@@ -110,7 +110,8 @@ class MainWindow(QMainWindow):
         self.analysis = Analysis(timeline, panes["statistics"], panes["predict"], self)
         self.range_numbers = RangeNumbers(timeline, panes["inspector"], self.analysis.shelf, self)
         self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
-        self.workspaces = Workspaces(self.docks, self.appearance, settings, self)
+        self.pane_host = PaneHost(self.appearance.theme, self)
+        self.workspaces = Workspaces(self.docks, self.pane_host, self.appearance, settings, self)
         self.work = WindowWork(
             timeline,
             (self.jobs, self.reading, self.comparing.jobs, self.structuring.jobs),
@@ -137,13 +138,12 @@ class MainWindow(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.transport)
         self.status = RecordingStatus()
         self.setStatusBar(self.status)
-        self.pane_host = PaneHost(self.appearance.theme, self)
         self.pane_host.add(self.sentence)
         self.pane_host.add(self.timeline)
         for name, pane in self.panes.items():
             self.pane_host.add(pane, self.docks[name])
         parts.add(
-            self.actions_by_id, self.transport, self.status, self.pane_host, PaneKeys(timeline, self.docks),
+            self.actions_by_id, self.transport, self.status, PaneKeys(timeline, self.docks),
             Sheets(parts, self),
         )  # fmt: skip
         self.showing = Showing(parts, panes, self)

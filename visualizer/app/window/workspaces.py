@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMainWindow
 
+from visualizer.app.panes.pane_host import PaneHost
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.settings.settings import LAYOUT_VERSION, Settings
 from visualizer.app.settings.workspace_table import WORKSPACES
@@ -17,9 +18,12 @@ from visualizer.app.window.layout import Docks
 class Workspaces(QObject):
     """The workspace of one window."""
 
-    def __init__(self, docks: Docks, appearance: Appearance, settings: Settings, window: QMainWindow) -> None:
+    def __init__(
+        self, docks: Docks, pane_host: PaneHost, appearance: Appearance, settings: Settings, window: QMainWindow
+    ) -> None:
         super().__init__(window)
-        self._docks, self._appearance, self._settings, self._window = docks, appearance, settings, window
+        self._docks, self._pane_host, self._appearance = docks, pane_host, appearance
+        self._settings, self._window = settings, window
         self._scale = appearance.scale
         self.name = settings.workspace or next(iter(WORKSPACES))
 
@@ -32,8 +36,9 @@ class Workspaces(QObject):
 
     def restore(self) -> None:
         """As it was left at this size of text; the first time, as it is meant."""
-        self.reset()
-        self._restore_state()
+        with self._pane_host.arranging():
+            self.reset()
+            self._restore_state()
 
     def keep(self) -> None:
         """Remember how the panes stand."""
@@ -50,8 +55,9 @@ class Workspaces(QObject):
         if scale != self._scale:
             self.keep()
             self._scale = scale
-            self._docks.arrange(WORKSPACES[self.name], self._window.size(), self._docks.open)
-            self._restore_state()
+            with self._pane_host.arranging():
+                self._docks.arrange(WORKSPACES[self.name], self._window.size(), self._docks.open)
+                self._restore_state()
 
     def _restore_state(self) -> None:
         self._window.restoreState(self._settings.window_state(self._place), LAYOUT_VERSION)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QStandardPaths, Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFont, QFontMetricsF
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QSizePolicy, QVBoxLayout, QWidget
 
 from visualizer.language import tr
@@ -48,7 +48,8 @@ class ChartWidget(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self._chart, self._theme, self._drawn_font = _NONE, load_theme("dark"), self.font()
+        self._chart, self._theme = _NONE, load_theme("dark")
+        self._drawn: tuple[Chart, Theme, QFont] | None = None  # what the plot shows
 
     @property
     def chart(self) -> Chart:
@@ -70,11 +71,11 @@ class ChartWidget(QWidget):
         for label in (self.title, self.caption):
             label.setEnabled(not stale)
         if self.plot is not None:
-            self.plot.plotItem.setOpacity(0.45 if stale else 1.0)
+            self.plot.frame.setOpacity(0.45 if stale else 1.0)
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)
-        self._draw()
+        self._draw_plot()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -84,19 +85,27 @@ class ChartWidget(QWidget):
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest and self.font() != self._drawn_font:
+        if event.type() == QEvent.Type.LayoutRequest and self.font() != self._font:
             self._draw()
         return done
 
     def _draw(self) -> None:
-        chart, theme, self._drawn_font = self._chart, self._theme, self.font()
+        chart, theme, self._font = self._chart, self._theme, self.font()
         self.title.setFont(scaled_font(self.font(), 1.0, bold=True))
         self.caption.setFont(scaled_font(self.font(), 0.88))
         self.title.setStyleSheet(f"QLabel {{ color: {theme.text}; background: transparent }}")
         self.caption.setStyleSheet(f"QLabel {{ color: {theme.text_muted}; background: transparent }}")
         self.caption.setVisible(bool(chart.caption))
         self.key.show_chart(chart, theme)
-        if chart.series and self.plot is None and self.isVisible():
+        self._draw_plot()
+
+    def _draw_plot(self) -> None:
+        """Once it is seen, and only if it is to look another way."""
+        wanted = chart, theme, _ = self._chart, self._theme, self.font()
+        if not self.isVisible() or wanted == self._drawn:
+            return
+        self._drawn = wanted
+        if chart.series and self.plot is None:
             self._make_plot()
         if self.plot is not None:
             self.plot.setVisible(bool(chart.series))

@@ -11,7 +11,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QFontMetricsF, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QGraphicsView, QSizePolicy
 
 from visualizer.views.charts.chart_model import Axis, Boxes, Chart, Curve, Diamonds, Note, Rule, Series, Spans
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
@@ -41,38 +41,59 @@ class _PlotAxis(pg.AxisItem):
         return [spacing for spacing in spacings if spacing[0] >= 1] or [(1.0, 0.0)] if self.whole else spacings
 
 
-class Plot(pg.PlotWidget):
+class _Frame(pg.GraphicsWidget):
+    """What is drawn in, between its axes. pyqtgraph's own PlotItem brings a menu of 44 widgets even where none is
+    enabled, and every change of theme restyles them all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid = QGraphicsGridLayout()
+        self.grid.setSpacing(0)
+        self.setLayout(self.grid)
+        self.box = pg.ViewBox(parent=self, enableMenu=False)
+        self.axes = {side: _PlotAxis(side, parent=self) for side in ("bottom", "left")}
+        for item, row, column in ((self.box, 0, 1), (self.axes["bottom"], 1, 1), (self.axes["left"], 0, 0)):
+            self.grid.addItem(item, row, column)
+        for axis in self.axes.values():
+            axis.linkToView(self.box)
+            axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+
+
+class Plot(pg.GraphicsView):
     """A plot that `show_chart` fills; `menu_wanted(global position)` asks for what can be done with it."""
 
     menu_wanted = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(enableMenu=False, axisItems={side: _PlotAxis(side) for side in ("bottom", "left")})
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.frame = _Frame()
+        self.box, self.axes = self.frame.box, self.frame.axes
+        self.setCentralItem(self.frame)
         # pyqtgraph's viewport lacks the name of Qt's own, which tells that the plot speaks for it.
         self.viewport().setObjectName("qt_scrollarea_viewport")
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # an SVG would hold the background's pixels
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.plotItem.hideButtons()
         self._theme: Theme | None = None
         self._chart: Chart | None = None
         self._labels: list[tuple[pg.TextItem, Boxes, int]] = []
         self._notes: list[pg.TextItem] = []
-        self.getViewBox().sigRangeChanged.connect(self._fit_labels)
-        self.getViewBox().sigResized.connect(self._fit_labels)
+        self.box.sigRangeChanged.connect(self._fit_labels)
+        self.box.sigResized.connect(self._fit_labels)
 
     def show_chart(self, chart: Chart, theme: Theme) -> None:
         """Draw it anew, all of it in view."""
         self._theme, self._chart = theme, chart
-        self.plotItem.clear()
+        self.box.clear()
         self._labels, self._notes = [], []
         self.setBackground(colour(theme.panel))
         room = 1.5 * QFontMetricsF(self.font()).height()
-        self.plotItem.layout.setContentsMargins(1, room / 3, room, 1)
+        self.frame.grid.setContentsMargins(1, room / 3, room, 1)
         for side in ("bottom", "left"):
-            self.getAxis(side).room = room
+            self.axes[side].room = room
         self._style_axis("bottom", chart.x)
         self._style_axis("left", chart.y)
-        self.getViewBox().invertY(chart.y.down)
+        self.box.invertY(chart.y.down)
         for series in chart.series:
             self._draw(series)
         for note in chart.notes:
@@ -81,7 +102,7 @@ class Plot(pg.PlotWidget):
 
     def show_all(self) -> None:
         """All of the chart, from 0 where its values are amounts."""
-        box, chart = self.getViewBox(), self._chart
+        box, chart = self.box, self._chart
         if chart is None:
             return
         left, right, low, high = _bounds(chart)
@@ -95,7 +116,7 @@ class Plot(pg.PlotWidget):
 
     def zoom(self, factor: float) -> None:
         """Show `factor` times as much, about the middle; rows of bars only along their length."""
-        self.getViewBox().scaleBy((factor, 1.0 if self._has_rows else factor))
+        self.box.scaleBy((factor, 1.0 if self._has_rows else factor))
 
     @property
     def _has_rows(self) -> bool:
@@ -104,14 +125,14 @@ class Plot(pg.PlotWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             factor = _ZOOM ** (-event.angleDelta().y() / 120)
-            centre = self.getViewBox().mapSceneToView(self.mapToScene(event.position().toPoint()))
-            self.getViewBox().scaleBy((factor, 1.0), center=centre)
+            centre = self.box.mapSceneToView(self.mapToScene(event.position().toPoint()))
+            self.box.scaleBy((factor, 1.0), center=centre)
             event.accept()
         else:
             event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        box, key = self.getViewBox(), event.key()
+        box, key = self.box, event.key()
         (left, right), (low, high) = box.viewRange()
         steps = {
             Qt.Key.Key_Left: (-_PAN, 0.0),
@@ -142,7 +163,7 @@ class Plot(pg.PlotWidget):
         event.accept()
 
     def _style_axis(self, side: str, axis: Axis) -> None:
-        item, theme = self.getAxis(side), self._theme
+        item, theme = self.axes[side], self._theme
         small = scaled_font(self.font(), _SMALL)
         item.whole = axis.whole
         item.enableAutoSIPrefix(False)
@@ -163,37 +184,37 @@ class Plot(pg.PlotWidget):
         elif isinstance(series, Curve):
             line = pen(theme.colour(series.role), 2.0, series.dashed)
             steps = "center" if series.steps else None
-            self.plotItem.addItem(pg.PlotCurveItem(series.x, series.y, pen=line, stepMode=steps))
+            self.box.addItem(pg.PlotCurveItem(series.x, series.y, pen=line, stepMode=steps))
         elif isinstance(series, Spans):
             middle, half = (series.low + series.high) / 2, (series.high - series.low) / 2
             line = pen(theme.text, 2.0)
-            self.plotItem.addItem(pg.ErrorBarItem(x=series.x, y=middle, height=2 * half, beam=0.12, pen=line))
+            self.box.addItem(pg.ErrorBarItem(x=series.x, y=middle, height=2 * half, beam=0.12, pen=line))
         elif isinstance(series, Diamonds):
             fill, edge = brush(theme.colour(series.role)), pen(theme.panel, 1.5)
             size = 0.8 * QFontMetricsF(self.font()).height()
-            self.plotItem.addItem(
+            self.box.addItem(
                 # Without its cache of pixels it draws lines, which stay sharp in an SVG.
                 pg.ScatterPlotItem(
                     series.x, series.y, symbol="d", size=size, brush=fill, pen=edge, antialias=True, useCache=False
                 )
             )
         else:
-            self.plotItem.addItem(pg.InfiniteLine(series.x, 90, pen=pen(theme.text, 2.5 if series.thick else 1.0)))
+            self.box.addItem(pg.InfiniteLine(series.x, 90, pen=pen(theme.text, 2.5 if series.thick else 1.0)))
 
     def _draw_boxes(self, series: Boxes) -> None:
         paint = self._theme.paint(series.role)
         place = {"x0": series.x0, "x1": series.x1, "y0": series.y0, "y1": series.y1}
         edge = pen(paint.outline) if series.outlined else pen(paint.fill)
-        self.plotItem.addItem(pg.BarGraphItem(**place, brush=brush(paint.fill), pen=edge))
+        self.box.addItem(pg.BarGraphItem(**place, brush=brush(paint.fill), pen=edge))
         if series.role in HATCHED:
             hatch: QBrush = hatch_brush(mix(paint.fill, paint.text, 0.45))
-            self.plotItem.addItem(pg.BarGraphItem(**place, brush=hatch, pen=edge))
+            self.box.addItem(pg.BarGraphItem(**place, brush=hatch, pen=edge))
         for row in range(len(series.texts)):
             label = pg.TextItem(color=colour(paint.text), anchor=(0.5, 0.5), fill=brush(paint.fill))
             label.textItem.document().setDocumentMargin(1)
             label.setFont(scaled_font(self.font(), _SMALL))
             label.setPos((series.x0[row] + series.x1[row]) / 2, (series.y0[row] + series.y1[row]) / 2)
-            self.plotItem.addItem(label, ignoreBounds=True)
+            self.box.addItem(label, ignoreBounds=True)
             self._labels.append((label, series, row))
 
     def _add_note(self, note: Note) -> None:
@@ -201,12 +222,12 @@ class Plot(pg.PlotWidget):
         label.textItem.document().setDocumentMargin(1)
         label.setFont(scaled_font(self.font(), _SMALL, bold=note.strong))
         label.setPos(note.x, note.y)
-        self.plotItem.addItem(label, ignoreBounds=True)
+        self.box.addItem(label, ignoreBounds=True)
         self._notes.append(label)
 
     def _fit_labels(self) -> None:
         """The longest text that fits stands in the part of a box that is in view; notes only if none hides another."""
-        chart, box = self._chart, self.getViewBox()
+        chart, box = self._chart, self.box
         if chart is None or not box.width():
             return
         (left, right), _ = box.viewRange()
@@ -234,7 +255,7 @@ class Plot(pg.PlotWidget):
             lines = [line for _, texts in chart.x.ticks for line in texts[0].split("\n")]
             fits = max(bold.horizontalAdvance(line) for line in lines) <= room
             shown = [(place, texts[0 if fits else -1]) for place, texts in chart.x.ticks]
-            self.getAxis("bottom").setTicks([shown])
+            self.axes["bottom"].setTicks([shown])
 
 
 def _least_distance(places: list[float]) -> float:
