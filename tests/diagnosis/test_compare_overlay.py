@@ -9,7 +9,15 @@ import pytest
 from pipelines import run
 
 from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import NO_STATE, Anchor, Overlay, OverlayError, differing, first_anchor, lay_over
+from visualizer.diagnosis.compare_overlay import (
+    NO_STATE,
+    Anchor,
+    Overlay,
+    OverlayError,
+    differing,
+    first_anchor,
+    lay_over,
+)
 from visualizer.diagnosis.overlay_text import overlay_json, overlay_text
 from visualizer.diagnosis.wording import duration
 from visualizer.recording.file import load

@@ -1,4 +1,7 @@
-"""What two runs are aligned at: a tile by its number, or a use of a ring; of which CTA. What has no choice is not shown."""
+"""What two runs are aligned at: a tile by its number, or a use of a ring, and of which CTA.
+
+What has no choice is not shown.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,12 @@ from visualizer.views.timeline.scale import View
 
 DIFFERENCE = Style(Layer.MARK, "accent", "colour")
 ANCHOR = Style(Layer.CURVE, "text", "colour")
-STATES = (("running", mark("running")), ("waiting", mark("waiting")), ("reading", mark("reading")), ("error", mark("gave up")))
+STATES = (
+    ("running", mark("running")),
+    ("waiting", mark("waiting")),
+    ("reading", mark("reading")),
+    ("error", mark("gave up")),
+)
 """What an agent's row is painted in, and what that means: Paint roles with their words, for a key."""
 FLAG_GAP = 4.0
 _LEAST_MARK = 1.0  # pixels: a short difference is seen all the same
@@ -89,7 +94,7 @@ def _texts(spans: Spans, row: int) -> list[str]:
 
 
 def hover_note(lane: OverlayLane, shift: int, time: int) -> list[str]:
-    """What the agent does at `time` (ps on a's axis) in both, each by its own recording's clock, and whether they differ."""
+    """What the agent does at `time` (ps on a's axis) in both, each by its own clock, and whether they differ."""
     lines = [lane.name, _doing("a", lane.a, time, 0), _doing("b", lane.b, time, shift)]
     row = int(np.searchsorted(lane.differs[:, 0], time, side="right")) - 1
     if row >= 0 and time < lane.differs[row, 1]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from visualizer.views.compare.overlay_scene import PAD, OverlayScene
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.chrome import paint_background, paint_ruler
+from visualizer.views.timeline.chrome import clear_times, paint_background, paint_ruler
 from visualizer.views.timeline.paint import paint_picture, paint_text
 
 
@@ -21,6 +21,9 @@ def paint_overlay(painter: QPainter, scene: OverlayScene, theme: Theme) -> None:
     painter.translate(0, top)
     paint_background(painter, frame, scene.view, scene.overlay.end, theme, fonts)
     paint_ruler(painter, frame, scene.view, theme, fonts)
+    for flag in scene.flags():  # its stem would run through a time
+        stem = QRectF(flag.at - fonts.line, 0, 2 * fonts.line, frame.ruler.height())
+        clear_times(painter, frame, scene.view, stem, theme, fonts)
     painter.fillRect(frame.names, brush(theme.header))
     painter.save()
     painter.setClipRect(lanes.adjusted(1, 1, 0, 0))
@@ -79,7 +82,9 @@ def _paint_flags(painter: QPainter, scene: OverlayScene, theme: Theme) -> None:
     for flag in scene.flags():
         fill = theme.colour(flag.role)
         painter.setPen(pen(fill, fonts.line))
-        painter.drawLine(flag.box.center().x(), flag.box.bottom(), flag.at, scene.top + scene.frame.ruler.bottom())
+        foot = QPointF(flag.at, scene.top + scene.frame.ruler.bottom())
+        knee = QPointF(flag.at, scene.top + 1)  # upright through the ruler, where times stand
+        painter.drawPolyline([QPointF(flag.box.center().x(), flag.box.bottom()), knee, foot])
         painter.setPen(Qt.PenStyle.NoPen)
         painter.fillRect(flag.box, brush(fill))
         painter.setPen(colour(theme.accent_text if flag.role == "accent" else theme.panel))

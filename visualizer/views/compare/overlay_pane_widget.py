@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor, OverlayError, first_anchor, lay_over
+from visualizer.diagnosis.compare_overlay import Anchor, Overlay, OverlayError, first_anchor, lay_over
 from visualizer.diagnosis.overlay_text import overlay_head
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -96,10 +96,25 @@ class OverlayPane(QWidget):
             self.head.setText(_names(self._names))
             self.timeline.show_nothing(str(error))
             return
-        self.head.setText(f"{_names(self._names)} – {overlay_head(overlay)}")
-        self.timeline.show_overlay(comparison, overlay)
+        self._show(comparison, overlay)
         if self._focus is not None:
             self.timeline.set_focus(self._focus)
+
+    def show_for_picture(self, comparison: Comparison, overlay: Overlay, names: tuple[str, str], width: int) -> None:
+        """Without what one could press, so wide, and so high that every lane is seen."""
+        self._names = names
+        self.choice.hide()
+        self.timeline.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._show(comparison, overlay)
+        self.resize(width, 1)
+        self.ensurePolished()
+        assert self.timeline.scene is not None
+        self.timeline.setFixedHeight(self.timeline.scene.wanted_height)
+        self.resize(width, self.layout().totalHeightForWidth(width))
+
+    def _show(self, comparison: Comparison, overlay: Overlay) -> None:
+        self.head.setText(f"{_names(self._names)} – {overlay_head(overlay)}")
+        self.timeline.show_overlay(comparison, overlay)
 
     def _lay_over_when_seen(self) -> None:
         self._stale = True

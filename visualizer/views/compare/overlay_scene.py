@@ -143,7 +143,7 @@ class OverlayScene:
         return self._nearest(name, in_b, self.time_at(at.x()))
 
     def difference(self, forward: bool) -> tuple[int, Focus] | None:
-        """The next (or previous) stretch that differs, of the focused agent or else of any: its begin, and a's event."""
+        """The next (or previous) stretch that differs, of the focused agent or else of any: its begin, a's event."""
         lane = self.focused_lane()
         lanes = range(len(self.overlay.lanes)) if lane is None else (lane,)
         found = next_difference(self.overlay, lanes, self._from(), forward)
