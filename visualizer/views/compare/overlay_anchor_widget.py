@@ -29,7 +29,7 @@ class AnchorChoice(QWidget):
         self.number = QSpinBox(accessibleName=tr("Number of the tile or use"), maximum=_MOST, keyboardTracking=False)
         self.ring = QComboBox(accessibleName=tr("Ring to align by"))
         self.ring.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.cta = QSpinBox(accessibleName=tr("CTA to align by"), prefix=tr("CTA "), keyboardTracking=False)
+        self.cta = QSpinBox(accessibleName=tr("CTA to align by"), prefix="CTA ", keyboardTracking=False)
         self._names: list[str] = []
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 6, 2)
