@@ -111,7 +111,7 @@ class CompareWidget(QWidget):
             button.setToolTip(tr("{what} (O changes)", what=text))
             self._buttons.addButton(button, way)
             made.append(button)
-        self._buttons.idToggled.connect(lambda way, down: self._ways.setCurrentIndex(way) if down else None)
+        self._buttons.idToggled.connect(lambda way, down: self._show_way(way) if down else None)
         other = QShortcut(QKeySequence(Qt.Key.Key_O), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         other.activated.connect(lambda: self.show_overlay(not self.shows_overlay))
         return made
@@ -157,9 +157,7 @@ class CompareWidget(QWidget):
         if comparison is None or not comparison.b.steps:
             return
         self._focus = focus
-        self.a.set_focus(focus)
-        self.b.set_focus(Focus(comparison.in_b(focus.step), focus.lane))
-        self._align(self.a, self.b, 1)
+        self._focus_timelines()
         self.overlay.set_focus(focus)
         self.states.cells.set_source(StateRows(comparison, focus.step))
         event = comparison.a.trace.events[focus.step]
@@ -173,6 +171,18 @@ class CompareWidget(QWidget):
         use_panel_colours(self, theme)
         for part in (self.a, self.b, self.order, self.tiles, self.states, self.bars, self.overlay):
             part.set_theme(theme)
+
+    def _focus_timelines(self) -> None:
+        """Both at their steps; what nobody looks at waits until somebody does."""
+        if self._focus is None or self._comparison is None or self.shows_overlay:
+            return
+        self.a.set_focus(self._focus)
+        self.b.set_focus(Focus(self._comparison.in_b(self._focus.step), self._focus.lane))
+        self._align(self.a, self.b, 1)
+
+    def _show_way(self, way: int) -> None:
+        self._ways.setCurrentIndex(way)
+        self._focus_timelines()
 
     def _align(self, source: TimelineWidget, target: TimelineWidget, direction: int) -> None:
         """Give `target` the stretch of `source`, shifted by how far the like events lie apart."""
