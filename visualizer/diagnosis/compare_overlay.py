@@ -56,6 +56,7 @@ class Overlay:
     at: int  # the anchor's moment, ps on a's axis
     shift: int
     lanes: tuple[OverlayLane, ...]
+    titles: tuple[tuple[str, ...], tuple[str, ...]]  # what the barriers of a and of b are called, by row
 
     @property
     def begin(self) -> int:
@@ -92,7 +93,8 @@ def lay_over(comparison: Comparison, anchor: Anchor) -> Overlay:
         lanes.append(OverlayLane(order.agent, a, moved, differing(a, moved)))
     if not lanes:
         raise OverlayError(tr("no warp of CTA {cta} is in both: choose another CTA", cta=anchor.cta))
-    return Overlay(anchor, at, at - at_b, tuple(lanes))
+    titles = comparison.barrier_names(comparison.a), comparison.barrier_names(comparison.b)
+    return Overlay(anchor, at, at - at_b, tuple(lanes), titles)
 
 
 def differing(a: Spans, b: Spans) -> Ints:

@@ -34,7 +34,7 @@ def overlay(a: str = "lesson", b: str = "slow-consumer") -> Overlay:
 def spans(states: list[int], bounds: list[int], tile: int = -1) -> Spans:
     start, end = np.array(bounds[:-1], np.int64), np.array(bounds[1:], np.int64)
     none = np.full(len(states), -1, np.int32)
-    return Spans(start, end, np.array(states, np.uint8), none * -tile, none, start, end)
+    return Spans(start, end, np.array(states, np.uint8), none * -tile, none + 1, start, end)
 
 
 def whole(laid: Overlay) -> View:
@@ -94,7 +94,9 @@ def test_the_picture_of_two_short_lanes_line_by_line() -> None:
     a = spans([1, 2], [0, 400, 1000], tile=3)
     b = spans([1, 2], [0, 600, 1000])
     lane = OverlayLane("warp0", a, b, differing(a, b))
-    drawn = OverlayPicture(Overlay(Anchor(3), 500, 0, (lane,))).draw(View(0, 2.0, 500), METRICS)
+    drawn = OverlayPicture(Overlay(Anchor(3), 500, 0, (lane,), (("CTA0.full[0]",), ("CTA0.full[0]",)))).draw(
+        View(0, 2.0, 500), METRICS
+    )
     assert drawn.lines() == [
         "body_edge running.outline 0.0 0.0 200.0 18.0",
         "body_edge running.outline 0.0 22.0 300.0 18.0",
@@ -109,9 +111,9 @@ def test_the_picture_of_two_short_lanes_line_by_line() -> None:
         "curve text.colour 250.0 0.0 1.0 46.0",
         "mark accent.colour 200.0 18.0 100.0 4.0",
         "label running 0.0 0.0 'running · tile 3'",
-        "label waiting 200.0 0.0 'waiting · tile 3'",
+        "label waiting 200.0 0.0 'waits full[0] · tile 3'",
         "label running 0.0 22.0 'running'",
-        "label waiting 300.0 22.0 'waiting'",
+        "label waiting 300.0 22.0 'waits full[0]'",
     ]
 
 
@@ -130,14 +132,14 @@ def test_a_note_says_both_by_their_own_clocks() -> None:
     laid = overlay()
     (lane,) = (lane for lane in laid.lanes if lane.name == "producer")
     begin, end = lane.differs[-1].tolist()
-    note = hover_note(lane, laid.shift, end - 1)
+    note = hover_note(laid, lane, end - 1)
     assert note[0] == "producer"
     assert note[1] == "a: not running"  # b runs on alone
     own = lane.b.start[np.searchsorted(lane.b.start, end - 1, side="right") - 1] - laid.shift
     assert note[2].startswith("b: ")
     assert note[2].endswith(f" from {duration(int(own))}")
     assert note[3] == f"not in the same state for {duration(end - begin)}"
-    assert len(hover_note(lane, laid.shift, end)) == 3
+    assert len(hover_note(laid, lane, end)) == 3
 
 
 def test_the_next_difference_is_the_nearest_in_that_direction() -> None:

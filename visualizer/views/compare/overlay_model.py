@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.compare_overlay import Overlay, OverlayLane
 from visualizer.diagnosis.wording import duration
 from visualizer.language import mark, tr
+from visualizer.recording.tables import without_cta
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.spans import Spans
 from visualizer.views.ring.ring_model import ACTIVITY_WORDS
@@ -40,7 +41,9 @@ class OverlayPicture:
 
     def __init__(self, overlay: Overlay) -> None:
         self._overlay = overlay
-        self._lanes = [(_intervals(lane.a), _intervals(lane.b)) for lane in overlay.lanes]
+        self._lanes = [
+            (_intervals(lane.a, overlay.titles[0]), _intervals(lane.b, overlay.titles[1])) for lane in overlay.lanes
+        ]
 
     def lane_height(self, metrics: Metrics) -> float:
         """Two rows of intervals, the mark between them, and a gap."""
@@ -79,23 +82,28 @@ class OverlayPicture:
         return round(metrics.em * 1.1)
 
 
-def _intervals(spans: Spans) -> Intervals:
-    return make_intervals(spans, AGENT_ROLES, lambda row: _texts(spans, row))
+def _intervals(spans: Spans, titles: Sequence[str]) -> Intervals:
+    return make_intervals(spans, AGENT_ROLES, lambda row: _texts(spans, titles, row))
 
 
-def _texts(spans: Spans, row: int) -> list[str]:
-    """Longest first: what it does and with which tile, which tile, what it does."""
-    word = tr(ACTIVITY_WORDS[AgentActivity(int(spans.state[row]))])
-    tile = int(spans.tile[row])
+def _texts(spans: Spans, titles: Sequence[str], row: int) -> list[str]:
+    """Longest first: what it does and with which tile, which tile, what it does; of a wait, for which barrier."""
+    state, tile, barrier = AgentActivity(int(spans.state[row])), int(spans.tile[row]), int(spans.barrier[row])
+    word = tr(ACTIVITY_WORDS[state])
+    if state == AgentActivity.WAITING and barrier >= 0:
+        name = without_cta(titles[barrier])
+        waits = tr("waits {name}", name=name)
+        return [waits, name] if tile < 0 else [tr("waits {name} · tile {tile}", name=name, tile=tile), waits, name]
     if tile < 0:
         return [word]
     named = tr("tile {n}", n=tile)
     return [f"{word} · {named}", named, word]
 
 
-def hover_note(lane: OverlayLane, shift: int, time: int) -> list[str]:
+def hover_note(overlay: Overlay, lane: OverlayLane, time: int) -> list[str]:
     """What the agent does at `time` (ps on a's axis) in both, each by its own clock, and whether they differ."""
-    lines = [lane.name, _doing("a", lane.a, time, 0), _doing("b", lane.b, time, shift)]
+    lines = [lane.name, _doing("a", lane.a, overlay.titles[0], time, 0)]
+    lines.append(_doing("b", lane.b, overlay.titles[1], time, overlay.shift))
     row = int(np.searchsorted(lane.differs[:, 0], time, side="right")) - 1
     if row >= 0 and time < lane.differs[row, 1]:
         begin, end = lane.differs[row].tolist()
@@ -103,7 +111,7 @@ def hover_note(lane: OverlayLane, shift: int, time: int) -> list[str]:
     return lines
 
 
-def _doing(name: str, spans: Spans, time: int, shift: int) -> str:
+def _doing(name: str, spans: Spans, titles: Sequence[str], time: int, shift: int) -> str:
     row = int(np.searchsorted(spans.start, time, side="right")) - 1
     if row < 0 or spans.end[row] < time:
         return tr("{recording}: not running", recording=name)
@@ -111,7 +119,7 @@ def _doing(name: str, spans: Spans, time: int, shift: int) -> str:
     return tr(
         "{recording}: {doing}, {length} from {begin}",
         recording=name,
-        doing=_texts(spans, row)[0],
+        doing=_texts(spans, titles, row)[0],
         length=duration(end - begin),
         begin=duration(begin),
     )

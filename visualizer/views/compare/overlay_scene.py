@@ -26,7 +26,7 @@ from visualizer.views.timeline.scale import View
 
 PAD = 8.0
 _FLAGS = 1.7  # height of the row of flags above the ruler, in line heights
-_RULER = 1.7
+_RULER = 1.9
 
 
 class Flag(NamedTuple):

@@ -178,7 +178,7 @@ class OverlayTimeline(Painted, QAbstractScrollArea):
             return
         if (row := scene.row_at(self._pointer)) is not None:
             time = scene.time_at(self._pointer.x())
-            lines = hover_note(scene.overlay.lanes[row[0]], scene.overlay.shift, time)
+            lines = hover_note(scene.overlay, scene.overlay.lanes[row[0]], time)
             paint_note(painter, self._fonts, self._theme, lines, self._pointer, QRectF(box))
 
     # Events
