@@ -3,7 +3,7 @@
 python docs/images/make.py: the lesson, dark and light, and a run that hangs.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
 python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
-python docs/images/make.py --compare: the lesson beside the run with a slow consumer, dark and light.
+python docs/images/make.py --compare: the lesson beside, and under, the run with a slow consumer, dark and light.
 python docs/images/make.py --access: high contrast, dark and light, and a scale of 200 %.
 python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
@@ -261,13 +261,21 @@ def show_comparison(window: MainWindow) -> None:
     window.comparing.compare_with(other)
     loop.exec()
     window.navigator.go_to(Focus(66, "full[0]"))
-    window.comparing.pane.tabs.setCurrentWidget(window.comparing.pane.tiles)
-    for theme in ("dark", "light"):
-        window.appearance.set_theme(theme)
-        window.comparing.shown.resize(*SIZE)
-        rest()
-        window.comparing.shown.grab().save(str(HERE / f"compare-{theme}.png"))
-        print(f"compare-{theme}.png")
+    pane = window.comparing.pane
+    pane.tabs.setCurrentWidget(pane.tiles)
+    for name in ("compare", "compare-overlay"):
+        if name == "compare-overlay":  # at tile 3 in both, with what came of the next two of a
+            pane.show_overlay(True)
+            pane.tiles.chosen.emit(3, 0)
+            window.navigator.go_to(Focus(100, "producer"))
+            scene = pane.overlay.timeline.scene
+            scene.navigation.show(scene.overlay.at - 2_000_000 - scene.overlay.begin, 18_000_000 - scene.overlay.begin)
+        for theme in ("dark", "light"):
+            window.appearance.set_theme(theme)
+            window.comparing.shown.resize(*SIZE)
+            rest()
+            window.comparing.shown.grab().save(str(HERE / f"{name}-{theme}.png"))
+            print(f"{name}-{theme}.png")
 
 
 def show_access(window: MainWindow) -> None:

@@ -63,7 +63,12 @@ def test_states_at_a_tile(phasescope: Callable, lesson_file: Path, recording: Ca
     [
         (["--tile", "99"], "has no tile 99 in CTA 0"),
         (["--tile", "1", "--cta", "5"], "has no tile 1 in CTA 5"),
-        (["--cta", "0"], "--cta applies to --tile only"),
+        (["--cta", "0"], "--cta applies to --tile and --use only"),
+        (["--use", "1"], "--use applies to --overlay only"),
+        (["--overlay", "x.svg", "--use", "1", "--tile", "1"], "--tile and --use: an overlay is aligned at one of them"),
+        (["--overlay", "x.pdf"], "--overlay x.pdf: the picture is an SVG or a PNG; give it that ending"),
+        (["--overlay", "x.svg", "--use", "99"], "--overlay: use 99 of CTA 0 is not in a: choose one that both have"),
+        (["--overlay", "/nowhere/x.svg"], "/nowhere/x.svg cannot be written"),
     ],
 )
 def test_what_is_not_there_is_status_2(phasescope: Callable, lesson_file: Path, words: list[str], says: str) -> None:
@@ -99,4 +104,26 @@ def test_of_several_rings_one_can_be_asked_for(phasescope: Callable, tmp_path: P
     assert (refused.status, "it has K, V" in refused.err) == (2, True)
     alone = phasescope("compare", lesson_file, lesson_file, "--tile", "1", "--ring", "Q")
     assert (alone.status, "one ring, without a name; leave it out" in alone.err) == (2, True)
-    assert "--ring applies to --tile only" in phasescope("compare", path, path, "--ring", "K").err
+    assert "--ring applies to --tile and --use only" in phasescope("compare", path, path, "--ring", "K").err
+
+
+def test_an_overlay_is_a_picture_with_its_words(
+    phasescope: Callable, lesson_file: Path, recording: Callable, tmp_path: Path
+) -> None:
+    other = recording("slow", consumer_delay=2000)
+    drawing, image = tmp_path / "both.svg", tmp_path / "both.png"
+    outcome = phasescope("compare", lesson_file, other, "--overlay", drawing, "--tile", "3")
+    assert outcome.status in (0, 1)
+    assert f"overlay: {drawing}, aligned at tile 3 of CTA 0, which is in at " in outcome.out
+    assert "\n  producer: not in the same state in " in outcome.out
+    text = drawing.read_text(encoding="utf-8")
+    assert text.startswith("<?xml")
+    for word in ("consumer.w1", "tile 3", "not in the same state", "slow.pscope"):
+        assert word in text
+    document = json.loads(
+        phasescope("compare", lesson_file, other, "--overlay", image, "--use", "2", "--theme", "dark", "--json").out
+    )
+    assert image.read_bytes().startswith(b"\x89PNG")
+    told = document["overlay"]
+    assert (told["file"], told["by"], told["number"]) == (str(image), "use", 2)
+    assert any(agent["differs_ps"] for agent in told["agents"])

@@ -8,8 +8,18 @@ import numpy as np
 import pytest
 from pipelines import run
 
-from visualizer.diagnosis.comparison.compare import Comparison
-from visualizer.diagnosis.comparison.compare_overlay import NO_STATE, Anchor, Overlay, OverlayError, differing, lay_over
+from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_overlay import (
+    NO_STATE,
+    Anchor,
+    Overlay,
+    OverlayError,
+    differing,
+    first_anchor,
+    lay_over,
+)
+from visualizer.diagnosis.overlay_text import overlay_json, overlay_text
+from visualizer.diagnosis.wording import duration
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans
@@ -76,7 +86,7 @@ def test_strangers_are_laid_over_at_a_use_of_a_ring() -> None:
         flips = [step for step in history.completion_steps if events["barrier"][step] == ring.full[1][0]]
         assert int(events["time"][flips[3]]) + shift == overlay.at  # the fourth round over stage 1
     check_lanes(overlay)
-    with pytest.raises(OverlayError, match="tile 10 of CTA 1 is not in a: choose one that both have"):
+    with pytest.raises(OverlayError, match="a names no tiles: align at a use of a ring"):
         lay_over(comparison, Anchor(10, cta=1))
     with pytest.raises(OverlayError, match="use 12 of CTA 1 is not in a"):
         lay_over(comparison, Anchor(12, by_use=True, cta=1))
@@ -96,8 +106,50 @@ def test_of_several_rings_one_may_be_named() -> None:
     comparison = shipped("attention", "attention")
     k, v = (lay_over(comparison, Anchor(2, by_use=True, ring=ring)) for ring in ("load_k", "load_v"))
     assert k.at < v.at
-    with pytest.raises(OverlayError, match="use 2 of CTA 0 is not in a"):
+    with pytest.raises(OverlayError, match=r"a has no ring none; its rings: .*load_k, load_v"):
         lay_over(comparison, Anchor(2, by_use=True, ring="none"))
+    with pytest.raises(OverlayError, match=r"a has several rings; choose one of .*load_k, load_v"):
+        lay_over(comparison, Anchor(2, by_use=True))
+    with pytest.raises(OverlayError, match="use 2 of CTA 99 is not in a"):
+        lay_over(comparison, Anchor(2, by_use=True, cta=99, ring="load_k"))
+
+
+def test_lanes_are_those_of_the_anchors_cta() -> None:
+    comparison = shipped("multicast", "multicast-pair")
+    names = [lane.name for lane in lay_over(comparison, Anchor(0, by_use=True, cta=1)).lanes]
+    assert names
+    assert all(name.startswith("CTA1.") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "anchor"),
+    [
+        ("lesson", "slow-consumer", Anchor(0)),
+        ("multicast", "multicast-pair", Anchor(0, by_use=True, ring="load")),
+    ],
+)
+def test_the_first_anchor_is_one_that_both_have(a: str, b: str, anchor: Anchor) -> None:
+    comparison = shipped(a, b)
+    assert first_anchor(comparison) == anchor
+    lay_over(comparison, anchor)
+
+
+def test_the_words_are_those_of_the_overlay() -> None:
+    overlay = lay_over(shipped("lesson", "slow-consumer"), Anchor(3))
+    head, *agents = overlay_text(overlay)
+    assert head.startswith("aligned at tile 3 of CTA 0, which is in at ")
+    assert f"b is drawn {duration(-overlay.shift)} earlier" in head
+    for lane, text in zip(overlay.lanes, agents, strict=True):
+        total = duration(sum(end - begin for begin, end in lane.differs.tolist()))
+        assert text == f"{lane.name}: not in the same state in {len(lane.differs)} stretches, {total} together"
+    same = overlay_text(lay_over(shipped("lesson", "lesson"), Anchor(3)))
+    assert same[0].endswith("of both")
+    assert same[1:] == [f"{lane.name}: in the same state throughout" for lane in overlay.lanes]
+    later = lay_over(shipped("slow-consumer", "lesson"), Anchor(3))
+    assert f"b is drawn {duration(later.shift)} later" in overlay_text(later)[0]
+    told = overlay_json(overlay)
+    assert (told["by"], told["number"], told["at_ps"], told["shift_ps"]) == ("tile", 3, overlay.at, overlay.shift)
+    assert told["agents"][0] == {"agent": "producer", "differs_ps": overlay.lanes[0].differs.tolist()}
 
 
 @pytest.mark.parametrize("seed", range(20))

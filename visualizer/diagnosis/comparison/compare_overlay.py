@@ -50,12 +50,13 @@ class OverlayLane:
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """Both runs. `shift` (ps) was added to b's times; lanes are those of the warps that both have, in a's order."""
+    """Both runs. `shift` (ps) was added to b's times; lanes are those of the anchor's CTA's warps, in a's order."""
 
     anchor: Anchor
     at: int  # the anchor's moment, ps on a's axis
     shift: int
     lanes: tuple[OverlayLane, ...]
+    titles: tuple[tuple[str, ...], tuple[str, ...]]  # what the barriers of a and of b are called, by row
 
     @property
     def begin(self) -> int:
@@ -68,33 +69,32 @@ class Overlay:
         return max((int(spans.end[-1]) for lane in self.lanes for spans in (lane.a, lane.b) if len(spans)), default=0)
 
 
+def first_anchor(comparison: Comparison) -> Anchor:
+    """What to align at before anybody chose: the first tile that both have, else the first use of a's first ring."""
+    if len(comparison.tiles):
+        return Anchor(int(comparison.tiles.tile[0]), cta=int(comparison.tiles.cta[0]))
+    rings = comparison.a.structure.rings
+    return Anchor(0, True, rings[0].cta, rings[0].name) if rings else Anchor(0, True)
+
+
 def lay_over(comparison: Comparison, anchor: Anchor) -> Overlay:
-    """The two recordings of a comparison, aligned at `anchor`. OverlayError if one of them does not have that."""
-    times = []
-    for name, history in (("a", comparison.a), ("b", comparison.b)):
-        time = _time_of(comparison, history, anchor)
-        if time is None:
-            what = tr("use {number}", number=anchor.number) if anchor.by_use else tr("tile {n}", n=anchor.number)
-            raise OverlayError(
-                tr(
-                    "{what} of CTA {cta} is not in {which}: choose one that both have",
-                    what=what,
-                    cta=anchor.cta,
-                    which=name,
-                )
-            )
-        times.append(time)
-    shift = times[0] - times[1]
+    """The two recordings of a comparison, aligned at `anchor`. OverlayError if one of them does not have that, or no
+    warp of its CTA is in both."""
+    at, at_b = (_time_of(comparison, which, history, anchor) for which, history in _both(comparison))
     lanes = []
     for order in comparison.agents:
         row = comparison.a.trace.agent_index[order.agent]
-        if comparison.a.trace.agents[row].warp < 0:
+        agent = comparison.a.trace.agents[row]
+        if agent.cta != anchor.cta or agent.warp < 0:
             continue  # a copy engine does several things at once: what it does is no state
         a = comparison.a.agent_spans(row)
         b = comparison.b.agent_spans(comparison.b.trace.agent_index[order.agent])
-        moved = replace(b, start=b.start.astype(np.int64) + shift, end=b.end.astype(np.int64) + shift)
+        moved = replace(b, start=b.start.astype(np.int64) + at - at_b, end=b.end.astype(np.int64) + at - at_b)
         lanes.append(OverlayLane(order.agent, a, moved, differing(a, moved)))
-    return Overlay(anchor, times[0], shift, tuple(lanes))
+    if not lanes:
+        raise OverlayError(tr("no warp of CTA {cta} is in both: choose another CTA", cta=anchor.cta))
+    titles = comparison.barrier_names(comparison.a), comparison.barrier_names(comparison.b)
+    return Overlay(anchor, at, at - at_b, tuple(lanes), titles)
 
 
 def differing(a: Spans, b: Spans) -> Ints:
@@ -117,16 +117,51 @@ def _states(spans: Spans, times: Ints) -> Ints:
     return states
 
 
-def _time_of(comparison: Comparison, history: History, anchor: Anchor) -> int | None:
-    """When the anchor's data are in, ps; None: this recording has no such."""
-    if anchor.number < 0:
-        return None
+def _both(comparison: Comparison) -> tuple[tuple[str, History], tuple[str, History]]:
+    return ("a", comparison.a), ("b", comparison.b)
+
+
+def _time_of(comparison: Comparison, which: str, history: History, anchor: Anchor) -> int:
+    """When the anchor's data are in, ps; OverlayError: the recording called `which` has no such."""
+    _refuse_what_it_lacks(comparison, which, history, anchor)
     ring = _own_name(comparison, history, anchor.ring)
-    if anchor.by_use:
+    if anchor.number < 0:
+        step = None
+    elif anchor.by_use:
         step = _use_step(history, anchor.cta, ring, anchor.number)
     else:
         step = comparison.tile_step(history, anchor.cta, anchor.number, ring)
-    return None if step is None else int(history.trace.events["time"][step])
+    if step is None:
+        raise OverlayError(
+            tr(
+                "{what} of CTA {cta} is not in {which}: choose one that both have",
+                what=anchor_word(anchor),
+                cta=anchor.cta,
+                which=which,
+            )
+        )
+    return int(history.trace.events["time"][step])
+
+
+def anchor_word(anchor: Anchor) -> str:
+    """ "tile 3", "use 10"."""
+    return tr("use {number}", number=anchor.number) if anchor.by_use else tr("tile {n}", n=anchor.number)
+
+
+def _refuse_what_it_lacks(comparison: Comparison, which: str, history: History, anchor: Anchor) -> None:
+    """OverlayError with what to choose instead, if the recording has no tiles, no rings, or not this one."""
+    if not anchor.by_use and not (history.trace.events["tile"] >= 0).any():
+        raise OverlayError(tr("{which} names no tiles: align at a use of a ring", which=which))
+    ring, names = _own_name(comparison, history, anchor.ring), history.structure.names
+    if anchor.by_use and not names:
+        raise OverlayError(tr("no ring of {which} is known, so its uses are not: align at a tile", which=which))
+    if ring not in names and (anchor.by_use or ring is not None):
+        known = ", ".join(names) if any(names) else tr("one without a name")
+        if ring is None:
+            raise OverlayError(tr("{which} has several rings; choose one of {known}", which=which, known=known))
+        raise OverlayError(
+            tr("{which} has no ring {ring}; its rings: {known}", which=which, ring=ring or "–", known=known)
+        )
 
 
 def _own_name(comparison: Comparison, history: History, ring: str | None) -> str | None:
@@ -139,7 +174,8 @@ def _own_name(comparison: Comparison, history: History, ring: str | None) -> str
 
 def _use_step(history: History, cta: int, ring: str | None, use: int) -> int | None:
     """The completion by which the stage of a use is full: stages are used in turn."""
-    row = -1 if ring is None else history.structure.row(cta, ring)
+    assert ring is not None  # has been refused
+    row = history.structure.row(cta, ring)
     if row < 0 or not history.structure.rings[row].stages:
         return None
     found = history.structure.rings[row]

@@ -109,10 +109,14 @@ class TileTimeRows:
         }
         return Cell(texts[self.columns[column].key])
 
+    def tile(self, row: int) -> tuple[int, int, str | None]:
+        """The CTA, number and ring of a row's tile; None: of all rings together."""
+        ring, tiles, row = self._at(row)
+        return int(tiles.cta[row]), int(tiles.tile[row]), ring
+
     def step(self, row: int) -> int | None:
         """The step of a where the tile's data are in."""
-        ring, tiles, row = self._at(row)
-        return self._comparison.tile_step(self._comparison.a, int(tiles.cta[row]), int(tiles.tile[row]), ring)
+        return self._comparison.tile_step(self._comparison.a, *self.tile(row))
 
     def _at(self, row: int) -> tuple[str | None, TileTimes, int]:
         """The ring (None: all together), its tiles, and which of them a row shows."""

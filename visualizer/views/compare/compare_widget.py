@@ -2,16 +2,27 @@
 
 The upper timeline is the window's own recording (a), the lower one the other (b). A click in either moves the focus of
 the window, in b by way of the like event of a; whatever stretch one shows the other shows, shifted so that the two
-cursors stand in one line.
+cursors stand in one line. Or both runs are shown on one axis of time, one over the other.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from visualizer.diagnosis.comparison.compare import Comparison
-from visualizer.diagnosis.comparison.compare_report import ring_text
+from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_overlay import Anchor
+from visualizer.diagnosis.compare_report import ring_text
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
@@ -24,6 +35,7 @@ from visualizer.views.compare.compare_model import (
     StateRows,
     TileTimeRows,
 )
+from visualizer.views.compare.overlay_pane_widget import OverlayPane
 from visualizer.views.compare.tile_bars_widget import TileBars
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
@@ -47,6 +59,7 @@ class CompareWidget(QWidget):
         self.tiles = CellTable(tr("Time per tile"), TILE_COLUMNS)
         self.states = CellTable(tr("States at the focus"), STATE_COLUMNS)
         self.bars = TileBars()
+        self.overlay = OverlayPane()
         self.tabs = QTabWidget(accessibleName=tr("Differences"))
         for table, title in ((self.tiles, tr("Tiles")), (self.order, tr("Order")), (self.states, tr("State here"))):
             self.tabs.addTab(table, title)
@@ -54,14 +67,24 @@ class CompareWidget(QWidget):
         below.addWidget(self.tabs)
         below.addWidget(self.bars)
         below.setSizes([600, 400])
+        beside = QSplitter(Qt.Orientation.Vertical)
+        beside.addWidget(_titled(self.title_a, self.a))
+        beside.addWidget(_titled(self.title_b, self.b))
+        self._ways = QStackedWidget()
+        self._ways.addWidget(beside)
+        self._ways.addWidget(self.overlay)
         self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.addWidget(_titled(self.title_a, self.a))
-        self._split.addWidget(_titled(self.title_b, self.b))
+        self._split.addWidget(self._ways)
         self._split.addWidget(below)
-        self._split.setSizes([360, 360, 200])
+        self._split.setSizes([720, 200])
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 6, 0)
+        head.addWidget(self.verdict, 1)
+        for button in self._switch():
+            head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.verdict)
+        layout.addLayout(head)
         layout.addWidget(self._split, 1)
         self.states.nothing = mark("Nothing differs in the state here.")
         self.order.nothing = mark("The order differs in no agent.")
@@ -77,6 +100,30 @@ class CompareWidget(QWidget):
         self.order.chosen.connect(self._choose_order)
         self.tiles.chosen.connect(lambda row, column: self._choose_tile(row))
         self.bars.row_chosen.connect(self._choose_tile)
+        self.overlay.focus_requested.connect(self.focus_requested)
+
+    def _switch(self) -> list[QToolButton]:
+        """Two buttons, of which one is down; O changes from one to the other."""
+        self._buttons = QButtonGroup(self)
+        made = []
+        for way, text in enumerate((tr("Side by side"), tr("One over the other"))):
+            button = QToolButton(text=text, checkable=True, checked=way == 0)
+            button.setToolTip(tr("{what} (O changes)", what=text))
+            self._buttons.addButton(button, way)
+            made.append(button)
+        self._buttons.idToggled.connect(lambda way, down: self._show_way(way) if down else None)
+        other = QShortcut(QKeySequence(Qt.Key.Key_O), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        other.activated.connect(lambda: self.show_overlay(not self.shows_overlay))
+        return made
+
+    @property
+    def shows_overlay(self) -> bool:
+        """Whether both runs are shown on one axis."""
+        return self._ways.currentWidget() is self.overlay
+
+    def show_overlay(self, over: bool) -> None:
+        """One over the other, or side by side."""
+        self._buttons.button(int(over)).setChecked(True)
 
     def set_comparison(self, comparison: Comparison, name_a: str, name_b: str) -> None:
         """Show it; a `set_focus` follows."""
@@ -90,6 +137,7 @@ class CompareWidget(QWidget):
         self.order.cells.set_source(OrderRows(comparison))
         self.tiles.cells.set_source(self._rows)
         self.bars.set_comparison(comparison)
+        self.overlay.set_comparison(comparison, name_a, name_b)
         self.tabs.setCurrentWidget(self.tiles if comparison.same_order else self.order)
 
     def forget(self) -> None:
@@ -100,6 +148,7 @@ class CompareWidget(QWidget):
         for table in (self.order, self.tiles, self.states):
             table.cells.set_source(None)
         self.bars.set_comparison(None)
+        self.overlay.set_comparison(None)
         self.verdict.clear()
 
     def set_focus(self, focus: Focus) -> None:
@@ -108,9 +157,8 @@ class CompareWidget(QWidget):
         if comparison is None or not comparison.b.steps:
             return
         self._focus = focus
-        self.a.set_focus(focus)
-        self.b.set_focus(Focus(comparison.in_b(focus.step), focus.lane))
-        self._align(self.a, self.b, 1)
+        self._focus_timelines()
+        self.overlay.set_focus(focus)
         self.states.cells.set_source(StateRows(comparison, focus.step))
         event = comparison.a.trace.events[focus.step]
         row = None
@@ -121,8 +169,20 @@ class CompareWidget(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         use_panel_colours(self, theme)
-        for part in (self.a, self.b, self.order, self.tiles, self.states, self.bars):
+        for part in (self.a, self.b, self.order, self.tiles, self.states, self.bars, self.overlay):
             part.set_theme(theme)
+
+    def _focus_timelines(self) -> None:
+        """Both at their steps; what nobody looks at waits until somebody does."""
+        if self._focus is None or self._comparison is None or self.shows_overlay:
+            return
+        self.a.set_focus(self._focus)
+        self.b.set_focus(Focus(self._comparison.in_b(self._focus.step), self._focus.lane))
+        self._align(self.a, self.b, 1)
+
+    def _show_way(self, way: int) -> None:
+        self._ways.setCurrentIndex(way)
+        self._focus_timelines()
 
     def _align(self, source: TimelineWidget, target: TimelineWidget, direction: int) -> None:
         """Give `target` the stretch of `source`, shifted by how far the like events lie apart."""
@@ -141,7 +201,11 @@ class CompareWidget(QWidget):
         self._go_to(self.order.cells.source.cell(row, column).step)
 
     def _choose_tile(self, row: int) -> None:
+        """Go to the tile; runs that lie over each other are aligned at it."""
         if self._rows is not None:
+            cta, tile, ring = self._rows.tile(row)
+            if self.shows_overlay:
+                self.overlay.align(Anchor(tile, cta=cta, ring=ring))
             self._go_to(self._rows.step(row))
 
     def _go_to(self, step: int | None) -> None:

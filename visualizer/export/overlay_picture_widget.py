@@ -1,0 +1,36 @@
+"""Two runs laid over each other as a picture in a file: what the compare window shows, with all lanes at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from visualizer.diagnosis.compare import Comparison
+from visualizer.diagnosis.compare_overlay import Overlay
+from visualizer.export.errors import ExportError
+from visualizer.language import tr
+from visualizer.recording.replacing import replacing
+from visualizer.views.compare.overlay_pane_widget import OverlayPane
+from visualizer.views.look.theme import load_theme
+from visualizer.views.look.widget_picture_widget import png_of, svg_of
+
+_WIDTH = 1600  # pixels
+
+
+def write_overlay(comparison: Comparison, overlay: Overlay, names: tuple[str, str], path: Path, theme: str) -> None:
+    """Write the overlay to `path`, a PNG or an SVG, whole or not at all. ExportError; needs a QApplication."""
+    pane = OverlayPane()
+    pane.set_theme(load_theme(theme))
+    pane.show_for_picture(comparison, overlay, names, _WIDTH)
+    content = svg_of(pane, f"{names[0]} · {names[1]}") if path.suffix.lower() == ".svg" else png_of(pane)
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise ExportError(
+            tr(
+                "{path} cannot be written: {reason}; check that {folder} exists, can be written and has room",
+                path=path,
+                reason=error.strerror or error,
+                folder=path.parent,
+            )
+        ) from error
