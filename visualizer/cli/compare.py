@@ -12,10 +12,10 @@ from visualizer.cli.exporting import start_qt
 from visualizer.cli.opening import open_history
 from visualizer.cli.ring_option import check_ring
 from visualizer.cli.show_text import aligned
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor, Overlay, OverlayError, first_anchor, lay_over
-from visualizer.diagnosis.compare_report import comparison_json, comparison_text, state_differences
-from visualizer.diagnosis.overlay_text import overlay_json, overlay_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, OverlayError, first_anchor, lay_over
+from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text, state_differences
+from visualizer.diagnosis.comparison.overlay_text import overlay_json, overlay_text
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import History

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Overlay
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Overlay
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.recording.replacing import replacing

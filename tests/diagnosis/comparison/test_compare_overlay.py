@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pipelines import run
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import (
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import (
     NO_STATE,
     Anchor,
     Overlay,
@@ -18,7 +18,7 @@ from visualizer.diagnosis.compare_overlay import (
     first_anchor,
     lay_over,
 )
-from visualizer.diagnosis.overlay_text import overlay_json, overlay_text
+from visualizer.diagnosis.comparison.overlay_text import overlay_json, overlay_text
 from visualizer.diagnosis.wording import duration
 from visualizer.recording.file import load
 from visualizer.replay.history import History

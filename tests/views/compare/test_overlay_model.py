@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.timeline_pictures import METRICS
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor, Overlay, OverlayLane, differing, lay_over
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, OverlayLane, differing, lay_over
 from visualizer.diagnosis.wording import duration
 from visualizer.recording.file import load
 from visualizer.replay.history import History

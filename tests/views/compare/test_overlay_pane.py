@@ -9,9 +9,9 @@ from PySide6.QtGui import QWheelEvent
 from pytestqt.qtbot import QtBot
 from two_ring_traces import two_rings
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor
-from visualizer.diagnosis.overlay_text import overlay_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor
+from visualizer.diagnosis.comparison.overlay_text import overlay_text
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import load
 from visualizer.replay.history import History

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from visualizer.diagnosis.compare_overlay import Overlay, OverlayLane, anchor_word
+from visualizer.diagnosis.comparison.compare_overlay import Overlay, OverlayLane, anchor_word
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr, trn
 

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor
-from visualizer.diagnosis.compare_report import ring_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor
+from visualizer.diagnosis.comparison.compare_report import ring_text
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.compare_overlay import Overlay, OverlayLane
+from visualizer.diagnosis.comparison.compare_overlay import Overlay, OverlayLane
 from visualizer.diagnosis.wording import duration
 from visualizer.language import mark, tr
 from visualizer.recording.tables import without_cta

@@ -6,9 +6,9 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Anchor, Overlay, OverlayError, first_anchor, lay_over
-from visualizer.diagnosis.overlay_text import overlay_head
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, OverlayError, first_anchor, lay_over
+from visualizer.diagnosis.comparison.overlay_text import overlay_head
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.charts.chart_key_widget import ChartKey

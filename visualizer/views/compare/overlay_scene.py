@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Overlay, anchor_word
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Overlay, anchor_word
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_steps

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from visualizer.diagnosis.compare import Comparison
-from visualizer.diagnosis.compare_overlay import Overlay
-from visualizer.diagnosis.overlay_text import overlay_text
+from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Overlay
+from visualizer.diagnosis.comparison.overlay_text import overlay_text
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.compare.overlay_model import hover_note
