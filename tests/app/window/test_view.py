@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser, QToolButton
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.commands.palette import CommandPalette, match_rank
 from visualizer.app.commands.table import COMMANDS
 from visualizer.app.settings.settings import SCALES, Settings
 from visualizer.app.window.about import about_text
@@ -123,45 +122,6 @@ def test_about_says_what_the_recording_is(window: MainWindow) -> None:
     assert "ended: completed" in text
     sheet.close()
     assert about_text(None).startswith("phasescope ")
-
-
-def test_the_palette_finds_and_runs_a_command(window: MainWindow, qtbot: QtBot) -> None:
-    _press(window, COMMANDS["help.palette"].keys[0])
-    palette = _dialog(window)
-    assert isinstance(palette, CommandPalette)
-    enabled = [command for command in COMMANDS if window.actions_by_id[command.id].isEnabled()]
-    assert palette.list.count() == len(enabled)
-    qtbot.keyClicks(palette.line, "last event")
-    assert palette.list.item(0).text().startswith("Step: Last event")
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
-    assert not palette.isVisible()
-    assert window.navigator.focus.step == window.document.history.steps - 1
-
-
-def test_the_palette_moves_in_its_list_while_typing(window: MainWindow, qtbot: QtBot) -> None:
-    window.actions_by_id["help.palette"].trigger()
-    palette = _dialog(window)
-    with qtbot.waitActive(palette):
-        palette.activateWindow()
-    qtbot.waitUntil(palette.line.hasFocus)
-    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
-    assert palette.list.currentRow() == 1
-    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
-    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
-    assert palette.list.currentRow() == palette.list.count() - 1
-    qtbot.keyClicks(palette.line, "xyzzy")
-    assert palette.list.count() == 0
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
-    assert palette.isVisible()
-    palette.close()
-
-
-def test_titles_rank_before_explanations() -> None:
-    save, quit_ = COMMANDS["file.save"], COMMANDS["file.quit"]
-    assert match_rank("save", save) == 0
-    assert match_rank("file save", save) == 1
-    assert match_rank("close", quit_) == 2
-    assert match_rank("close save", save) is None
 
 
 def test_without_a_recording_only_what_makes_sense_is_enabled(make_window: Callable[[], MainWindow]) -> None:

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.commands.command import Registry
+from visualizer.app.commands.fuzzy import fits
 from visualizer.app.commands.keymap import differences, owner, portable, with_keys
-from visualizer.app.commands.palette import match_rank
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
@@ -156,7 +156,8 @@ class KeysDialog(QDialog):
     def _filter(self, text: str) -> None:
         for row in range(self.list.topLevelItemCount()):
             item = self.list.topLevelItem(row)
-            item.setHidden(match_rank(text, self.registry[item.data(_TITLE, _ID)]) is None)
+            command = self.registry[item.data(_TITLE, _ID)]
+            item.setHidden(not fits(text, tr(command.group), tr(command.title), tr(command.help)))
 
     def _show_keys(self) -> None:
         for row in range(self.list.topLevelItemCount()):

@@ -1,33 +1,51 @@
-"""Find a command: type a few letters, press Enter. Lists the registry, so it can never lag behind the menus."""
+"""Find anything by a few letters, and press Enter: what there is to find is told by the window, see window/findable."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from visualizer.app.commands.actions import Actions
-from visualizer.app.commands.command import Command, Registry
+from visualizer.app.commands.fuzzy import fit, fits
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import tip
 
-_ID_ROLE = Qt.ItemDataRole.UserRole
+_ENTRY_ROLE = Qt.ItemDataRole.UserRole
+MOST = 200
+"""Rows; of more that fit the best are shown, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to find. `kind` stands before its title: a menu, or what it is; `keys` are shown behind it."""
+
+    kind: str
+    title: str
+    run: Callable[[], Any]
+    keys: tuple[str, ...] = ()
+    help: str = ""
 
 
 class CommandPalette(QDialog):
-    """A line to type in and the enabled commands that match, best first."""
+    """A line to type in and what fits, best first; of equal ones, in the order of the entries."""
 
-    def __init__(self, registry: Registry, actions: Actions, parent: QWidget) -> None:
+    def __init__(self, entries: Iterable[Entry], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Find a command"))
-        self._registry = registry
-        self._actions = actions
-        self.line = QLineEdit(placeholderText=tr("a few letters of a command"), accessibleName=tr("Find a command"))
-        self.list = QListWidget(accessibleName=tr("Matching commands"))
+        self.setWindowTitle(tr("Find anything"))
+        self._entries = tuple(entries)
+        self.line = QLineEdit(
+            placeholderText=tr("a few letters of a command, pane, fault, chapter, barrier or agent"),
+            accessibleName=tr("Find anything"),
+        )
+        self.list = QListWidget(accessibleName=tr("What fits"))
         self.list.setUniformItemSizes(True)
         layout = QVBoxLayout(self)
         layout.addWidget(self.line)
         layout.addWidget(self.list)
-        self.resize(self.fontMetrics().averageCharWidth() * 70, self.fontMetrics().height() * 20)
+        self.resize(self.fontMetrics().averageCharWidth() * 80, self.fontMetrics().height() * 24)
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self._run_current)
         self.list.itemActivated.connect(self._run_current)
@@ -44,28 +62,39 @@ class CommandPalette(QDialog):
 
     def _fill(self, text: str) -> None:
         self.list.clear()
-        found = [(rank, command) for command in self._registry if (rank := match_rank(text, command)) is not None]
-        for _, command in sorted(found, key=lambda pair: pair[0]):
-            if not self._actions[command.id].isEnabled():
-                continue
-            keys = f"    {' or '.join(command.keys)}" if command.keys else ""
-            item = QListWidgetItem(f"{command.group}: {command.title}{keys}")
-            item.setToolTip(tip(command.help))
-            item.setData(_ID_ROLE, command.id)
+        found = ranked(text, self._entries)
+        for entry in found[:MOST]:
+            keys = f"    {tr(' or ').join(entry.keys)}" if entry.keys else ""
+            item = QListWidgetItem(f"{entry.kind}: {entry.title}{keys}")
+            item.setToolTip(tip(entry.help))
+            item.setData(_ENTRY_ROLE, entry)
             self.list.addItem(item)
+        if len(found) > MOST:
+            more = QListWidgetItem(tr("and {n} more: type more letters", n=len(found) - MOST))
+            more.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(more)
         self.list.setCurrentRow(0)
 
     def _run_current(self) -> None:
         item = self.list.currentItem()
-        if item is not None:
+        entry = item.data(_ENTRY_ROLE) if item is not None else None
+        if entry is not None:
             self.accept()
-            self._actions[item.data(_ID_ROLE)].trigger()
+            entry.run()
 
 
-def match_rank(text: str, command: Command) -> int | None:
-    """Lower is better; None if the words typed are not all in the command's group, title or help."""
-    words = text.lower().split()
-    title = f"{command.group} {command.title}".lower()
-    if all(word in title for word in words):
-        return 0 if command.title.lower().startswith(text.lower()) else 1
-    return 2 if all(word in f"{title} {command.help.lower()}" for word in words) else None
+def ranked(typed: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Those that fit, the best first. What stands in an entry's help alone comes last."""
+    if not typed.strip():
+        return list(entries)
+    found = [(rank, entry) for entry in entries if (rank := _rank(typed, entry)) is not None]
+    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+
+
+def _rank(typed: str, entry: Entry) -> int | None:
+    by_title, whole = fit(typed, entry.title), fit(typed, f"{entry.kind} {entry.title}")
+    ranks = [2 * by_title] if by_title is not None else []
+    ranks += [2 * whole + 1] if whole is not None else []
+    if not ranks and fits(typed, entry.kind, entry.title, entry.help):
+        return 8
+    return min(ranks, default=None)

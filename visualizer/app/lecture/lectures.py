@@ -40,16 +40,17 @@ class Lectures(QObject):
         self._before: Document | None = None
         self.editor: StoryEditor | None = None
 
-    def present(self, path: Path, *, full_screen: bool = True) -> None:
-        """Tell the story in the file `path`; the window says what is wrong with it if it cannot be told."""
+    def present(self, path: Path, *, full_screen: bool = True, chapter: int = 0) -> None:
+        """Tell the story in the file `path`, from a chapter on, counted from 0; the window says what is wrong with it
+        if it cannot be told."""
         try:
             story = load_story(path)
         except StoryError as error:
             self._window.messages.show_error(error.problems[0])
             return
-        self._tell(story, full_screen=full_screen)
+        self._tell(story, full_screen=full_screen, chapter=chapter)
 
-    def _tell(self, story: Story, *, full_screen: bool) -> None:
+    def _tell(self, story: Story, *, full_screen: bool, chapter: int = 0) -> None:
         problems = check_story(story)
         if problems:
             more = tr(" ({count} problems in all)", count=len(problems)) if len(problems) > 1 else ""
@@ -61,6 +62,7 @@ class Lectures(QObject):
         lecture.ended.connect(self._ended)
         self.lecture = lecture
         lecture.start(full_screen=full_screen)
+        lecture.presentation.go_to_chapter(chapter)
         self.changed.emit()
 
     def choose(self) -> None:

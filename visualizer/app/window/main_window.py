@@ -42,6 +42,7 @@ from visualizer.app.settings.settings import Settings
 from visualizer.app.window.about import about_sheet
 from visualizer.app.window.debugging import connect_debugging
 from visualizer.app.window.find_bar import FindBar
+from visualizer.app.window.findable import findable
 from visualizer.app.window.first_steps import FirstSteps, connect_first_steps
 from visualizer.app.window.help_sheet import help_sheet
 from visualizer.app.window.lane_menu import open_lane_menu
@@ -314,8 +315,7 @@ class MainWindow(QMainWindow):
         self.show_sheet(about_sheet(self, self.document))
 
     def show_palette(self) -> None:
-        self.actions_by_id.refresh()
-        self.show_sheet(CommandPalette(self.keys.commands, self.actions_by_id, self))
+        self.show_sheet(CommandPalette(findable(self), self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_file(event) is not None:

@@ -16,8 +16,8 @@ COMMANDS = (
     ),
     Command(
         "help.palette",
-        mark("Find a command…"),
-        mark("Type a few letters of a command and run it."),
+        mark("Find anything…"),
+        mark("Type a few letters of a command, pane, fault, chapter, agent or barrier, and go there."),
         "Help",
         lambda w: w.show_palette(),
         ("Ctrl+Shift+P",),
