@@ -155,6 +155,7 @@ def _nobody_begins(outlook: Outlook, cycle: tuple[int, ...]) -> Cause | None:
         step,
         site_at(trace, step),
         advice=Advice(agent, (step,), (planned,), step),
+        rule="nobody-begins",
     )
 
 

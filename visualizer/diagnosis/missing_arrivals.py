@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from visualizer.diagnosis.cause import Cause
@@ -17,18 +19,18 @@ from visualizer.recording.schema import EventKind
 
 def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
     """The first of the known mistakes that leaves the phase the wait means short of arrivals; None: none is seen."""
-    for look in (
-        _expect_without_arrive,
-        _cp_async_without_noinc,
-        _starts_with_wrong_phase,
-        _misplaced,
-        _missing_release,
-        _missed_use,
-        init_too_large,
-        _gone,
+    for rule, look in (
+        ("expect-without-arrive", _expect_without_arrive),
+        ("cp-async-without-noinc", _cp_async_without_noinc),
+        ("wrong-start-phase", _starts_with_wrong_phase),
+        ("misplaced", _misplaced),
+        ("missing-release", _missing_release),
+        ("missed-use", _missed_use),
+        ("init-too-large", init_too_large),
+        ("gone", _gone),
     ):
         if (cause := look(outlook, wait)) is not None:
-            return cause
+            return replace(cause, rule=rule)
     return None
 
 

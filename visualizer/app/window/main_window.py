@@ -358,6 +358,9 @@ class MainWindow(QMainWindow):
         self.timeline.lanes_changed.connect(refresh)
         for name in ("inspector", "diagnosis"):
             self.panes[name].place_requested.connect(self.places.show)
+            self.panes[name].lesson_requested.connect(
+                lambda lesson: self.lectures.present(lesson.path, chapter=lesson.chapter)
+            )
         self.timeline.menu_requested.connect(lambda focus, at: open_lane_menu(self, focus, at))
         self.navigator.focus_changed.connect(self._show_focus)
         self.transport.scrubbed.connect(self.navigator.pass_through)
