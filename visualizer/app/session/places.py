@@ -85,6 +85,8 @@ class Places:
         focus = next((row.focus for row in rows if row.focus is not None), None)
         if document.focus is None and focus is not None and not self._window.navigator.can_go_back:
             self._window.navigator.go_to(focus)
+            if document.history.trace.meta.ending.kind in ("deadlock", "timeout"):
+                self._window.timeline.open_hang()
 
     def choose_address(self) -> str | None:
         text, chosen = QInputDialog.getText(
