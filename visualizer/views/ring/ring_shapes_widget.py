@@ -16,8 +16,8 @@ from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
 from visualizer.views.look.pane_look_widget import mono_font, scaled_font
 from visualizer.views.look.theme import GLYPHS
-from visualizer.views.ring.ring_layout import Box, RingLayout, boxes_fit, lay_out
-from visualizer.views.ring.ring_model import Ring, RingCursor, RingStage, phase_bytes
+from visualizer.views.ring.ring_layout import Box, RingLayout, boxes_fit, lay_out, lay_out_few
+from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes
 from visualizer.views.words.counts import bytes_of
 
 NO_TILE = mark("no tile")
@@ -41,6 +41,8 @@ class Hit:
     help: str
 
 
+CARDS_AT_LEAST = 2
+"""A ring with no room for the cards of all stages has so many."""
 _UNTOLD_COUNT = 128
 """Room for counts of so many arrivals where the tables do not tell them: a warpgroup's."""
 
@@ -58,17 +60,19 @@ class TextSizes:
         owed: frozenset[str],
         smallest: int = 0,
         compact: bool = False,
+        few: bool = False,
     ) -> None:
         """`shown`: the ring, for its stages and whether it has a title; `last_tile`: the longest tile title of the
         recording, so that text keeps its size from step to step; `owed`: the kinds of barriers that a line about who
         owes arrivals needs room in; `smallest`: pixels that no text goes below; `compact`: the cards give counts as
-        numbers only, without bars.
+        numbers only, without bars; `few`: two stages at a time have cards.
         """
         self.trace = trace
         self.stages, self.has_title = len(shown.stages), bool(shown.title)
         self.last_tile = last_tile
         self.smallest = smallest
         self.compact = compact
+        self.few = few and self.stages > CARDS_AT_LEAST
         self.text = scaled_font(base, scale, smallest=smallest)
         self.bold = scaled_font(base, scale, bold=True, smallest=smallest)
         self.number = mono_font(base, scale, smallest=smallest)
@@ -100,7 +104,8 @@ class TextSizes:
         top = self.row if self.has_title else 0.0
         inset = self.margin
         box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
-        return lay_out(box, max(self.stages, 1), self.card, self.pointer, self.margin)
+        how = lay_out_few if self.few else lay_out
+        return how(box, max(self.stages, 1), self.card, self.pointer, self.margin)
 
 
 def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:
@@ -160,7 +165,24 @@ class RingShapes:
         self.sizes = frame.sizes
         self.bounds = frame.bounds
         self.layout = frame.layout
+        self.card_of = self._cards()
         self.brief, self.pill_font, self.consumer_boxes = self._place_consumers()
+
+    def _cards(self) -> dict[int, int]:
+        """Which of the layout's cards a stage has: each its own, or, of a few, those of the producer's stage, then of
+        what is in focus and of the consumers', each the nearer one."""
+        if not self.layout.few:
+            return {stage.index: stage.index for stage in self.ring.stages}
+        focused = [s.index for s in self.ring.stages if s.focused or any(b.focused for b in s.barriers)]
+        cursors = [[cursor.index for cursor in of] for of in (self.ring.producers, self.ring.consumers)]
+        every = range(len(self.ring.stages))
+        first, second = list(dict.fromkeys([*cursors[0], *focused, *cursors[1], *every]))[:CARDS_AT_LEAST]
+
+        def way(card: int, stage: int) -> float:
+            return self.layout.cards[card].gap_to(*self.layout.point(self.layout.angles[stage], self.layout.outer))
+
+        straight = way(0, first) + way(1, second) <= way(1, first) + way(0, second)
+        return {first: 0, second: 1} if straight else {first: 1, second: 0}
 
     def title_box(self) -> QRectF:
         return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
@@ -187,10 +209,13 @@ class RingShapes:
         return path
 
     def barrier_boxes(self, stage: RingStage) -> list[QRectF]:
-        """The boxes of a stage's barriers in its card, one below the other."""
-        card, sizes = self.layout.cards[stage.index], self.sizes
+        """The boxes of a stage's barriers in its card, one below the other; none where it has no card."""
+        if stage.index not in self.card_of:
+            return []
+        at, sizes = self.card_of[stage.index], self.sizes
+        card = self.layout.cards[at]
         gap = 0.6 * sizes.pad
-        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage.index] else 0.0)
+        top = card.y + (sizes.row + gap if self.layout.slot_at_top[at] else 0.0)
         boxes: list[QRectF] = []
         for barrier in stage.barriers:
             boxes.append(QRectF(card.x, top, card.width, sizes.rows[barrier.kind] * sizes.row))
@@ -199,8 +224,9 @@ class RingShapes:
 
     def producer_box(self, stage: int) -> QRectF:
         """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
-        card, row = self.layout.cards[stage], self.sizes.row
-        top = card.y if self.layout.slot_at_top[stage] else card.y + card.height - row
+        at, row = self.card_of[stage], self.sizes.row
+        card = self.layout.cards[at]
+        top = card.y if self.layout.slot_at_top[at] else card.y + card.height - row
         return QRectF(card.x, top, card.width, row)
 
     def producer_label(self, cursor: RingCursor) -> tuple[str, QFont]:
@@ -229,20 +255,16 @@ class RingShapes:
         hits = []
         for stage in self.ring.stages:
             wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
-            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
-            for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
-                help_ = tr(
-                    "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
-                    name=barrier.called or barrier.name,
-                    phase=barrier.phase,
-                    parity=barrier.parity,
-                    arrived=barrier.arrived_text,
-                    pending=barrier.pending,
-                    tx=barrier.tx,
-                ) + (f"; {barrier.owed}" if barrier.owed else "")
-                hits.append(Hit(_rectangle(place), "barrier", barrier.name, stage.index, help_))
-        boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
-        for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
+            places = self.barrier_boxes(stage)
+            untold = [] if places else [_told(barrier) for barrier in stage.barriers]
+            help_ = "\n".join((f"{stage.lane}: {state_word(stage.state)}", *untold))
+            hits.append(Hit(wedge, "stage", stage.lane, stage.index, help_))
+            hits += [
+                Hit(_rectangle(place), "barrier", barrier.name, stage.index, _told(barrier))
+                for barrier, place in zip(stage.barriers, places, strict=bool(places))
+            ]
+        boxes = [self.producer_box(cursor.index) for cursor in self.carded_producers] + self.consumer_boxes
+        for cursor, box in zip(self.carded_producers + self.ring.consumers, boxes, strict=True):
             help_ = tr(
                 "{names} at {cursor}",
                 names=", ".join(cursor.lines),
@@ -250,6 +272,11 @@ class RingShapes:
             )
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
+
+    @property
+    def carded_producers(self) -> tuple[RingCursor, ...]:
+        """Those whose stage has a card, which has a row for their label."""
+        return tuple(cursor for cursor in self.ring.producers if cursor.index in self.card_of)
 
     def _pill_fonts(self) -> list[QFont]:
         smallest = self.sizes.smallest
@@ -300,6 +327,19 @@ class RingShapes:
             boxes[number] = Box(x - width / 2, top, width, height)
             top += height + gap
         return boxes
+
+
+def _told(barrier: RingBarrier) -> str:
+    """A barrier in words."""
+    return tr(
+        "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
+        name=barrier.called or barrier.name,
+        phase=barrier.phase,
+        parity=barrier.parity,
+        arrived=barrier.arrived_text,
+        pending=barrier.pending,
+        tx=barrier.tx,
+    ) + (f"; {barrier.owed}" if barrier.owed else "")
 
 
 def _degrees(length: float, radius: float) -> float:

@@ -342,8 +342,8 @@ class TimelineWidget(Painted, TimelineCommands):
         self.menu_requested.emit(focus, event.globalPos())
 
     def _click(self, scene: Scene, at: QPointF) -> None:
-        """The chips go to the focused event's lane and show what is folded, the name of a lane that heads others folds them, all else moves
-        the focus."""
+        """The chips go to the focused event's lane and show what is folded, the name of a lane that heads others folds
+        them, all else moves the focus."""
         chip = beyond_chip(scene, self._look())
         folded = folded_chip(scene, self._look())
         row = scene.row_at(at.y())
