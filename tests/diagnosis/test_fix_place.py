@@ -68,6 +68,7 @@ def test_another_finding_has_no_such_line() -> None:
     [
         ("baseline", 'producer = b.agent("P", role="producer", cta=cta, stages=c.stages, phase=1)'),
         ("gemm", "producer"),
+        ("attention", "producer"),
         ("multicast", "producer"),
         ("pingpong", "producer"),
     ],

@@ -37,8 +37,8 @@ def fix_place(trace: Trace, finding: Finding) -> Place | None:
 
 
 def _made_by_builder(text: str, site: Place, agent: str) -> Place | None:
-    """In a program file, the call of `Builder.agent` that makes the agent: its cursor begins in the `phase` given there.
-    By the agent's name or, if that is put together, as the only producer."""
+    """In a program file, the call of `Builder.agent` that makes the agent: its cursor begins in the `phase` given
+    there. By the agent's name or, if that is put together, as the only producer."""
     name = re.compile(rf"""\s*["']{re.escape(without_cta(agent))}["']""")
     calls = list(_AGENT.finditer(text))
     made = [call for call in calls if name.match(call[1])] or [call for call in calls if _PRODUCER.search(call[1])]

@@ -112,14 +112,15 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
 
 
 def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
-    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
+    """A producer's first wait, on stages of a ring nobody has filled, with the parity that blocks on a fresh barrier."""
     trace, waits = outlook.trace, outlook.waits
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
-    if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
+    structure, copies = outlook.history.structure, outlook.history.copies
+    if structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
         return None
-    issued = (outlook.history.copies.agent == agent).any()
-    if issued or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+    here = (copies.barrier < 0) | (structure.ring_of[copies.barrier] == structure.ring_of[row])
+    if (here & (copies.agent == agent)).any() or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
         return None
     begin = int(waits.begin[wait])
     return Cause(
