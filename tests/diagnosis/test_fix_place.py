@@ -15,7 +15,7 @@ from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
-WRONG_START = Finding("STARVED", "error", f"must start with phase 1 ({START_STATE})", site=Place(KERNEL, 4, "wait"))
+WRONG_START = Finding("STARVED", "error", "", agent="P", rule="wrong-start-phase", site=Place(KERNEL, 4, "wait"))
 
 
 def _with(*lines: str) -> Place | None:
@@ -60,4 +60,46 @@ def test_nothing_is_claimed_where_the_source_does_not_show_it() -> None:
 
 
 def test_another_finding_has_no_such_line() -> None:
-    assert fix_place(hand_trace(), replace(WRONG_START, cause="somebody forgot an arrival")) is None
+    assert fix_place(hand_trace(), replace(WRONG_START, rule="missing-release")) is None
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("baseline", 'producer = b.agent("P", role="producer", cta=cta, stages=c.stages, phase=1)'),
+        ("gemm", "producer"),
+        ("attention", "producer"),
+        ("multicast", "producer"),
+        ("pingpong", "producer"),
+    ],
+)
+def test_of_a_program_in_python_it_is_where_the_agent_is_made(program: str, line: str) -> None:
+    told = find_program(program, None, "F06")
+    history = History(simulate(told))
+    finding = diagnose(history, told).findings[0]
+    place = fix_place(history.trace, finding)
+    assert place is not None
+    assert finding.site is not None
+    shown = history.trace.source_files[place.file].splitlines()[place.line - 1]
+    assert line in shown
+    assert "phase=1" in shown
+    assert place.line != finding.site.line
+
+
+def _in_python(text: str, agent: str = "P") -> int | None:
+    trace = replace(hand_trace(), source_files={"mine.py": text})
+    finding = replace(WRONG_START, agent=agent, site=Place("mine.py", 1, "wait"))
+    place = fix_place(trace, finding)
+    return None if place is None else place.line
+
+
+def test_a_users_program_file_shows_the_phase_it_gives() -> None:
+    both = 'b.agent("C", role="consumer")\nb.agent(\n    "P",\n    role="producer",\n    phase=0,\n)\n'
+    assert _in_python(both) == 5
+    assert _in_python(both, "CTA1.P") == 5
+    assert _in_python('x = 1\np = b.agent("P", stages=2)\n') == 2, "no phase is given: where it would be"
+    assert _in_python('p = b.agent("P", stages=len(stages), phase=0)\n') == 1
+    assert _in_python('p = b.agent(f"P{n}", role="producer")\n', "P1") == 1
+    two = "\n".join(f'b.agent(f"{name}{{n}}", role="producer")' for name in "PQ")
+    assert _in_python(two, "P1") is None, "of two producers nobody says which"
+    assert _in_python("agent(" * 10_000) is None

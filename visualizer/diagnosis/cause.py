@@ -17,3 +17,4 @@ class Cause:
     certain: bool = True
     advice: Advice | None = None
     blamed: str | None = None  # the agent whose doing it is, where that is known
+    rule: str = ""  # which mistake it is, one word in every language and recording; "": none that has a name

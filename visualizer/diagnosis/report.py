@@ -96,6 +96,7 @@ class Finding:
     blamed: str | None = None  # the agent whose doing it is, where that is known
     certain: bool = True  # the recording shows this very fault; else it is the likeliest of what would explain it
     advice: Advice | None = None  # None: there is no single operation to change
+    rule: str = ""  # which mistake it is, one word in every language and recording; "": none that has a name
     effects: tuple[Finding, ...] = ()  # what came after it in the same CTAs, or follows from it
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.record.running import lesson_faults
@@ -44,7 +44,18 @@ class Hand:
         self._qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at or widget.rect().center())
 
 
-def test_a_newcomer_comes_to_the_line_of_the_fault_in_four_clicks(newcomer: MainWindow, qtbot: QtBot) -> None:
+def _place_of(text: QTextBrowser, words: str) -> QPoint:
+    """Where words stand in a text, in its viewport."""
+    found = text.document().find(words)
+    assert not found.isNull(), words
+    found.setPosition(found.selectionStart() + 1)
+    text.setTextCursor(found)
+    return text.cursorRect().center()
+
+
+def test_a_newcomer_comes_to_the_fault_its_line_and_its_chapter_in_four_clicks(
+    newcomer: MainWindow, qtbot: QtBot
+) -> None:
     hand, cards = Hand(qtbot), newcomer.first_steps
     hand.click(cards.faults)
     (wanted,) = [action for action in cards.menu.actions() if "producer starts with parity 0" in action.text()]
@@ -58,7 +69,6 @@ def test_a_newcomer_comes_to_the_line_of_the_fault_in_four_clicks(newcomer: Main
     source = newcomer.document.history.trace.source_files["kernels/async_pipeline.cu"].splitlines()
     (line,) = [number for number, text in enumerate(source, start=1) if "auto pipe_write = make_producer" in text]
     assert f"kernels/async_pipeline.cu:{line} make_producer_start_state" in said
-    assert hand.clicks <= 4
     focus = newcomer.navigator.focus
     assert focus is not None
     assert focus.lane == "producer"
@@ -68,9 +78,15 @@ def test_a_newcomer_comes_to_the_line_of_the_fault_in_four_clicks(newcomer: Main
     assert [chip.role for chip in code.view.marks.chips[symptom]] == ["error", "producer"]
     assert symptom != line
     code.view.verticalScrollBar().setValue(0)
-    number = next(n for n, link in enumerate(inspector._links) if link.place is not None and link.place.line == line)
-    inspector.text.anchorClicked.emit(QUrl(str(number)))
+    text = inspector.text
+    hand.click(text.viewport(), _place_of(text, f".cu:{line}"))
     assert code.view.textCursor().blockNumber() == line - 1
+    hand.click(text.viewport(), _place_of(text, "Broken: the producer starts in phase zero"))
+    assert newcomer.lectures.lecture is not None
+    told = newcomer.lectures.lecture.presentation
+    assert told.story.chapters[told.beat.chapter].id == "start-phase-broken"
+    assert hand.clicks <= 4
+    newcomer.lectures.leave()
 
 
 def test_an_address_is_looked_at_first(newcomer: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

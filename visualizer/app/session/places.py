@@ -28,6 +28,7 @@ class Places(QObject):
     """
 
     recording_wanted = Signal(Path, object)
+    hang_opened = Signal()
 
     def __init__(self, session: Session, code: CodeWidget, inspector: InspectorWidget, parent: QWidget) -> None:
         super().__init__(parent)
@@ -93,6 +94,8 @@ class Places(QObject):
         focus = next((row.focus for row in rows if row.focus is not None), None)
         if document.focus is None and focus is not None and not self._session.navigator.can_go_back:
             self._session.navigator.go_to(focus)
+            if document.history.trace.meta.ending.kind in ("deadlock", "timeout"):
+                self.hang_opened.emit()
 
     def choose_address(self) -> str | None:
         text, chosen = QInputDialog.getText(

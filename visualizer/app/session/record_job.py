@@ -15,6 +15,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes_file import NotesError, load_structure
 from visualizer.playback.opening import history_with
+from visualizer.playback.stories.teaching import lesson_on
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import parameter_words
 from visualizer.programs.program import Program
@@ -151,7 +152,10 @@ def diagnosed(document: Document, program: Program | None, progress: Progress, c
         raise Cancelled
     progress(0.97, tr("diagnosing the run"))
     try:
-        return replace(document, report=diagnose(document.history, program))
+        report = diagnose(document.history, program)
+        for finding in report.findings:
+            lesson_on(document.history.trace, finding)  # what panes will ask for, in the window's own thread
+        return replace(document, report=report)
     except Exception as error:
         note = tr("not diagnosed, for phasescope has a defect: {kind}: {error}", kind=type(error).__name__, error=error)
         return replace(document, note="; ".join(filter(None, (document.note, note))))

@@ -219,6 +219,9 @@ class MainWindow(QMainWindow):
         self.timeline.lanes_changed.connect(refresh)
         for name in ("inspector", "diagnosis"):
             self.panes[name].place_requested.connect(self.places.show)
+            self.panes[name].lesson_requested.connect(
+                lambda lesson: self.lectures.present(lesson.path, chapter=lesson.chapter)
+            )
         self.timeline.menu_requested.connect(
             lambda focus, at: open_lane_menu(focus, at, self.navigator, self.actions_by_id, self)
         )
@@ -245,6 +248,7 @@ class MainWindow(QMainWindow):
         self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
         self.places.recording_wanted.connect(self.files.open)
+        self.places.hang_opened.connect(self.timeline.open_hang)
         self.attaching.recording_wanted.connect(lambda path, run: self.files.open(path, together=run))
         self.lectures.document_wanted.connect(self.show_document)
         self.languages.changed.connect(self._say_again)

@@ -175,6 +175,7 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         certain=cause.certain,
         advice=cause.advice,
         blamed=cause.blamed,
+        rule=cause.rule,
     )
 
 

@@ -171,6 +171,7 @@ def _nobody_begins(outlook: Outlook, cycle: tuple[int, ...]) -> Cause | None:
         step,
         site_at(trace, step),
         advice=Advice(giver, (), (planned,), int(waits.begin[first[gives]])),
+        rule="nobody-begins",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from visualizer.diagnosis.cause import Cause
@@ -18,18 +20,18 @@ from visualizer.recording.schema import EventKind
 
 def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
     """The first of the known mistakes that leaves the phase the wait means short of arrivals; None: none is seen."""
-    for look in (
-        _expect_without_arrive,
-        _cp_async_without_noinc,
-        _starts_with_wrong_phase,
-        _misplaced,
-        _missing_release,
-        _missed_use,
-        init_too_large,
-        _gone,
+    for rule, look in (
+        ("expect-without-arrive", _expect_without_arrive),
+        ("cp-async-without-noinc", _cp_async_without_noinc),
+        ("wrong-start-phase", _starts_with_wrong_phase),
+        ("misplaced", _misplaced),
+        ("missing-release", _missing_release),
+        ("missed-use", _missed_use),
+        ("init-too-large", init_too_large),
+        ("gone", _gone),
     ):
         if (cause := look(outlook, wait)) is not None:
-            return cause
+            return replace(cause, rule=rule)
     return None
 
 
@@ -111,14 +113,15 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
 
 
 def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
-    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
+    """A producer's first wait, on stages of a ring nobody has filled, with the parity that blocks on a fresh barrier."""
     trace, waits = outlook.trace, outlook.waits
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
-    if outlook.history.structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
+    structure, copies = outlook.history.structure, outlook.history.copies
+    if structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
         return None
-    issued = (outlook.history.copies.agent == agent).any()
-    if issued or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+    here = (copies.barrier < 0) | (structure.ring_of[copies.barrier] == structure.ring_of[row])
+    if (here & (copies.agent == agent)).any() or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
         return None
     begin = int(waits.begin[wait])
     return Cause(

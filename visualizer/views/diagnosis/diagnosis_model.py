@@ -13,9 +13,10 @@ from visualizer.diagnosis.fix_place import fix_place
 from visualizer.diagnosis.report import Finding, Owed, Place, Report
 from visualizer.diagnosis.report_text import BLOCKED, next_text, not_judged_lines, state_text
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
-from visualizer.language import tr, trn
+from visualizer.language import current, tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.stories.teaching import Lesson, lesson_on
 from visualizer.recording.trace import Trace
 from visualizer.views.words.context import join_names, short_name
 
@@ -24,12 +25,18 @@ GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of details; a click on it, if it leads anywhere, asks for `focus`, or for `place` in the source."""
+    """One line of details; a click on it, if it leads anywhere, asks for `focus`, for `place` in the source, or for a
+    chapter's `lesson`."""
 
     label: str
     text: str
     focus: Focus | None = None
     place: Place | None = None
+    lesson: Lesson | None = None
+
+    @property
+    def leads(self) -> bool:
+        return any(target is not None for target in (self.focus, self.place, self.lesson))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,7 @@ def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
             finding.verdict,
             _title(finding),
             finding.cause,
-            _lines(trace, finding, stand),
+            _lines(trace, finding, stand, None if id(finding) in effects else lesson_on(trace, finding)),
             _focus(trace, finding.step, finding.agent or finding.barrier),
             id(finding) in effects,
         )
@@ -246,12 +253,14 @@ def _title(finding: Finding) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> tuple[Line, ...]:
+def _lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: Lesson | None) -> tuple[Line, ...]:
     lines: list[Line] = []
     if finding.site is not None:
         lines.append(_place_line(tr("line"), finding.site))
     if (fix := fix_place(trace, finding)) is not None:
         lines.append(_place_line(tr("to change"), fix))
+    if lesson is not None:
+        lines.append(Line(tr("taught in"), lesson.title.spoken(current()), lesson=lesson))
     if finding.first_divergence is not None:
         since = finding.first_divergence
         lines.append(Line(tr("first divergence"), tr("step {step}", step=since), _focus(trace, since, None)))

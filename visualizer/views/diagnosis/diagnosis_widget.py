@@ -37,6 +37,8 @@ class DiagnosisWidget(QWidget):
     focus_requested = Signal(object)
     place_requested = Signal(object)
     """A Place in the source."""
+    lesson_requested = Signal(object)
+    """A Lesson: the chapter that teaches a finding's mistake."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,6 +178,8 @@ class DiagnosisWidget(QWidget):
         line = self._rows[self.findings.currentRow()].lines[int(link.toString())]
         if line.place is not None:
             self.place_requested.emit(line.place)
+        if line.lesson is not None:
+            self.lesson_requested.emit(line.lesson)
         self._request(line.focus)
 
     def _request(self, focus: Focus | None) -> None:
@@ -195,5 +199,4 @@ def _html(row: FindingRow, theme: Theme) -> str:
 
 def _linked(number: int, line: Line, theme: Theme) -> str:
     text = escape(line.text)
-    leads = line.focus is not None or line.place is not None
-    return text if not leads else f"<a href='{number}' style='color: {theme.text}'>{text}</a>"
+    return text if not line.leads else f"<a href='{number}' style='color: {theme.text}'>{text}</a>"

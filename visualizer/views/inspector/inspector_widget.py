@@ -24,6 +24,8 @@ class InspectorWidget(QWidget):
     focus_requested = Signal(object)
     place_requested = Signal(object)
     """A Place in the source."""
+    lesson_requested = Signal(object)
+    """A Lesson: the chapter that teaches a finding's mistake."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +117,7 @@ class InspectorWidget(QWidget):
         return "".join(parts) + (f"<table cellspacing='1'>{rows}</table>" if rows else "")
 
     def _linked(self, line: Line) -> str:
-        if line.focus is None and line.place is None:
+        if not line.leads:
             return escape(line.text)
         self._links.append(line)
         return f"<a href='{len(self._links) - 1}' style='color: {self._theme.text}'>{escape(line.text)}</a>"
@@ -124,5 +126,7 @@ class InspectorWidget(QWidget):
         line = self._links[int(link.toString())]
         if line.place is not None:
             self.place_requested.emit(line.place)
+        if line.lesson is not None:
+            self.lesson_requested.emit(line.lesson)
         if line.focus is not None:
             self.focus_requested.emit(line.focus)

@@ -8,7 +8,7 @@ from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
 from visualizer.views.look.pane_look_widget import mono_font, scaled_font
 from visualizer.views.look.theme import GLYPHS
-from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out
+from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out, lay_out_few
 from visualizer.views.ring.ring_model import Ring, RingCursor, phase_bytes
 from visualizer.views.words.counts import bytes_of
 
@@ -19,6 +19,8 @@ SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
 """Sizes of a segment's lines over the ring's text."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 
+CARDS_AT_LEAST = 2
+"""A ring with no room for the cards of all stages has so many."""
 _UNTOLD_COUNT = 128
 """Room for counts of so many arrivals where the tables do not tell them: a warpgroup's."""
 
@@ -36,17 +38,19 @@ class TextSizes:
         owed: frozenset[str],
         smallest: int = 0,
         compact: bool = False,
+        few: bool = False,
     ) -> None:
         """`shown`: the ring, for its stages and whether it has a title; `last_tile`: the longest tile title of the
         recording, so that text keeps its size from step to step; `owed`: the kinds of barriers that a line about who
         owes arrivals needs room in; `smallest`: pixels that no text goes below; `compact`: the cards give counts as
-        numbers only, without bars.
+        numbers only, without bars; `few`: two stages at a time have cards.
         """
         self.trace = trace
         self.stages, self.has_title = len(shown.stages), bool(shown.title)
         self.last_tile = last_tile
         self.smallest = smallest
         self.compact = compact
+        self.few = few and self.stages > CARDS_AT_LEAST
         self.text = scaled_font(base, scale, smallest=smallest)
         self.bold = scaled_font(base, scale, bold=True, smallest=smallest)
         self.number = mono_font(base, scale, smallest=smallest)
@@ -78,7 +82,8 @@ class TextSizes:
         top = self.row if self.has_title else 0.0
         inset = self.margin
         box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
-        return lay_out(box, max(self.stages, 1), self.card, self.pointer, self.margin)
+        how = lay_out_few if self.few else lay_out
+        return how(box, max(self.stages, 1), self.card, self.pointer, self.margin)
 
 
 def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:

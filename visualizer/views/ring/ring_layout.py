@@ -1,6 +1,7 @@
 """Where each part of the ring lies for a given size, stage count and text size: pure geometry, no Qt.
 
-The ring is as large as the barrier cards around it allow. Each card slides along the border of the pane, within its
+The ring is as large as the barrier cards around it allow; where those of all stages would leave it no room, there are
+two, for the stages that matter. Each card slides along the border of the pane, within its
 stage's wedge, to where it leaves the ring the most room, so one rule serves 1 to 8 stages and any aspect ratio.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -65,9 +67,21 @@ class RingLayout:
     inner: float
     angles: tuple[float, ...]  # middle of each stage's segment
     span: float  # of each segment
-    cards: tuple[Box, ...]  # one a stage: its two barriers and the slot for the producer's cursor
+    cards: tuple[Box, ...]  # one a stage, or two for them all: its two barriers and the slot for the producer's cursor
     slot_at_top: tuple[bool, ...]  # whether the producer's slot is the card's first row (else the last)
     margin: float
+    apart: bool  # nothing overlaps, and nothing leaves the pane
+
+    @property
+    def few(self) -> bool:
+        """Whether there are fewer cards than stages."""
+        return len(self.cards) < len(self.angles)
+
+    def faces(self, card: int, stage: int) -> bool:
+        """Whether a line from a card to a stage's segment keeps off the others."""
+        x, y = self.cards[card].centre
+        dx, dy = direction(self.angles[stage])
+        return not self.few or (x - self.centre[0]) * dx + (y - self.centre[1]) * dy > 0
 
     def point(self, angle: float, radius: float) -> tuple[float, float]:
         """The point at an angle and a radius from the ring's centre."""
@@ -109,6 +123,7 @@ def lay_out(bounds: Box, stages: int, card: tuple[float, float], pointer: float,
     room = min(box.gap_to(*centre) for box in cards)
     limit = min(bounds.width, bounds.height) / 2 - margin
     outer = max(MIN_RADIUS, min(room - pointer, limit - pointer))
+    inside = card[0] <= bounds.width and card[1] <= bounds.height
     return RingLayout(
         centre=centre,
         outer=outer,
@@ -118,6 +133,33 @@ def lay_out(bounds: Box, stages: int, card: tuple[float, float], pointer: float,
         cards=tuple(cards),
         slot_at_top=tuple(box.centre[1] > centre[1] for box in cards),
         margin=margin,
+        apart=inside and outer <= room - pointer and not any(a.overlaps(b) for a, b in combinations(cards, 2)),
+    )
+
+
+def lay_out_few(bounds: Box, stages: int, card: tuple[float, float], pointer: float, margin: float) -> RingLayout:
+    """The same with two cards alone, which two stages at a time may have: above and below the ring, or beside it,
+    whichever leaves it more room."""
+    (x, y), (width, height) = bounds.centre, card
+    right, bottom = bounds.x + bounds.width, bounds.y + bounds.height
+    above = min(bounds.height / 2 - height, bounds.width / 2) >= min(bounds.width / 2 - width, bounds.height / 2)
+    places = ((x - width / 2, bounds.y), (x - width / 2, bottom - height))
+    if not above:
+        places = ((bounds.x, y - height / 2), (right - width, y - height / 2))
+    cards = tuple(Box(*place, *card) for place in places)
+    room = min(box.gap_to(x, y) for box in cards)
+    limit = min(bounds.width, bounds.height) / 2 - margin
+    outer = max(MIN_RADIUS, min(room, limit) - pointer)
+    return RingLayout(
+        centre=(x, y),
+        outer=outer,
+        inner=outer * INNER_RATIO,
+        angles=stage_angles(stages),
+        span=360.0 / stages,
+        cards=cards,
+        slot_at_top=(False, above),
+        margin=margin,
+        apart=width <= bounds.width and outer <= room - pointer and not cards[0].overlaps(cards[1]),
     )
 
 

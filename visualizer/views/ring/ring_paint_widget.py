@@ -127,16 +127,17 @@ class RingPicture:
 
     def _paint_leader(self, painter: QPainter, stage: RingStage) -> None:
         """A line that ties a card to its segment; without barriers there is no card."""
-        if not stage.barriers:
+        boxes = self.shapes.barrier_boxes(stage)
+        if not boxes or not self.layout.faces(self.shapes.card_of[stage.index], stage.index):
             return
         x, y = self.layout.point(self.layout.angles[stage.index], self.layout.outer + 1)
-        boxes = self.shapes.barrier_boxes(stage)
         card = boxes[0] | boxes[-1]
         painter.setPen(pen(self.theme.border, 1.5))
         painter.drawLine(QPointF(x, y), _nearest_point(card, x, y))
 
     def _paint_card(self, painter: QPainter, stage: RingStage) -> None:
-        for barrier, box in zip(stage.barriers, self.shapes.barrier_boxes(stage), strict=True):
+        boxes = self.shapes.barrier_boxes(stage)
+        for barrier, box in zip(stage.barriers, boxes, strict=bool(boxes)):
             painter.setPen(pen(self.theme.border, 1.0))
             painter.setBrush(colour(self.theme.header))
             if barrier.focused:
@@ -202,12 +203,15 @@ class RingPicture:
 
     def _paint_producer(self, painter: QPainter, cursor: RingCursor) -> None:
         layout, sizes = self.layout, self.sizes
-        box = self.shapes.producer_box(cursor.index)
         x, y = layout.point(layout.angles[cursor.index], layout.outer + 2)
         dx, dy = direction(layout.angles[cursor.index])
-        painter.setPen(pen(self.theme.producer.outline, 3.0))
-        painter.drawLine(QPointF(x + dx * sizes.pointer, y + dy * sizes.pointer), _nearest_point(box, x, y))
         self._paint_pointer(painter, self.theme.producer, x, y, -dx, -dy)
+        if cursor.index not in self.shapes.card_of:
+            return
+        box = self.shapes.producer_box(cursor.index)
+        if layout.faces(self.shapes.card_of[cursor.index], cursor.index):
+            painter.setPen(pen(self.theme.producer.outline, 3.0))
+            painter.drawLine(QPointF(x + dx * sizes.pointer, y + dy * sizes.pointer), _nearest_point(box, x, y))
         text, font = self.shapes.producer_label(cursor)
         self._paint_pill(painter, cursor, self.theme.producer, box, (text,), font)
 

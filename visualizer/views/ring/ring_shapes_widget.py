@@ -15,9 +15,9 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.views.look.pane_look_widget import scaled_font
-from visualizer.views.ring.ring_frame_widget import RingFrame, consumer_lines
+from visualizer.views.ring.ring_frame_widget import CARDS_AT_LEAST, RingFrame, consumer_lines
 from visualizer.views.ring.ring_layout import Box, boxes_fit
-from visualizer.views.ring.ring_model import Ring, RingCursor, RingStage
+from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage
 
 PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
 """Sizes tried for the cursors' labels."""
@@ -43,7 +43,24 @@ class RingShapes:
         self.sizes = frame.sizes
         self.bounds = frame.bounds
         self.layout = frame.layout
+        self.card_of = self._cards()
         self.brief, self.pill_font, self.consumer_boxes = self._place_consumers()
+
+    def _cards(self) -> dict[int, int]:
+        """Which of the layout's cards a stage has: each its own, or, of a few, those of the producer's stage, then of
+        what is in focus and of the consumers', each the nearer one."""
+        if not self.layout.few:
+            return {stage.index: stage.index for stage in self.ring.stages}
+        focused = [s.index for s in self.ring.stages if s.focused or any(b.focused for b in s.barriers)]
+        cursors = [[cursor.index for cursor in of] for of in (self.ring.producers, self.ring.consumers)]
+        every = range(len(self.ring.stages))
+        first, second = list(dict.fromkeys([*cursors[0], *focused, *cursors[1], *every]))[:CARDS_AT_LEAST]
+
+        def way(card: int, stage: int) -> float:
+            return self.layout.cards[card].gap_to(*self.layout.point(self.layout.angles[stage], self.layout.outer))
+
+        straight = way(0, first) + way(1, second) <= way(1, first) + way(0, second)
+        return {first: 0, second: 1} if straight else {first: 1, second: 0}
 
     def title_box(self) -> QRectF:
         return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
@@ -70,10 +87,13 @@ class RingShapes:
         return path
 
     def barrier_boxes(self, stage: RingStage) -> list[QRectF]:
-        """The boxes of a stage's barriers in its card, one below the other."""
-        card, sizes = self.layout.cards[stage.index], self.sizes
+        """The boxes of a stage's barriers in its card, one below the other; none where it has no card."""
+        if stage.index not in self.card_of:
+            return []
+        at, sizes = self.card_of[stage.index], self.sizes
+        card = self.layout.cards[at]
         gap = 0.6 * sizes.pad
-        top = card.y + (sizes.row + gap if self.layout.slot_at_top[stage.index] else 0.0)
+        top = card.y + (sizes.row + gap if self.layout.slot_at_top[at] else 0.0)
         boxes: list[QRectF] = []
         for barrier in stage.barriers:
             boxes.append(QRectF(card.x, top, card.width, sizes.rows[barrier.kind] * sizes.row))
@@ -82,8 +102,9 @@ class RingShapes:
 
     def producer_box(self, stage: int) -> QRectF:
         """Where the producer's label goes while its cursor is at a stage: the card's row next to the ring."""
-        card, row = self.layout.cards[stage], self.sizes.row
-        top = card.y if self.layout.slot_at_top[stage] else card.y + card.height - row
+        at, row = self.card_of[stage], self.sizes.row
+        card = self.layout.cards[at]
+        top = card.y if self.layout.slot_at_top[at] else card.y + card.height - row
         return QRectF(card.x, top, card.width, row)
 
     def producer_label(self, cursor: RingCursor) -> tuple[str, QFont]:
@@ -112,20 +133,16 @@ class RingShapes:
         hits = []
         for stage in self.ring.stages:
             wedge = self.wedge(stage.index, self.layout.inner, self.layout.outer)
-            hits.append(Hit(wedge, "stage", stage.lane, stage.index, f"{stage.lane}: {state_word(stage.state)}"))
-            for barrier, place in zip(stage.barriers, self.barrier_boxes(stage), strict=True):
-                help_ = tr(
-                    "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
-                    name=barrier.called or barrier.name,
-                    phase=barrier.phase,
-                    parity=barrier.parity,
-                    arrived=barrier.arrived_text,
-                    pending=barrier.pending,
-                    tx=barrier.tx,
-                ) + (f"; {barrier.owed}" if barrier.owed else "")
-                hits.append(Hit(_rectangle(place), "barrier", barrier.name, stage.index, help_))
-        boxes = [self.producer_box(cursor.index) for cursor in self.ring.producers] + self.consumer_boxes
-        for cursor, box in zip(self.ring.producers + self.ring.consumers, boxes, strict=True):
+            places = self.barrier_boxes(stage)
+            untold = [] if places else [_told(barrier) for barrier in stage.barriers]
+            help_ = "\n".join((f"{stage.lane}: {state_word(stage.state)}", *untold))
+            hits.append(Hit(wedge, "stage", stage.lane, stage.index, help_))
+            hits += [
+                Hit(_rectangle(place), "barrier", barrier.name, stage.index, _told(barrier))
+                for barrier, place in zip(stage.barriers, places, strict=bool(places))
+            ]
+        boxes = [self.producer_box(cursor.index) for cursor in self.carded_producers] + self.consumer_boxes
+        for cursor, box in zip(self.carded_producers + self.ring.consumers, boxes, strict=True):
             help_ = tr(
                 "{names} at {cursor}",
                 names=", ".join(cursor.lines),
@@ -133,6 +150,11 @@ class RingShapes:
             )
             hits.append(Hit(_rectangle(box), "agent", cursor.lanes[0], cursor.index, help_))
         return tuple(hits)
+
+    @property
+    def carded_producers(self) -> tuple[RingCursor, ...]:
+        """Those whose stage has a card, which has a row for their label."""
+        return tuple(cursor for cursor in self.ring.producers if cursor.index in self.card_of)
 
     def _pill_fonts(self) -> list[QFont]:
         smallest = self.sizes.smallest
@@ -183,6 +205,19 @@ class RingShapes:
             boxes[number] = Box(x - width / 2, top, width, height)
             top += height + gap
         return boxes
+
+
+def _told(barrier: RingBarrier) -> str:
+    """A barrier in words."""
+    return tr(
+        "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
+        name=barrier.called or barrier.name,
+        phase=barrier.phase,
+        parity=barrier.parity,
+        arrived=barrier.arrived_text,
+        pending=barrier.pending,
+        tx=barrier.tx,
+    ) + (f"; {barrier.owed}" if barrier.owed else "")
 
 
 def _degrees(length: float, radius: float) -> float:

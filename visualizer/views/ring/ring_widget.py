@@ -5,6 +5,8 @@ What is shown comes from ring_model, where from ring_layout; ring_paint_widget p
 
 from __future__ import annotations
 
+import itertools
+
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -26,8 +28,10 @@ from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
 from visualizer.views.words.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
 from visualizer.views.words.findings import owing_findings
 
-FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(19))
+FONT_SCALES = tuple(2.2 - 0.1 * k for k in range(16))
 """Text sizes tried, largest first, over the widget's font."""
+LEGIBLE = 0.75
+"""The smallest text over the widget's font."""
 RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
 """Least outer radius over the ring's shorter side at which a text size is taken; less with more cards around it."""
 MOST_STAGES = 64
@@ -174,6 +178,8 @@ class RingWidget(Painted, QWidget):
 
     def pictures(self) -> tuple[RingPicture, ...]:
         """What is painted, from left to right; nothing if there are no stages, or too many."""
+        if [frame.bounds for frame in self._frames] != self._bounds():
+            self._frames = self._pictures = ()  # a hidden pane is told of another size only when it is shown
         if not self._pictures and 0 < self._stages() <= MOST_STAGES:
             if not self._frames:
                 self._frames = tuple(map(self._frame, self._rings, self._bounds()))
@@ -193,22 +199,24 @@ class RingWidget(Painted, QWidget):
         return [Box(n * width, top, width, max(self.height() - top, 1.0)) for n in range(len(self._rings))]
 
     def _frame(self, shown: Ring, bounds: Box) -> RingFrame:
-        """The largest text at which the ring keeps its share of its room; the smallest if none does."""
+        """The largest text at which the ring keeps its share of its room, with all cards, with brief ones, or with
+        those of two stages; the smallest if none does."""
         assert self._history is not None
         trace, stages = self._history.trace, len(shown.stages)
         stuck = owing_findings(self._report)
         owed = frozenset(
             trace.barriers[trace.barrier_index[name]].kind for name in stuck if name in trace.barrier_index
         )
-        smallest = smallest_text(self)
-        sizes = [
-            TextSizes(self.font(), scale, trace, shown, self._last_tile, owed, smallest, compact)
-            for compact in ((False, True) if smallest else (False,))
-            for scale in FONT_SCALES
-        ]
+        smallest = smallest_text(self) or round(LEGIBLE * self.fontInfo().pixelSize())
         share = RING_SHARE - SHARE_PER_STAGE * stages
         least = share * min(bounds.width, bounds.height)
-        return RingFrame(next((size for size in sizes if size.lay_out(bounds).outer >= least), sizes[-1]), bounds)
+        for few, compact in itertools.product((False, True), repeat=2):
+            for scale in FONT_SCALES:
+                sizes = TextSizes(self.font(), scale, trace, shown, self._last_tile, owed, smallest, compact, few)
+                layout = sizes.lay_out(bounds)
+                if layout.apart and layout.outer >= least:
+                    return RingFrame(sizes, bounds)
+        return RingFrame(sizes, bounds)
 
     def _hit_at(self, point: QPointF) -> Hit | None:
         """The topmost thing under a point: what is painted last lies on top."""

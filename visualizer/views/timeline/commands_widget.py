@@ -101,6 +101,12 @@ class TimelineCommands(QAbstractScrollArea):
             self._scene.navigation.fit()
             self._move()
 
+    def open_hang(self) -> None:
+        """Show the focused wait, which never ends, and the last that happened; what was before is folded away."""
+        if self._scene is not None:
+            self._scene.open_hang()
+            self._move()
+
     def centre_or_fit_focus(self) -> None:
         """Centre the focused event; once it is centred, fit the interval of its lane that holds it."""
         if self._scene is not None:

@@ -141,13 +141,16 @@ class LaneStore:
 
         return self._keep(f"{lane.key} events", make)
 
+    def waits_on(self, lane: Lane) -> bool:
+        """Whether the recording ends in a wait of the agent that nothing released."""
+        states = self.intervals(lane).spans.state
+        return len(states) > 0 and int(states[-1]) == STUCK
+
     def is_stuck(self, lane: Lane, step: int) -> bool:
         """Whether an agent is, at `step`, in the wait that the recording ends in."""
-        if not self.stuck:
+        if not self.stuck or not self.waits_on(lane):
             return False
         spans = self.intervals(lane).spans
-        if not len(spans) or spans.state[-1] != STUCK:
-            return False
         return step >= int(self._parts[lane.cta].in_recording(spans.first_step[-1:])[0])
 
     def _keep(self, key: str, make: Callable[[], Data]) -> Data:

@@ -20,6 +20,7 @@ class Navigation:
     def __init__(self, duration: int, width: int) -> None:
         self.duration = duration
         self.view = fit(duration, width)
+        self._shown: tuple[int, int] | None = None  # what `show` was last asked for
         self._undo: list[View] = []
         self._last_zoom = float("-inf")
 
@@ -28,7 +29,11 @@ class Navigation:
         return bool(self._undo)
 
     def resize(self, width: int) -> None:
-        self.view = self.view.resized(max(width, 1), self.duration)
+        """The range that was asked for, if the view still is the one that shows it; else at the same scale."""
+        if self._shown is not None and self.view == self._showing(*self._shown):
+            self.view = fit_range(*self._shown, max(width, 1), self.duration)
+        else:
+            self.view = self.view.resized(max(width, 1), self.duration)
 
     def zoom(self, factor: float, x: float, now: float) -> None:
         """Zoom about pixel x; `now` (s) tells apart single zooms from a turn of the wheel, which is one to undo."""
@@ -46,7 +51,8 @@ class Navigation:
 
     def show(self, begin: int, end: int) -> None:
         """Show begin..end (ps) with something to spare."""
-        self._go(fit_range(begin, end, self.view.width, self.duration))
+        self._shown = begin, end
+        self._go(self._showing(begin, end))
 
     def centre(self, time: int) -> None:
         self._go(self.view.centred(time, self.duration))
@@ -65,6 +71,9 @@ class Navigation:
         if self._undo:
             self.view = self._undo.pop().resized(self.view.width, self.duration)
             self._last_zoom = float("-inf")
+
+    def _showing(self, begin: int, end: int) -> View:
+        return fit_range(begin, end, self.view.width, self.duration)
 
     def _go(self, view: View) -> None:
         if view != self.view:

@@ -112,6 +112,34 @@ def building_chip(scene: Scene, look: Look, left: int) -> tuple[str, QRectF]:
     return text, _box(scene, look, text, top=False, right=False)
 
 
+def folded_chip(scene: Scene, look: Look) -> tuple[str, QRectF] | None:
+    """What lies folded to the left of a hang's view, which a click shows."""
+    text = scene.folded
+    return (text, _box(scene, look, text, top=False, right=False)) if text else None
+
+
+def paint_open_edges(painter: QPainter, scene: Scene, look: Look) -> None:
+    """Waits that the recording ends in have a torn edge: they go on."""
+    x = scene.frame.lanes.left() + scene.view.pixel(scene.store.end)
+    if not scene.store.stuck or not scene.frame.lanes.left() < x <= scene.frame.lanes.right():
+        return
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(pen(look.theme.panel, 1.0))
+    painter.setBrush(brush(look.theme.panel))
+    tooth = look.fonts.em / 3
+    for row in scene.rows():
+        lane = scene.lanes[row]
+        if lane.kind != "agent" or not scene.store.has(lane) or not scene.store.waits_on(lane):
+            continue
+        teeth = max(round(scene.height(row) / tooth / 1.5), 2)
+        high = scene.height(row) / teeth
+        for number in range(teeth):
+            top = scene.top(row) + number * high
+            painter.drawPolygon([QPointF(x + 1, top), QPointF(x - tooth, top + high / 2), QPointF(x + 1, top + high)])
+    painter.restore()
+
+
 def _box(scene: Scene, look: Look, text: str, top: bool, right: bool) -> QRectF:
     area, fonts = scene.frame.lanes, look.fonts
     width, height = round(fonts.width(text) + 2 * _PAD), round(fonts.em * 1.35)

@@ -15,6 +15,7 @@ from visualizer.replay.causality import Causality
 from visualizer.replay.history import History, State
 from visualizer.views.timeline.arrows_model import Arrow, Cause, causes, place
 from visualizer.views.timeline.frame import Frame, make_frame
+from visualizer.views.timeline.hang import Hang, hang_at
 from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_rows import LaneRows
 from visualizer.views.timeline.lane_store import LaneStore
@@ -60,6 +61,7 @@ class Scene:
         self.scroll = 0.0
         self.compact = False
         self.all_arrows = False
+        self.hang: Hang | None = None
         self._causality = Causality(history)
         self.frame: Frame
         self.layout: LaneLayout
@@ -204,6 +206,17 @@ class Scene:
         """Fit the interval of the focused lane that holds the focus."""
         if self.focused is not None:
             self.navigation.show(*self._interval_at(self.focused.time))
+
+    def open_hang(self) -> None:
+        """Show the focused wait, which never ends, with the last that happened, and fold away what was before."""
+        if self.focused is not None:
+            self.hang = hang_at(self.history.trace, self.focused.focus.step, self.store.end)
+            self.navigation.show(self.hang.begin, self.hang.end)
+
+    @property
+    def folded(self) -> str:
+        """What a hang has folded away to the left of the view; "" for nothing."""
+        return self.hang.text if self.hang is not None and self.view.start > self.hang.begin // 2 else ""
 
     def anchor(self, pointer: QPointF | None) -> float:
         """Pixel about which a key zooms: the pointer, else the focused event if it is in view, else the middle."""

@@ -31,10 +31,12 @@ from visualizer.views.timeline.mouse_widget import TimelineMouse
 from visualizer.views.timeline.overlay_widget import (
     beyond_chip,
     building_chip,
+    folded_chip,
     paint_chip,
     paint_divergence_at,
     paint_focus,
     paint_hover,
+    paint_open_edges,
     paint_steps,
 )
 from visualizer.views.timeline.overview_widget import OverviewStrip
@@ -228,6 +230,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self._told = scene.view
             self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
+        paint_open_edges(painter, scene, look)
         paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
         if scene.focused is not None:
@@ -239,9 +242,9 @@ class TimelineWidget(Painted, TimelineCommands):
         paint_dimming(painter, scene, self._stressed, self._theme)
         if self._veiled_after is not None:
             paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
-        chip = beyond_chip(scene, look)
-        if chip is not None:
-            paint_chip(painter, *chip, look)
+        for chip in (beyond_chip(scene, look), folded_chip(scene, look)):
+            if chip is not None:
+                paint_chip(painter, *chip, look)
         if self._builder.waiting:
             paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
         if (hovered := self.mouse.hovered) is not None:
@@ -294,13 +297,16 @@ class TimelineWidget(Painted, TimelineCommands):
         self.menu_requested.emit(focus, event.globalPos())
 
     def _click(self, at: QPointF) -> None:
-        """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
-        the focus."""
+        """The chips go to the focused event's lane and show what is folded, the name of a lane that heads others folds
+        them, all else moves the focus."""
         scene = self._scene
         chip = beyond_chip(scene, self._look())
+        folded = folded_chip(scene, self._look())
         row = scene.row_at(at.y())
         if chip is not None and chip[1].contains(at):
             self.verticalScrollBar().setValue(round(scene.scroll_to(scene.focused.home)))
+        elif folded is not None and folded[1].contains(at):
+            self.fit_all()
         elif row is not None and scene.lanes[row].folds and scene.frame.names.contains(at):
             self._show_rows(lambda rows: rows.toggle(scene.lanes[row].key))
         else:
