@@ -106,6 +106,9 @@ def test_the_comparison(window: MainWindow, qtbot: QtBot) -> None:
         window.comparing.compare_with(resource_dir("assets") / "traces" / "slow-consumer.pscope")
     qtbot.waitUntil(window.comparing.shown.isVisible)
     assert nameless(window.comparing.shown) == []
+    window.comparing.pane.show_overlay(True)
+    assert window.comparing.pane.overlay.isVisible()
+    assert nameless(window.comparing.shown) == []
 
 
 def test_a_lecture_and_its_presenter(window: MainWindow) -> None:

@@ -167,3 +167,17 @@ def test_stretches_that_differ_are_those_found_moment_by_moment(seed: int) -> No
     assert [time for begin, end in found for time in range(begin, end)] == plain
     assert all(begin < end for begin, end in found)
     assert all(before[1] < after[0] for before, after in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "anchor", "says"),
+    [
+        ("gemm", "attention", Anchor(0, True, ring="load"), "b has no ring load; its rings: load_k, load_v, ring2"),
+        ("pingpong", "gemm", Anchor(2), "a names no tiles: align at a use of a ring"),
+        ("lesson", "one-stage", Anchor(3, cta=1), "tile 3 of CTA 1 is not in a: choose one that both have"),
+    ],
+)
+def test_recordings_that_lack_it_say_so_in_one_sentence(a: str, b: str, anchor: Anchor, says: str) -> None:
+    with pytest.raises(OverlayError) as refused:
+        lay_over(shipped(a, b), anchor)
+    assert str(refused.value) == says

@@ -23,6 +23,7 @@ class AnchorChoice(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Align at"))
         self.kind = QComboBox(accessibleName=tr("Align at a tile or a use of a ring"))
         self.kind.addItems([tr("tile"), tr("use of a ring")])
         self.kind.setToolTip(tr("What stands at the same moment in both: uses are counted from 0, stage after stage"))
