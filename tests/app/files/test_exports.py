@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from visualizer.app.files import exports as exports_module
 from visualizer.app.files.export_dialog import ExportDialog
-from visualizer.app.files.files import exports as exports_module
 from visualizer.app.window.main_window import MainWindow
 from visualizer.export.formats import FORMATS
 from visualizer.views.timeline.measure import Measurement
