@@ -79,7 +79,7 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if not {"qtbot", "qapp"} & set(request.fixturenames):
         return
-    from PySide6.QtCore import QThread, QTimer
+    from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
     from PySide6.QtWidgets import QApplication
     from shiboken6 import isValid
 
@@ -95,6 +95,8 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
         window.close()
     for timer in timers:
         timer.stop()
+    # qtbot's deleteLater waits for an event loop: the next test's window would style this one's 700 widgets again.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not windows, f"windows left open: {windows}"
     assert not threads, f"threads left running: {threads}"
     assert not timers, f"timers left ticking: {timers}"
