@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from visualizer.replay.history import History
 
 
+def pytest_collection_finish() -> None:
+    """What stays for the whole run, the modules and the tests themselves, is not walked again by every collection,
+    nor after every test by the check for threads and timers left behind."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def lesson_trace() -> Trace:
     """The lesson as the simulator records it with seed 0."""
@@ -79,7 +86,7 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if not {"qtbot", "qapp"} & set(request.fixturenames):
         return
-    from PySide6.QtCore import QThread, QTimer
+    from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
     from PySide6.QtWidgets import QApplication
     from shiboken6 import isValid
 
@@ -87,7 +94,10 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
         assert job.all_ended(within_s=60), "a job that was let go never ends"
     windows = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     # By type: a weak proxy whose object is gone cannot even be asked for its class.
-    alive = [thing for thing in gc.get_objects() if issubclass(type(thing), QThread | QTimer) and isValid(thing)]
+    things = gc.get_objects()
+    kinds = {kind for kind in set(map(type, things)) if issubclass(kind, QThread | QTimer)}
+    alive = [thing for thing in things if type(thing) in kinds and isValid(thing)]
+    del things
     threads = [thing for thing in alive if isinstance(thing, QThread) and thing.isRunning()]
     timers = [thing for thing in alive if isinstance(thing, QTimer) and thing.isActive()]
     # Closed here too, so that one culprit is reported and not every test after it.
@@ -95,6 +105,8 @@ def _no_dangling_qt(request: pytest.FixtureRequest) -> Iterator[None]:
         window.close()
     for timer in timers:
         timer.stop()
+    # qtbot's deleteLater waits for an event loop: the next test's window would style this one's 700 widgets again.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not windows, f"windows left open: {windows}"
     assert not threads, f"threads left running: {threads}"
     assert not timers, f"timers left ticking: {timers}"
