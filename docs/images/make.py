@@ -120,7 +120,7 @@ def show_chinese(window: MainWindow) -> None:
     window.experiment.fault.choose("F06")
     wait_for_document(window, window.experiment.run_button.click)
     window.languages.toggle()
-    settle_until(lambda: not window.is_working)
+    settle_until(lambda: not window.work.is_busy)
     save(window, HERE / "window-zh.png")
 
 
@@ -130,7 +130,7 @@ def show_statistics(window: MainWindow) -> None:
     focus_blocked_wait(window)
     window.workspaces.go_to("experiment")
     window.docks["tiles"].hide()
-    window.toggle_critical_path()
+    window.analysis.toggle_path()
     statistics, predict = window.panes["statistics"], window.panes["predict"]
     for theme in ("dark", "light"):
         window.appearance.set_theme(theme)
@@ -139,7 +139,7 @@ def show_statistics(window: MainWindow) -> None:
     window.appearance.set_theme("dark")
     window.show_pane("predict")
     settle_until(lambda: predict.can_verify)
-    window.verify_prediction()
+    window.analysis.verify()
     settle_until(lambda: "Measured" in predict.remarks.text())
     save(window, HERE / "predict-dark.png")
 

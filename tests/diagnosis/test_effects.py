@@ -10,8 +10,8 @@ from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding, Report, report_json
 from visualizer.diagnosis.report_text import report_text
+from visualizer.diagnosis.turns import habits
 from visualizer.diagnosis.turns.habits import find_odd
-from visualizer.diagnosis.turns.turns import habits
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History

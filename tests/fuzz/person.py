@@ -207,7 +207,7 @@ class Person:
             "find": window.find_bar.job,
         }
         busy = [name for name, answer in answers.items() if answer.is_busy]
-        return busy + ["a job"] * window.is_working + ["settling"] * analysis._settle.isActive()
+        return busy + ["a job"] * window.work.is_busy + ["settling"] * analysis._settle.isActive()
 
 
 def _others_s() -> float:

@@ -81,6 +81,14 @@ def test_the_end_of_the_lesson() -> None:
         assert len(completions(cut)) == len(cut.barriers)
 
 
+def test_a_drop_among_the_events_that_are_left_out_lowers_the_count() -> None:
+    rings = [{"stages": 1, "fill": "plain", "waits": 2}, {"stages": 2, "fill": "cp_async_noinc", "waits": 1}]
+    config = {"rings": rings, "tiles": 7, "consumers": 2, "leaves_after": 2}
+    cut = compare(simulate(pipeline(**config)), keep=46)
+    # The second ring's first empty barrier, whose count of 2 a consumer that left made 1.
+    assert cut.barriers[4].init_count == 1
+
+
 BLOCKED = {"parity": 1, "agent": 1, "barrier": 0}
 
 

@@ -14,6 +14,8 @@ from measured import last
 from random_kernels import Kernel, random_kernel
 from verdicts import mistakes, verdict
 
+from visualizer.reconstruction.violations import violations
+
 SEEDS = st.integers(0, 2**32)
 
 
@@ -37,7 +39,14 @@ def test_of_the_end_of_a_random_kernel_nothing_wrong_is_said(seed: int, share: i
     kernel = random_kernel(seed)
     assume(not kernel.shape.startswith("tensor_core"))  # whose arrivals are not rebuilt from such a log
     cut = end_of(kernel, seed, share)
+    assert not any(violations(cut.trace).values()), kernel.shape
     assert mistakes(cut) == [], kernel.shape
+
+
+@pytest.mark.parametrize("seed", [1116, 200401, 200565, 200768, 300034])
+def test_nearly_whole_logs_with_waits_whose_clocks_were_read_in_another_order(seed: int) -> None:
+    cut = end_of(random_kernel(seed), seed, 4)
+    assert not any(violations(cut.trace).values())
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from visualizer.playback.focus import Focus
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_rows import LaneRows
 from visualizer.views.timeline.lanes import build_lanes
 from visualizer.views.timeline.lanes_picture import lanes_picture
@@ -27,7 +28,6 @@ from visualizer.views.timeline.overlay_widget import paint_focus
 from visualizer.views.timeline.paint import Fonts, paint_picture
 from visualizer.views.timeline.scale import View
 from visualizer.views.timeline.scene import Scene
-from visualizer.views.timeline.text import lane_value
 
 MOST_LANES = 400
 """More would not fit into an image, nor could anybody read it."""
@@ -93,7 +93,7 @@ class TimelinePicture:
         scene.focus(Focus(step))
         state = scene.history.state_at(step)
         for row, lane in enumerate(scene.lanes):
-            value, left = lane_value(scene.store, state, lane), scene.frame.values.left()
+            value, left = kind_of(lane).value(scene.store, state, lane), scene.frame.values.left()
             paint_value(painter, left, scene.top(row), scene.height(row), value, theme, fonts)
         paint_focus(painter, scene, self._look)
         box = QRectF(0, self.height - self._caption, self.width, self._caption)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import Ints
 from visualizer.reconstruction.logged import EventLog, Log, Logged
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Shortcut
-from visualizer.reconstruction.spans import NEVER, SIDES, Span, everything, spans_of
+from visualizer.reconstruction.spans import FROM_THE_START, NEVER, SIDES, Span, everything, spans_of
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.tables import Agent, Barrier
 
@@ -26,9 +27,8 @@ class AgentEvents:
     log: Log  # the events of all parts
     logged: Callable[[int], Logged]  # those of a part; asked for once
     complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
-    complete_from: int | None = (
-        None  # ps: before, records of some agents were lost; None: the beginnings of all are there
-    )
+    complete_from: Ints | None = None  # (CTAs,): ps before which records were lost of agents of the CTA, or of CTAs
+    # that share barriers with it; FROM_THE_START: of none. None: the beginnings of all are there
     shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the same scale
 
     @property
@@ -40,6 +40,13 @@ class AgentEvents:
             events[end : (end := end + size)] = self.logged(part).events(np.arange(size))
         events["time"] = events["measured"]
         return events
+
+
+def latest_of(time: Ints, group: Ints, groups: int) -> Ints:
+    """The latest of each group's times, (groups,); FROM_THE_START where it has none."""
+    latest = np.full(groups, FROM_THE_START, np.int64)
+    np.maximum.at(latest, group, time)
+    return latest
 
 
 def split(
@@ -66,7 +73,11 @@ def split(
     complete_from = None
     if headless is not None and headless.any():
         begins, ends = (np.searchsorted(events["agent"], np.flatnonzero(headless), side) for side in SIDES)
-        complete_from = int(events["time"][begins[ends > begins]].max(initial=0))
+        first = begins[ends > begins]
+        ctas = 1 + max([agent.cta for agent in agents] + [barrier.cta for barrier in barriers])
+        complete_from = latest_of(events["time"][first], own_cta[first], ctas)
+        if len(spans) == 1:
+            complete_from[:] = complete_from.max()
     log = EventLog(events)
     return AgentEvents(
         spans,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, order_by
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.placing import UNKNOWN, BarrierUse, Place, place
-from visualizer.reconstruction.spans import NEVER
+from visualizer.reconstruction.spans import FROM_THE_START, NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier
 
@@ -34,13 +34,14 @@ _LATE = (*_BRINGS, *_EXPECTS, *_BY_ENGINES, EventKind.CP_ASYNC_ARRIVE)
 
 
 def begin(
-    logged: Logged, agents: Sequence[Agent], barriers: Sequence[Barrier], since: int
+    logged: Logged, agents: Sequence[Agent], barriers: Sequence[Barrier], since: Ints
 ) -> tuple[Logged, list[Barrier]]:
-    """The events from `since` (ps) on that belong to phases whose beginning is recorded, and `barriers` with the count
-    and the phase that each begins with; a count of 0 where nothing tells. `agents` and `barriers` are the span's.
+    """The events that belong to phases whose beginning is recorded, and `barriers` with the count and the phase that
+    each begins with; a count of 0 where nothing tells. `agents` and `barriers` are the span's; `since`, by CTA, as
+    AgentEvents.complete_from.
     """
     agent_cta = np.array([agent.cta for agent in agents])
-    kept = logged.time >= since
+    kept = logged.time >= since[agent_cta][logged.agent]
     closes = np.isin(logged.kind, _CLOSES)
     follows = np.append(False, kept[:-1] & (logged.agent[1:] == logged.agent[:-1]))
     kept &= follows | ~closes
@@ -53,6 +54,8 @@ def begin(
     drop = np.zeros(len(logged), bool)
     parts: dict[int, _Part] = {}
     for number in range(len(barriers)):
+        if since[barriers[number].cta] == FROM_THE_START:
+            continue
         own = rows[edges[number] : edges[number + 1]]
         inits = own[logged.kind[own] == EventKind.INIT]
         if len(inits):
@@ -98,13 +101,15 @@ def _places(parts: dict[int, _Part], told: list[int], barriers: Sequence[Barrier
 
 
 def _told(logged: Logged, lost: Bools, barriers: Sequence[Barrier]) -> list[int]:
-    """The count that the last init of each barrier gave it, among the events that are left out, or else the table; 0:
-    neither does."""
-    inits = np.flatnonzero(lost & (logged.kind == EventKind.INIT) & (logged.barrier >= 0))
-    inits = inits[order_by(logged.time[inits])]
-    told = np.array([barrier.init_count for barrier in barriers], np.int64)
-    told[logged.barrier[inits]] = logged.amount[inits]
-    counts: list[int] = told.tolist()
+    """The count that the last init of each barrier gave it, among the events that are left out, less what was dropped
+    since, or else the table's; 0: neither does."""
+    rows = np.flatnonzero(lost & np.isin(logged.kind, (EventKind.INIT, EventKind.ARRIVE_DROP)) & (logged.barrier >= 0))
+    rows = rows[order_by(logged.time[rows])]
+    counts = [barrier.init_count for barrier in barriers]
+    for barrier, kind, amount in zip(
+        logged.barrier[rows].tolist(), logged.kind[rows].tolist(), logged.amount[rows].tolist(), strict=True
+    ):
+        counts[barrier] = amount if kind == EventKind.INIT else max(counts[barrier] - amount, 0)
     return counts
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
-from visualizer.reconstruction.agent_events import AgentEvents
+from visualizer.reconstruction.agent_events import AgentEvents, latest_of
 from visualizer.reconstruction.engine_arrivals import KEPT_BY
 from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.reconstruction.spans import NEVER, SIDES, Span
@@ -161,7 +161,7 @@ def discover(
         log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
-    until, since = _complete_until(records, cta, lost or {}), _complete_from(records, cta, headless)
+    until, since = _complete_until(records, cta, lost or {}), _complete_from(records, cta, cluster, headless)
     parts = AgentEvents(spans, sizes, log, logged, until, since)
     return Discovered(parts, tuple(agents), tuple(barriers))
 
@@ -271,12 +271,14 @@ def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Map
 
 
 def _complete_from(
-    records: NDArray[np.void], cta: NDArray[np.int32], headless: Collection[tuple[int, int]]
-) -> int | None:
-    """When (ps) the last of the warps begins whose first records are missing; None if those of none are."""
-    if not headless:
+    records: NDArray[np.void], cta: NDArray[np.int32], cluster: int, headless: Collection[tuple[int, int]]
+) -> Ints | None:
+    """AgentEvents.complete_from: when the last of a cluster's warps begins whose first records are missing."""
+    if not headless or not len(cta):
         return None
     warp = cta.astype(np.int64) << 8 | records["warp"]
     rows = np.flatnonzero(np.isin(warp, [of_cta << 8 | number for of_cta, number in headless]))
     first = np.unique(warp[rows], return_index=True)[1]
-    return int(records["time"][rows[first]].max()) if len(rows) else None
+    of = rows[first]
+    group = cta[of].astype(np.int64) // cluster
+    return np.repeat(latest_of(records["time"][of], group, int(cta[-1]) // cluster + 1), cluster)

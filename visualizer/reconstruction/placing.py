@@ -17,6 +17,7 @@ from visualizer.arrays.ordering import Ints
 
 _MOST_ROUNDS = 8  # times that whoever arrives least often may arrive in one phase
 _LEAST_TURNS = 2  # turns of parity that a count must explain: one is explained by too many
+_BY_LUCK = 2  # phases in which clocks that were read early or late may tell against a place
 _SLACK = 8  # a wait may be at odds by this part of a phase: clocks are read before or after
 
 
@@ -55,6 +56,21 @@ class Place:
 UNKNOWN = Place(0, 0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A place that the clocks allow."""
+
+    place: Place
+    odds: int  # phase ends near which waits contradict it unless clocks were read early or late
+    uneven: int  # by how much what each agent gives differs from phase to phase
+    whole: int  # phases that are recorded whole
+
+    @property
+    def clear(self) -> bool:
+        """Whether enough phases are alike to believe a count that nothing tells."""
+        return not self.uneven and self.whole >= _LEAST_TURNS
+
+
 def place(use: BarrierUse, told: int) -> Place | None:
     """The place of a barrier; None: it cannot be told. `told`: its count where an init says it; 0: none does."""
     if not len(use.arrived):
@@ -63,23 +79,23 @@ def place(use: BarrierUse, told: int) -> Place | None:
         return Place(told, int(parities[0]), 0) if same else None
     if not told and _turns(use) < _LEAST_TURNS:
         return None
-    found = []
-    for count in [told] if told else _counts(use):
-        for odds, option in _places(use, count):
-            uneven, whole = _unevenness(use, option)
-            if told or (whole >= _LEAST_TURNS and not uneven):
-                found.append((odds, uneven, option))
-    least = min((one[:2] for one in found), default=(0, 0))
-    best = [one[2] for one in found if one[:2] == least]
+    guessed = (option for count in _counts(use) for option in _options(use, count) if option.clear)
+    found = list(_options(use, told) if told else guessed)
+    if told:
+        found = [option for option in found if not option.uneven] or found
+    least = min((option.odds for option in found), default=0)
+    if told and least and any(option.odds < least and option.place.count < told for option in guessed):
+        return None  # drops that are not recorded may have lowered its count
+    best = [option for option in found if option.odds <= least + _BY_LUCK]
     # As many waits fit a count of which theirs is an odd multiple, if nobody waited for two phases in three.
-    count = max((option.count for option in best), default=0)
-    if any(count % option.count or count // option.count % 2 == 0 for option in best):
+    count = max((option.place.count for option in best), default=0)
+    if any(count % option.place.count or count // option.place.count % 2 == 0 for option in best):
         return None
-    best = [option for option in best if option.count == count]
+    best = [option for option in best if option.place.count == count]
     if len(best) > 1:
         # Who waits is mostly who lets the next phase begin: then nobody has arrived for it when a wait passes.
-        best = [option for option in best if not _ahead(use, option)]
-    return best[0] if len(best) == 1 else None
+        best = [option for option in best if _ahead(use, option.place) <= _BY_LUCK]
+    return best[0].place if len(best) == 1 else None
 
 
 def _turns(use: BarrierUse) -> int:
@@ -99,8 +115,8 @@ def _counts(use: BarrierUse) -> list[int]:
     return sorted(count for count in counts if 0 < count <= most)
 
 
-def _places(use: BarrierUse, count: int) -> Iterator[tuple[int, Place]]:
-    """The places that a count allows, each with the number of waits at odds with it."""
+def _options(use: BarrierUse, count: int) -> Iterator[_Option]:
+    """The places that a count allows."""
     ends = np.cumsum(use.amount)
     skips = np.concatenate([[0], ends[ends < count]])
     for skip in skips.tolist():
@@ -121,27 +137,29 @@ def _places(use: BarrierUse, count: int) -> Iterator[tuple[int, Place]]:
             if not use.late:
                 false = ((refused ^ parity) != use.refused_parity) & ((by_then ^ parity) != use.refused_parity)
                 odd = np.concatenate([odd, use.refused[false]])
-            if len(odd) and not (len(flips) and (_distance(flips, odd) <= slack).all()):
+            if len(odd) and not len(flips):
                 continue
-            yield len(odd), Place(count, parity, skip)
+            nearest = _nearest(flips, odd) if len(odd) else odd
+            if (np.abs(odd - flips[nearest]) > slack).any():
+                continue
+            found = Place(count, parity, skip)
+            yield _Option(found, len(np.unique(nearest)), *_unevenness(use, found))
 
 
 def _ahead(use: BarrierUse, option: Place) -> int:
-    """Arrivals for the phase after the one that they wait for which came before waits passed; all, if few tell."""
+    """In how many phases somebody arrived for it before a wait passed on the one before."""
     ends = np.append(0, np.cumsum(use.amount))
-    at = ends[np.searchsorted(use.arrived, use.passed, side="right")]
-    at = at[at >= option.skip]
-    told = len(np.unique(at)) >= _LEAST_TURNS
-    return int(((at - option.skip) % option.count).sum()) if told else int(ends[-1])
+    at = ends[np.searchsorted(use.arrived, use.passed, side="right")] - option.skip
+    ahead = at[(at >= 0) & (at % option.count > 0)]
+    return len(np.unique(ahead // option.count))
 
 
-def _distance(flips: Ints, times: Ints) -> Ints:
-    """How far each time is from the nearest flip."""
+def _nearest(flips: Ints, times: Ints) -> Ints:
+    """The flip that each time is nearest to."""
     after = np.searchsorted(flips, times)
     before = np.maximum(after - 1, 0)
     after = np.minimum(after, len(flips) - 1)
-    nearest: Ints = np.minimum(np.abs(times - flips[before]), np.abs(flips[after] - times))
-    return nearest
+    return np.where(times - flips[before] <= np.abs(flips[after] - times), before, after)
 
 
 def _unevenness(use: BarrierUse, option: Place) -> tuple[int, int]:

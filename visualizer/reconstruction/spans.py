@@ -13,6 +13,9 @@ from visualizer.recording.tables import Agent, Barrier
 NEVER = np.iinfo(np.int64).max // 2
 """A time (ps) beyond any recording."""
 
+FROM_THE_START = -1
+"""A time (ps) before any recording."""
+
 SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 

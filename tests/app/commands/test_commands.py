@@ -8,16 +8,16 @@ import pytest
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from visualizer.app.commands.command import GROUPS, Command, Registry
-from visualizer.app.commands.table import COMMANDS
-from visualizer.app.window.help_sheet import commands_markdown
+from visualizer.app.commands.command import GROUPS, Command, On, Parts, Registry
+from visualizer.app.window.commands import COMMANDS
+from visualizer.app.window.commands_page import commands_markdown
 from visualizer.app.window.main_window import MainWindow
 
 _ROOT = Path(__file__).resolve().parents[3]
 
 
 def _command(command_id: str, *keys: str) -> Command:
-    return Command(command_id, "", "", "File", lambda window: None, keys)
+    return Command(command_id, "", "", "File", On(object, lambda part: None), keys)
 
 
 def test_two_commands_on_one_key_are_refused() -> None:
@@ -28,6 +28,18 @@ def test_two_commands_on_one_key_are_refused() -> None:
 def test_two_commands_of_one_id_are_refused() -> None:
     with pytest.raises(ValueError, match="two commands have the id a"):
         Registry([_command("a"), _command("a")])
+
+
+def test_a_command_is_handed_the_part_it_names() -> None:
+    parts = Parts("words", 7, 8.0)
+    assert On(str, str.upper)(parts) == "WORDS"
+    assert On(int, lambda number: number + 1)(parts) == 8
+    with pytest.raises(LookupError, match="0 parts are a bytes"):
+        On(bytes, bytes.hex)(parts)
+    parts.add(b"\n")
+    assert On(bytes, bytes.hex)(parts) == "0a"
+    with pytest.raises(LookupError, match="2 parts are a int"):
+        On(int, int.bit_length)(Parts(7, True))
 
 
 def test_keys_mean_what_qt_understands_and_none_means_two_things() -> None:

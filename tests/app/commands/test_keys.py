@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.app.commands.keymap import differences, owner, with_keys
 from visualizer.app.commands.keys_dialog import KeysDialog
-from visualizer.app.commands.table import COMMANDS
 from visualizer.app.settings.settings import Settings
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
 
 

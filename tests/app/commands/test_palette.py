@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.commands.command import palette as palette_module
+from visualizer.app.commands import palette as palette_module
 from visualizer.app.commands.palette import CommandPalette, Entry, ranked
 
 

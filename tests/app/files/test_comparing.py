@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.files.files import comparing as comparing_module
+from visualizer.app.files import comparing as comparing_module
 from visualizer.app.session.document import Document
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus

@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from visualizer.app.files import exports as exports_module
 from visualizer.app.files.export_dialog import ExportDialog
-from visualizer.app.files.files import exports as exports_module
 from visualizer.app.window.main_window import MainWindow
 from visualizer.export.formats import FORMATS
 from visualizer.views.timeline.measure import Measurement
@@ -116,7 +116,7 @@ def test_what_the_timeline_shows_are_its_lanes_too(window: MainWindow) -> None:
 def test_the_marked_stretch_is_offered_if_there_is_one(window: MainWindow, dialog: ExportDialog) -> None:
     assert dialog.part.findData("marked") < 0
     dialog.reject()
-    window.timeline._show_measured(Measurement(2_000_000, 500_000))
+    window.timeline.measuring.show(Measurement(2_000_000, 500_000))
     window.actions_by_id["file.export"].trigger()
     assert window.exports.dialog.part.findData("marked") >= 0
     window.exports.dialog.reject()

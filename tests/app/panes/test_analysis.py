@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.panes.build import analysis
+from visualizer.app.panes import analysis
 from visualizer.app.session.document import Document
 from visualizer.app.window.main_window import MainWindow
 from visualizer.app.work import newest_job

@@ -119,6 +119,6 @@ def test_the_right_button_lists_what_can_be_done_there(window: MainWindow) -> No
 
 
 def test_every_entry_of_that_menu_is_a_command(window: MainWindow) -> None:
-    menu = lane_menu(window)
+    menu = lane_menu(window.actions_by_id, window)
     assert len(menu.actions()) == sum(map(len, COMMANDS)) + len(COMMANDS) - 1
     menu.deleteLater()

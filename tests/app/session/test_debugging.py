@@ -292,7 +292,7 @@ def test_a_long_recording_has_its_notes_and_hits_once_it_is_read(
     hits = window.breakpoints.all[0].hits.tolist()
     window.find_bar.line.setText("blocked")
     window.places.go(f"{recording}#step=42&lane=empty[1]")
-    qtbot.waitUntil(lambda: window.document.path == recording and not window.is_working)
+    qtbot.waitUntil(lambda: window.document.path == recording and not window.work.is_busy)
     assert window.navigator.focus == Focus(42, "empty[1]")
     assert window.breakpoints.all[0].hits.tolist() == hits
     assert window.find_bar.matches.tolist() == hits

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus

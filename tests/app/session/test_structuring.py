@@ -37,7 +37,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 def settle(qtbot: QtBot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: not window.is_working, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.work.is_busy, timeout=20_000)
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_nothing_is_told_without_a_recording(make_window: Callable[[], MainWindo
     window = make_window()
     window.structuring.add(KV)
     window.structuring.remove(0)
-    assert not window.is_working
+    assert not window.work.is_busy
 
 
 def test_the_pane_speaks_chinese(window: MainWindow, qtbot: QtBot) -> None:

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QTabBar, QTableView
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.settings.settings import Settings, languages
+from visualizer.app.settings import languages
+from visualizer.app.settings.settings import Settings
 from visualizer.app.window.main_window import MainWindow
 from visualizer.language import current, use
 from visualizer.playback.focus import Focus

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from visualizer.app.commands.command import Parts
+from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.load import story_path
@@ -116,7 +118,7 @@ def test_a_lecture_and_its_presenter(window: MainWindow) -> None:
         lecture.stage.pane(name)
     assert not (found := nameless(lecture.stage)), " ".join(found)
     assert nameless(lecture.presenter) == []
-    lecture.show_help()
+    LECTURE_COMMANDS["stage.help"].run(Parts(lecture.stage))
     (sheet,) = lecture.stage.findChildren(QDialog)
     assert nameless(sheet) == []
     sheet.close()

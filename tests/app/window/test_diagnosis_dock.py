@@ -60,7 +60,7 @@ def test_a_diagnosis_that_comes_late_takes_nobody_away(
     window = make_window()
     window.show_document(replace(deadlock, report=None))
     window.navigator.go_to(Focus(3))
-    window.document_read(deadlock)
+    window.reading.document_read.emit(deadlock)
     assert window.navigator.focus == Focus(3)
     assert window.panes["inspector"].sections[-1].title != "Finding"
 

@@ -8,18 +8,18 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.commands.palette import Entry, ranked
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.findable import findable
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
 
 
 def _find(window: MainWindow, typed: str, kind: str) -> Entry:
-    return next(entry for entry in ranked(typed, list(findable(window))) if entry.kind == kind)
+    return next(entry for entry in ranked(typed, list(findable(window.parts))) if entry.kind == kind)
 
 
 def test_every_enabled_command_and_every_pane_is_found(window: MainWindow) -> None:
-    entries = list(findable(window))
+    entries = list(findable(window.parts))
     enabled = [command.title for command in COMMANDS if window.actions_by_id[command.id].isEnabled()]
     menus = {command.group for command in COMMANDS}
     assert [entry.title for entry in entries if entry.kind in menus] == enabled

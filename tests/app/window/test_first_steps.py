@@ -102,8 +102,8 @@ def test_every_card_does_what_it_says(qtbot: QtBot, newcomer: MainWindow, monkey
     assert done == ["lesson", "record", "course"]
 
 
-def test_every_mistake_of_the_lesson_is_offered_by_what_it_is(qtbot: QtBot) -> None:
-    cards = FirstSteps()
+def test_every_mistake_of_the_lesson_is_offered_by_what_it_is(qtbot: QtBot, settings: Settings) -> None:
+    cards = FirstSteps(settings)
     qtbot.addWidget(cards)
     cards.show()
     asked: list[str] = []
@@ -123,8 +123,8 @@ def test_a_low_window_has_the_buttons_alone(newcomer: MainWindow) -> None:
     assert newcomer.first_steps.lesson.isVisible()
 
 
-def test_the_legend_wraps_where_it_is_narrow(qtbot: QtBot) -> None:
-    cards = FirstSteps()
+def test_the_legend_wraps_where_it_is_narrow(qtbot: QtBot, settings: Settings) -> None:
+    cards = FirstSteps(settings)
     qtbot.addWidget(cards)
     cards.legend.resize(2000, 20)
     wide = cards.legend.sizeHint().height()

@@ -11,14 +11,16 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from stranger_traces import stranger
 
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.commands.command import On
 from visualizer.app.session import record_job
 from visualizer.app.session.document import Document
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.file import save
 from visualizer.replay.history import History
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
 @pytest.mark.parametrize(
@@ -33,15 +35,13 @@ from visualizer.replay.history import History
         ("lanes.overview", "toggle_overview"),
     ],
 )
-def test_the_keys_of_the_lanes_menu_reach_the_timeline(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, command_id: str, method: str
-) -> None:
+def test_the_keys_of_the_lanes_menu_reach_the_timeline(window: MainWindow, command_id: str, method: str) -> None:
     called: list[str] = []
-    assert callable(getattr(window.timeline, method))
-    monkeypatch.setattr(window.timeline, method, lambda: called.append(method))
+    assert COMMANDS[command_id].run == On(TimelineWidget, getattr(TimelineWidget, method))
+    window.actions_by_id[command_id].triggered.connect(lambda: called.append(command_id))
     for key in COMMANDS[command_id].keys:
         QTest.keySequence(window.timeline, QKeySequence(key))
-    assert called == [method] * len(COMMANDS[command_id].keys)
+    assert called == [command_id] * len(COMMANDS[command_id].keys)
 
 
 @pytest.mark.parametrize("command_id", ["lanes.compact", "lanes.all_arrows", "lanes.overview"])

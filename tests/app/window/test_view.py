@@ -11,11 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTextBrowser, QToolButton
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.commands.command import On
 from visualizer.app.settings.settings import SCALES, Settings
 from visualizer.app.window.about import about_text
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
 from visualizer.views.look.theme import load_theme
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
 def _press(window: MainWindow, key: str) -> None:
@@ -34,31 +36,27 @@ def _press(window: MainWindow, key: str) -> None:
         ("view.undo_zoom", "undo_zoom"),
     ],
 )
-def test_the_view_keys_reach_the_timeline(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, command_id: str, method: str
-) -> None:
+def test_the_view_keys_reach_the_timeline(window: MainWindow, command_id: str, method: str) -> None:
     called: list[str] = []
-    assert callable(getattr(window.timeline, method))
-    monkeypatch.setattr(window.timeline, method, lambda: called.append(method))
+    assert COMMANDS[command_id].run == On(TimelineWidget, getattr(TimelineWidget, method))
+    window.actions_by_id[command_id].triggered.connect(lambda: called.append(command_id))
     for key in COMMANDS[command_id].keys:
         _press(window, key)
-    assert called == [method] * len(COMMANDS[command_id].keys)
+    assert called == [command_id] * len(COMMANDS[command_id].keys)
 
 
 @pytest.mark.parametrize(("code", "letter"), [(25, "z"), (38, "q")])
-def test_zoom_and_pan_keys_go_by_position_on_other_keyboards(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, code: int, letter: str
-) -> None:
+def test_zoom_and_pan_keys_go_by_position_on_other_keyboards(window: MainWindow, code: int, letter: str) -> None:
     """On a French keyboard the key at W's place says Z."""
     called: list[str] = []
-    method = {25: "zoom_in", 38: "pan_left"}[code]
-    monkeypatch.setattr(window.timeline, method, lambda: called.append(method))
+    command_id = {25: "view.zoom_in", 38: "view.pan_left"}[code]
+    window.actions_by_id[command_id].triggered.connect(lambda: called.append(command_id))
     none = Qt.KeyboardModifier.NoModifier
     for modifiers in (none, Qt.KeyboardModifier.ControlModifier):
         QApplication.sendEvent(
             window.timeline, QKeyEvent(QEvent.Type.KeyPress, ord(letter.upper()), modifiers, code, 0, 0, letter)
         )
-    assert called == [method]
+    assert called == [command_id]
 
 
 def test_the_theme_switches_at_run_time_everywhere(window: MainWindow, qapp: QApplication) -> None:

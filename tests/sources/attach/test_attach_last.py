@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.attached import TENSOR_MAP, attached_log
+from benchmarks.attached import PS_PER_CYCLE, TENSOR_MAP, attached_log
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending, Meta
@@ -36,6 +36,15 @@ def last_of(log: Log, room: int) -> Log:
         rows = np.arange(max(made - layout.records, 0), made)
         kept.records[stream][rows % layout.records] = log.records[stream][rows]
     return kept
+
+
+def move(log: Log, cta: int, cycles: int) -> None:
+    """Let a CTA begin so much later."""
+    log.records["clock"][cta] += np.uint32(cycles)
+    log.records["value"][cta][log.records["word"][cta] >> 10 == 2] += np.uint32(cycles)
+    for clock, time in (("start_clock", "start_time"), ("exit_clock", "exit_time")):
+        log.headers[clock][cta] += cycles
+        log.headers[time][cta] += cycles * PS_PER_CYCLE // 1000
 
 
 def trace_from(log: Log, sites: list[Site]) -> Trace:
@@ -75,3 +84,16 @@ def test_the_last_records_say_what_all_say_of_that_time(whole: tuple[Log, list[S
     assert phases[0] == phases[1]
     stages = [[ring.stages for ring in History(trace).structure.rings] for trace in (last, full)]
     assert stages[0] == stages[1]
+
+
+def test_a_cta_that_left_before_others_lost_records_keeps_its_own_last_ones() -> None:
+    log, sites = attached_log(TILES, 3)
+    # CTA 2 comes when the others have left.
+    late = int(log.headers["exit_clock"].max()) - int(log.headers["start_clock"][2, 0])
+    move(log, 2, late)
+    alone, trace = trace_from(last_of(attached_log(TILES, 1)[0], 64), sites), trace_from(last_of(log, 64), sites)
+    cta = np.array([agent.cta for agent in trace.agents])[trace.events["agent"]]
+    assert np.bincount(cta).tolist() == [len(alone)] * 3
+    assert trace.meta.records_lost == 3 * alone.meta.records_lost
+    assert trace.meta.window == {"unplaced": 0}
+    assert not any(violations(trace).values())

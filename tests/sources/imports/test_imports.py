@@ -24,8 +24,8 @@ from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.imports.reader import MOST_LINE
 from visualizer.sources.imports.registry import READERS, import_trace, read_recording
 from visualizer.structure.find import structure_of
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_store import LaneStore
-from visualizer.views.timeline.text import lane_value
 
 _WITHOUT_ARRIVALS = ("wait_not_due", "blocked_unreleased")
 HARDWARE = (EventKind.PHASE_COMPLETE, EventKind.COMPLETE_TX, EventKind.COPY_DONE)
@@ -303,7 +303,7 @@ def test_ranges_are_called_by_their_names(tmp_path: Path) -> None:
     store = LaneStore(history)
     lane = store.lanes[store.row_of["CTA0.warp0"]]
     assert store.intervals(lane).texts(0) == ["load"]
-    assert lane_value(store, history.state_at(0), lane).text == "load"
+    assert kind_of(lane).value(store, history.state_at(0), lane).text == "load"
     export(select(history), tmp_path / "again.json", Look())
     again = import_trace(tmp_path / "again.json")
     named = {again.op_of(int(row)) for row in again.events["site"]}

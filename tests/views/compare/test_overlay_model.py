@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from timeline_pictures import METRICS
 
-from visualizer.diagnosis.compare_overlay import Anchor, Overlay, lay_over
+from tests.timeline_pictures import METRICS
 from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, lay_over
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.resources import shipped_recording

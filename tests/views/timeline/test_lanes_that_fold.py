@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from stranger_traces import stranger
-from timeline_pictures import METRICS, lane_picture
 from two_ring_traces import two_rings
 
+from tests.timeline_pictures import METRICS, hover_note, lane_picture, lane_value
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.programs.attention import attention
@@ -26,7 +26,7 @@ from visualizer.views.timeline.lecture_widget import lanes_to_try
 from visualizer.views.timeline.picture import Layer
 from visualizer.views.timeline.raster import raster_picture
 from visualizer.views.timeline.scale import View, fit
-from visualizer.views.timeline.text import Value, hover_note, lane_value, own_name, said_title
+from visualizer.views.timeline.text import Value, own_name, said_title
 
 GROUP = "warpgroup1.consumer"
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from probed import probed
-from timeline_pictures import HEIGHT, lane_picture
-from timeline_traces import one_tile
 
+from tests.timeline_pictures import HEIGHT, hover_note, lane_picture
+from tests.timeline_traces import one_tile
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.schema import SAMPLE_DTYPE
@@ -25,7 +25,6 @@ from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.picture import Layer, Picture, Style
 from visualizer.views.timeline.samples import make_sample_lane, sample_text
 from visualizer.views.timeline.scale import View
-from visualizer.views.timeline.text import hover_note
 
 BARS = Style(Layer.CURVE_FILL, "probe", "outline")
 WHOLE = View(0, 1000.0, 1000)  # a nanosecond a pixel

@@ -11,6 +11,7 @@ from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.timeline import builder_widget, layers_widget
 from visualizer.views.timeline.builder_widget import LaneBuilder
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
@@ -238,8 +239,7 @@ def test_lanes_are_built_in_a_thread_and_come_into_the_picture(qtbot, many_ctas,
 
 def test_cancel_leaves_the_picture_and_moving_on_resumes(qtbot, many_ctas, long_recordings, monkeypatch):
     asked = []
-    build = LaneStore.build
-    monkeypatch.setattr(LaneStore, "build", lambda store, lane: asked.append(lane.key) or build(store, lane))
+    monkeypatch.setattr(builder_widget, "kind_of", lambda lane: asked.append(lane.key) or kind_of(lane))
     widget = TimelineWidget()
     qtbot.addWidget(widget)
     widget.resize(1200, 600)

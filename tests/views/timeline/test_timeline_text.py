@@ -1,8 +1,9 @@
 """The value column, the hover note and the arrows, in the recording's own words."""
 
 import pytest
-from timeline_traces import ONE_TILE, make_trace, one_tile
 
+from tests.timeline_pictures import hover_note, lane_value
+from tests.timeline_traces import ONE_TILE, make_trace, one_tile
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
 from visualizer.programs.builder import Builder
@@ -14,7 +15,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.timeline.arrows_model import causes, place
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.scale import View, fit
-from visualizer.views.timeline.text import Value, hover_note, lane_value
+from visualizer.views.timeline.text import Value
 
 NS = 1000
 

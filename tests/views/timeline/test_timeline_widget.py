@@ -149,7 +149,7 @@ def test_wheel_scrolls_the_lanes(timeline, many_ctas):
 
 
 def test_keys_zoom_about_the_focused_event(timeline, lesson_history):
-    timeline._pointer = None
+    timeline.mouse.pointer = None
     time = int(lesson_history.trace.events["time"][20])
     timeline.zoom_in()
     timeline.zoom_in()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from visualizer.app.commands.command import Command, Registry
+from visualizer.app.commands.command import Command, Parts, Registry
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import tip
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
 
 class Actions:
     """One QAction per command, by command id; `refresh` after anything that enables, disables or switches one."""
 
-    def __init__(self, registry: Registry, window: MainWindow, timeline: QWidget) -> None:
-        self._window = window
+    def __init__(self, registry: Registry, parts: Parts, window: QWidget, timeline: QWidget) -> None:
+        self._parts, self._window = parts, window
         self._registry = registry
         self._actions: dict[str, QAction] = {}
         self._timeline_keys: dict[str, QAction] = {}
@@ -57,9 +52,9 @@ class Actions:
     def refresh(self) -> None:
         for command in self._registry:
             action = self._actions[command.id]
-            action.setEnabled(command.enabled(self._window))
+            action.setEnabled(command.enabled is None or command.enabled(self._parts))
             if command.checked is not None:
-                action.setChecked(command.checked(self._window))
+                action.setChecked(command.checked(self._parts))
 
     def _make(self, command: Command) -> QAction:
         action = QAction(self._window)
@@ -78,6 +73,6 @@ class Actions:
         return local
 
     def _run(self, command_id: str) -> None:
-        self._registry[command_id].run(self._window)
+        self._registry[command_id].run(self._parts)
         # A checkable action has already flipped its own mark; what counts is what the command did.
         self.refresh()

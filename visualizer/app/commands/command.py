@@ -1,18 +1,16 @@
 """What a command is, and the registry of them all that menus, toolbar, palette, help sheet, docs and tests read.
 
-Knows nothing of Qt, so that docs/commands.md can be written and key clashes found without a window.
+Knows nothing of Qt and no part of a window: a command names the class of what it acts on, and is handed the one there
+is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from visualizer.language import mark
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
 Group = Literal["File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help", "Stage"]
 GROUPS: tuple[Group, ...] = (
@@ -25,20 +23,41 @@ GROUP_TITLES = (
 )  # fmt: skip
 """Menus, in the order of the menu bar. The group Stage is no menu: its keys work on a lecture's stage."""
 
-Run = Callable[["MainWindow"], Any]
+P = TypeVar("P")
+A = TypeVar("A", covariant=True)
 
 
-def always(window: MainWindow) -> bool:
-    return True
+class Parts:
+    """What a window is made of, by class: what commands act on, and what is connected with each other."""
+
+    def __init__(self, *parts: object) -> None:
+        self._parts = list(parts)
+        self._found: dict[type, object] = {}
+
+    def add(self, *parts: object) -> None:
+        """Those that could not be made before the others, since they act on them."""
+        self._parts.extend(parts)
+
+    def __getitem__(self, kind: type[P]) -> P:
+        """The part that is a `kind`. Raises LookupError if none or more than one is."""
+        part = self._found.get(kind)
+        if part is None:
+            fitting = [one for one in self._parts if isinstance(one, kind)]
+            if len(fitting) != 1:
+                raise LookupError(f"{len(fitting)} parts are a {kind.__name__}: a command acts on exactly one")
+            part = self._found[kind] = fitting[0]
+        return part  # type: ignore[return-value]
 
 
-def with_recording(window: MainWindow) -> bool:
-    return window.document is not None
+@dataclass(frozen=True, slots=True)
+class On(Generic[P, A]):
+    """What is done to a part, or asked of it: `On(Navigator, Navigator.next_event)`."""
 
+    part: type[P]
+    call: Callable[[P], A]
 
-def with_history(window: MainWindow) -> bool:
-    """Whether the recording is read, so that every state can be asked for."""
-    return window.document is not None and window.document.read
+    def __call__(self, parts: Parts) -> A:
+        return self.call(parts[self.part])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +68,13 @@ class Command:
     title: str
     help: str  # one sentence: tooltip, help sheet, docs/commands.md
     group: Group
-    run: Run
+    run: On[Any, object]
     keys: tuple[str, ...] = ()
-    enabled: Callable[[MainWindow], bool] = always
+    enabled: On[Any, bool] | None = None
+    """Whether it makes sense now; None: always."""
     scope: Literal["window", "timeline"] = "window"
     """ "timeline": `keys[0]` works only while the timeline has the keyboard, so that Space still presses buttons."""
-    checked: Callable[[MainWindow], bool] | None = None
+    checked: On[Any, bool] | None = None
     """Whether a command that switches something is on; None for one that does not."""
     separated: bool = False
     """A line above it in the menu."""

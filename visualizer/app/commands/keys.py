@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
+from visualizer.app.commands.command import Registry
 from visualizer.app.commands.keymap import with_keys
 from visualizer.app.commands.keys_dialog import KeysDialog
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.commands.sheet import show_sheet
+from visualizer.app.settings.settings import Settings
+from visualizer.app.work.message_bar import MessageBar
 from visualizer.language import tr
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
+class Keys(QObject):
+    """`commands` is the table with the keys in force; what shows keys asks for it anew each time.
 
-class Keys:
-    """`commands` is the registry with the keys in force; what shows keys asks for it anew each time."""
+    `changed` carries it when other keys are chosen.
+    """
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    changed = Signal(object)
+
+    def __init__(self, table: Registry, settings: Settings, messages: MessageBar, window: QWidget) -> None:
+        super().__init__(window)
+        self._table, self._settings, self._window = table, settings, window
         try:
-            self.commands = with_keys(COMMANDS, window.settings.keys)
+            self.commands = with_keys(table, settings.keys)
         except ValueError as error:
             # Commands that came with a newer phasescope may have the keys of old choices.
-            self.commands = COMMANDS
-            window.messages.show_error(tr("The keys in the settings are not used: {reason}.", reason=error))
+            self.commands = table
+            messages.show_error(tr("The keys in the settings are not used: {reason}.", reason=error))
 
     def show(self) -> None:
-        dialog = KeysDialog(self.commands, COMMANDS, self._window)
+        dialog = KeysDialog(self.commands, self._table, self._window)
         dialog.chosen.connect(self.use)
-        self._window.show_sheet(dialog)
+        show_sheet(dialog)
 
     def use(self, chosen: dict[str, tuple[str, ...]]) -> None:
         """Other keys than the table's own, by command id, from now on."""
-        self._window.settings.keys = chosen
-        self.commands = with_keys(COMMANDS, chosen)
-        self._window.actions_by_id.use_keys(self.commands)
+        self._settings.keys = chosen
+        self.commands = with_keys(self._table, chosen)
+        self.changed.emit(self.commands)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from visualizer.app.files.files import Files
+from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.runs import Run
+from visualizer.app.session.session import Session
+from visualizer.app.settings.appearance import Appearance
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.language import tr
@@ -22,14 +25,14 @@ from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.compare.compare_widget import CompareWidget
 from visualizer.views.look.theme import Theme
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 
 class Comparing:
     """The comparison of one window. It has a window of its own, made when first asked for: two timelines want room."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, session: Session, files: Files, notebook: Notebook, appearance: Appearance, window: QWidget
+    ) -> None:
+        self._session, self._files, self._notebook, self._appearance = session, files, notebook, appearance
         self._window = window
         self.jobs = JobRunner(window)
         self.shown: QWidget | None = None
@@ -38,43 +41,42 @@ class Comparing:
         self._sidecar: Path | None = None
         self._picked: Run | None = None
         self.jobs.succeeded.connect(self._show)
-        self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
-        self.jobs.cancelled.connect(lambda: window.messages.show_note(tr("Cancelled.")))
-        self.jobs.busy_changed.connect(lambda busy: window.actions_by_id.refresh())
-        self.jobs.progressed.connect(lambda fraction, what: window.messages.show_note(what))
+        self.jobs.failed.connect(lambda sentence: session.messages.show_error(sentence))
+        self.jobs.cancelled.connect(lambda: session.messages.show_note(tr("Cancelled.")))
+        self.jobs.progressed.connect(lambda fraction, what: session.messages.show_note(what))
 
     def ask(self) -> None:
-        path = self._window.files.choose_open_path()
+        path = self._files.choose_open_path()
         if path is not None:
             self.compare_with(path)
 
     def compare_with(self, path: Path) -> None:
         """Load `path` and compare; a bad file is a message and changes nothing."""
-        sidecar = self._window.notebook.sidecar(path)
+        sidecar = self._notebook.sidecar(path)
         self._compare(path.name, sidecar, lambda: open_recording(path, sidecar))
 
     def compare_runs(self, a: Run, b: Run) -> None:
         """Two of the window's runs; the one that is shown is the first of them, or becomes it."""
-        runs = self._window.runs
+        runs = self._session.runs
         if b is runs.shown:
             a, b = b, a
         if a is runs.shown:
-            sidecar = self._window.notebook.sidecar(b.path) if b.path is not None else None
+            sidecar = self._notebook.sidecar(b.path) if b.path is not None else None
             self._compare(runs.title(b), sidecar, lambda: b.history(sidecar))
         else:
-            self._window.show_run(a)
+            self._files.show_run(a)
             self._picked = b
 
     def compare_picked(self) -> None:
         """The first of two runs that were picked is shown and read now."""
         run, self._picked = self._picked, None
-        if run is not None and self._window.runs.shown is not None:
-            self.compare_runs(self._window.runs.shown, run)
+        if run is not None and self._session.runs.shown is not None:
+            self.compare_runs(self._session.runs.shown, run)
 
     def _compare(self, name: str, sidecar: Path | None, load: Callable[[], History]) -> None:
         self._name, self._sidecar = name, sidecar
-        self._window.messages.show_note(tr("loading {name}", name=name))
-        self.jobs.start(_work(self._window.document.history, name, load))
+        self._session.messages.show_note(tr("loading {name}", name=name))
+        self.jobs.start(_work(self._session.document.history, name, load))
 
     def close(self) -> None:
         """Another recording is in the window now: nothing is compared with it."""
@@ -92,32 +94,30 @@ class Comparing:
             self.pane.set_theme(theme)
 
     def _show(self, comparison: Comparison) -> None:
-        window = self._window
         if self.shown is None:
             self._make_window()
-        document = window.document
-        self.pane.set_comparison(comparison, document.title, self._name)
-        window.messages.hide()
+        session = self._session
+        self.pane.set_comparison(comparison, session.document.title, self._name)
+        session.messages.hide()
         if problems := problems_with(comparison.b, self._sidecar):
-            window.messages.show_error("\n".join(problems))
+            session.messages.show_error("\n".join(problems))
         self.shown.show()
         self.shown.raise_()
-        if window.navigator.focus is not None:
-            self.pane.set_focus(window.navigator.focus)
+        if session.navigator.focus is not None:
+            self.pane.set_focus(session.navigator.focus)
 
     def _make_window(self) -> None:
-        window = self._window
         self.pane = CompareWidget()
-        self.pane.set_theme(window.appearance.theme)
-        self.pane.focus_requested.connect(window.navigator.go_to)
-        self.shown = QWidget(window, Qt.WindowType.Window)
+        self.pane.set_theme(self._appearance.theme)
+        self.pane.focus_requested.connect(self._session.navigator.go_to)
+        self.shown = QWidget(self._window, Qt.WindowType.Window)
         self.shown.setWindowTitle(tr("Compare"))
         self.shown.setAccessibleName(tr("Compare"))
         self.pane.setAccessibleName(tr("Compare"))
         layout = QVBoxLayout(self.shown)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pane)
-        size = window.size()
+        size = self._window.size()
         self.shown.resize(round(size.width() * 0.9), round(size.height() * 0.9))
 
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from visualizer.app.files.export_dialog import ExportDialog, Offer, Request
+from visualizer.app.files.files import Files
+from visualizer.app.session.session import Session
+from visualizer.app.settings.appearance import Appearance
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.export.formats import Format, export, size_text
 from visualizer.export.writing import Look
 from visualizer.language import tr
 from visualizer.sources.progress import CancelCheck, Progress
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
 class Exports:
     """The exports of one window, one at a time. The file dialog is a method of its own, so that tests can answer it."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, session: Session, files: Files, timeline: TimelineWidget, appearance: Appearance, window: QWidget
+    ) -> None:
+        self._session, self._files, self._timeline, self._appearance = session, files, timeline, appearance
         self._window = window
         self.jobs = JobRunner(window)
         self.dialog: ExportDialog | None = None
@@ -48,18 +51,18 @@ class Exports:
         path = self.choose_path(request.format)
         if path is None:
             return
-        document = self._window.document
+        document = self._session.document
         if document is not None and document.path is not None and path.exists() and path.samefile(document.path):
             self._failed(tr("That is the recording itself, which would be lost: choose another name."))
             return
         self._path = path
-        look = Look(self._window.appearance.theme.name, request.step)
+        look = Look(self._appearance.theme.name, request.step)
         self.jobs.start(_work(request, path, look))
 
     def choose_path(self, format_: Format) -> Path | None:
-        document = self._window.document
+        document = self._session.document
         name = document.path.stem if document and document.path else "run"
-        folder = self._window.files.folder
+        folder = self._files.folder
         chosen, _ = QFileDialog.getSaveFileName(
             self._window,
             tr("Export"),
@@ -72,11 +75,10 @@ class Exports:
         return path if path.suffix.lower() == format_.suffix else path.with_name(path.name + format_.suffix)
 
     def _offer(self) -> Offer:
-        window = self._window
-        view, measured, focus = window.timeline.view, window.timeline.measured, window.navigator.focus
-        scene = window.timeline.scene
+        view, measured, focus = self._timeline.view, self._timeline.measured, self._session.navigator.focus
+        scene = self._timeline.scene
         return Offer(
-            window.document.history,
+            self._session.document.history,
             (view.start, view.end) if view is not None else None,
             tuple(sorted((measured.begin, measured.end))) if measured is not None else None,
             focus.step if focus is not None else None,
@@ -84,7 +86,7 @@ class Exports:
         )
 
     def _done(self, written: int) -> None:
-        self._window.messages.show_note(tr("{path} written, {size}", path=self._path, size=size_text(written)))
+        self._session.messages.show_note(tr("{path} written, {size}", path=self._path, size=size_text(written)))
         if self.dialog is not None:
             self.dialog.accept()
 

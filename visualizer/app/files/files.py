@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.record_job import Experiment, open_work, record_work
 from visualizer.app.session.runs import Run
+from visualizer.app.session.session import Session
+from visualizer.app.settings.settings import Settings
+from visualizer.app.work.job import JobRunner
 from visualizer.diagnosis.wording import listed
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
@@ -21,17 +25,22 @@ from visualizer.resources import resource_dir, shipped_recording
 from visualizer.sources.registry import DEFAULT
 from visualizer.sources.source import Request
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 _FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
 
-class Files:
-    """File commands of one window. Dialogs are methods of their own, so that tests can answer them."""
+class Files(QObject):
+    """File commands of one window. Dialogs are methods of their own, so that tests can answer them.
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    What is opened is loaded on `jobs`; `saved` carries where the recording lies from now on.
+    """
+
+    saved = Signal(Path)
+
+    def __init__(
+        self, session: Session, jobs: JobRunner, notebook: Notebook, settings: Settings, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._jobs, self._notebook, self._settings = session, jobs, notebook, settings
         self._together: tuple[Path, ...] = ()
 
     def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
@@ -41,7 +50,11 @@ class Files:
         `together`: the files that it belongs to, itself among them; the window offers to change to them.
         """
         self._together = tuple(together) or self._together
-        self._window.jobs.start(open_work(path, self._window.notebook.sidecar(path), focus))
+        self._jobs.start(open_work(path, self._notebook.sidecar(path), focus))
+
+    def show_run(self, run: Run) -> None:
+        """One of the window's runs once more."""
+        self._jobs.start(run.again(self._notebook.sidecar(run.path) if run.path is not None else None))
 
     def together_with(self, path: Path | None) -> tuple[Path, ...]:
         """The files that were opened together with this one, itself among them; () if it was opened alone."""
@@ -55,7 +68,7 @@ class Files:
         else:
             experiment = Experiment(DEFAULT, Request())
             note = tr("the recorded lesson is not installed: this one is simulated")
-            self._window.jobs.start(record_work(experiment, note))
+            self._jobs.start(record_work(experiment, note))
 
     def ask_open(self) -> None:
         path = self.choose_open_path()
@@ -64,56 +77,56 @@ class Files:
 
     def ask_save(self) -> bool:
         """Save what is shown under a name the user chooses; whether it was saved."""
-        path = self.choose_save_path(self._window.document.path if self._window.document is not None else None)
+        path = self.choose_save_path(self._session.document.path if self._session.document is not None else None)
         return path is not None and self.save(path)
 
     def save(self, path: Path) -> bool:
-        document = self._window.document
+        document = self._session.document
         if document is None or not self._write(document.history.trace, path):
             return False
-        self._window.document_saved(path)
+        self.saved.emit(path)
         return True
 
     def ask_save_run(self, run: Run) -> bool:
         """The same for one of the window's runs that is in no file, shown or not."""
-        if run is self._window.runs.shown:
+        if run is self._session.runs.shown:
             return self.ask_save()
         path = self.choose_save_path(None)
         if path is None or run.trace is None or not self._write(run.trace, path):
             return False
-        self._window.runs.saved(run, path)
+        self._session.runs.saved(run, path)
         return True
 
     def _write(self, trace: Trace, path: Path) -> bool:
         try:
             save(trace, path)
         except TraceError as error:
-            self._window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return False
-        self._window.settings.add_recent(path)
+        self._settings.add_recent(path)
         return True
 
     def clear_recent(self) -> None:
-        self._window.settings.clear_recent()
+        self._settings.clear_recent()
 
     def may_close(self) -> bool:
         """Ask only if runs would be lost that nothing can make again."""
-        unsaved = self._window.runs.unsaved
+        unsaved = self._session.runs.unsaved
         if not unsaved:
             return True
-        answer = self.ask_about_unsaved([self._window.runs.title(run) for run in unsaved])
+        answer = self.ask_about_unsaved([self._session.runs.title(run) for run in unsaved])
         if answer == QMessageBox.StandardButton.Save:
             return all(self.ask_save_run(run) for run in unsaved)
         return answer == QMessageBox.StandardButton.Discard
 
     def choose_open_path(self) -> Path | None:
-        name, _ = QFileDialog.getOpenFileName(self._window, tr("Open a recording"), str(self.folder), _filter())
+        name, _ = QFileDialog.getOpenFileName(self.parent(), tr("Open a recording"), str(self.folder), _filter())
         return Path(name) if name else None
 
     def choose_save_path(self, before: Path | None = None) -> Path | None:
         """`before`: the file that it has been in."""
         proposed = self.folder / (before.name if before is not None else f"run{SUFFIX}")
-        name, _ = QFileDialog.getSaveFileName(self._window, tr("Save this recording"), str(proposed), _filter())
+        name, _ = QFileDialog.getSaveFileName(self.parent(), tr("Save this recording"), str(proposed), _filter())
         if not name:
             return None
         path = Path(name)
@@ -122,7 +135,7 @@ class Files:
     def ask_about_unsaved(self, titles: Sequence[str]) -> QMessageBox.StandardButton:
         buttons = QMessageBox.StandardButton
         return QMessageBox.question(
-            self._window,
+            self.parent(),
             tr("Unsaved recordings"),
             trn(
                 "{n} recording from the GPU is not saved, and the same run cannot be made again: {names}",
@@ -137,9 +150,9 @@ class Files:
     @property
     def folder(self) -> Path:
         """Where the next file is offered: beside the recording, or the one before; never among phasescope's own."""
-        document = self._window.document
+        document = self._session.document
         shown = [document.path] if document is not None and document.path is not None else []
-        folders = (path.resolve().parent for path in (*shown, *self._window.settings.recent))
+        folders = (path.resolve().parent for path in (*shown, *self._settings.recent))
         own = resource_dir("assets").resolve()
         return next((folder for folder in folders if not folder.is_relative_to(own)), Path.cwd())
 

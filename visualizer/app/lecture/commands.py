@@ -5,17 +5,17 @@ They live beside the window's commands and not among them: Right and Home mean s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from visualizer.app.commands.command import Command, Registry
+from visualizer.app.commands.command import Command, On, Registry
+from visualizer.app.lecture.keys_sheet import keys_sheet
+from visualizer.app.lecture.lecture import Lecture
+from visualizer.app.lecture.stage import StageWindow
 from visualizer.language import mark
-
-if TYPE_CHECKING:
-    from visualizer.app.lecture.lecture import Lecture
+from visualizer.playback.stories.presentation import Presentation
 
 
-def _stage(name: str, title: str, help_: str, run: Callable[[Lecture], Any], *keys: str) -> Command:
+def _stage(name: str, title: str, help_: str, run: On[Any, object], *keys: str) -> Command:
     return Command(f"stage.{name}", title, help_, "Stage", run, keys)
 
 
@@ -24,9 +24,13 @@ def _chapter(number: int) -> Command:
         f"chapter_{number}",
         mark("Chapter by number"),
         mark("Jump to the chapter of this number."),
-        lambda lecture: lecture.presentation.go_to_chapter(number - 1),
+        On(Presentation, lambda presentation: presentation.go_to_chapter(number - 1)),
         str(number),
     )
+
+
+def _show_keys(stage: StageWindow) -> None:
+    keys_sheet(stage, LECTURE_COMMANDS).show()
 
 
 LECTURE_COMMANDS = Registry(
@@ -35,7 +39,7 @@ LECTURE_COMMANDS = Registry(
             "next",
             mark("Next"),
             mark("Go on: the next step, or the answer to the question on stage."),
-            lambda lecture: lecture.presentation.next(),
+            On(Presentation, Presentation.next),
             "PgDown",
             "Right",
             "Space",
@@ -45,7 +49,7 @@ LECTURE_COMMANDS = Registry(
             "previous",
             mark("Previous"),
             mark("Go back the way you came."),
-            lambda lecture: lecture.presentation.previous(),
+            On(Presentation, Presentation.previous),
             "PgUp",
             "Left",
             "Up",
@@ -54,66 +58,64 @@ LECTURE_COMMANDS = Registry(
             "first",
             mark("First step"),
             mark("Go to the start."),
-            lambda lecture: lecture.presentation.first(),
+            On(Presentation, Presentation.first),
             "Home",
             "F5",
         ),
-        _stage("last", mark("Last step"), mark("Go to the end."), lambda lecture: lecture.presentation.last(), "End"),
+        _stage("last", mark("Last step"), mark("Go to the end."), On(Presentation, Presentation.last), "End"),
         _stage(
             "black",
             mark("Black screen"),
             mark("Show the room nothing, or the stage again."),
-            lambda lecture: lecture.presentation.toggle_black(),
+            On(Presentation, Presentation.toggle_black),
             "B",
             ".",
         ),
-        _stage(
-            "play", mark("Play again"), mark("Play the step's passage again."), lambda lecture: lecture.autoplay(), "R"
-        ),
+        _stage("play", mark("Play again"), mark("Play the step's passage again."), On(Lecture, Lecture.autoplay), "R"),
         _stage(
             "explore",
             mark("Explore"),
             mark("Leave the stage at this step, to look around freely in the window; F5 comes back."),
-            lambda lecture: lecture.explore(),
+            On(Lecture, Lecture.explore),
             "E",
         ),
         _stage(
             "parameters",
             mark("Change a parameter"),
             mark("Run this chapter's program with other parameters, on stage."),
-            lambda lecture: lecture.ask_parameters(),
+            On(Lecture, Lecture.ask_parameters),
             "P",
         ),
         _stage(
             "restore",
             mark("Undo changed parameters"),
             mark("Show this chapter's own recording again."),
-            lambda lecture: lecture.restore_parameters(),
+            On(Lecture, Lecture.restore_parameters),
             "U",
         ),
         _stage(
             "presenter",
             mark("Presenter view"),
             mark("Show or hide the window with notes, the next step and the clock."),
-            lambda lecture: lecture.toggle_presenter(),
+            On(Lecture, Lecture.toggle_presenter),
             "N",
         ),
         _stage(
             "language",
             mark("Other language"),
             mark("Speak the other language."),
-            lambda lecture: lecture.toggle_language(),
+            On(Lecture, Lecture.toggle_language),
             "L",
         ),
         _stage(
             "theme",
             mark("Dark or light"),
             mark("Switch between the dark and the light theme."),
-            lambda lecture: lecture.toggle_theme(),
+            On(Lecture, Lecture.toggle_theme),
             "T",
         ),
-        _stage("help", mark("Keys"), mark("Show these keys."), lambda lecture: lecture.show_help(), "?", "F1"),
-        _stage("leave", mark("Leave"), mark("End the lecture."), lambda lecture: lecture.leave(), "Esc"),
+        _stage("help", mark("Keys"), mark("Show these keys."), On(StageWindow, _show_keys), "?", "F1"),
+        _stage("leave", mark("Leave"), mark("End the lecture."), On(Lecture, Lecture.leave), "Esc"),
         *(_chapter(number) for number in range(1, 10)),
     )
 )

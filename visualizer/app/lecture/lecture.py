@@ -1,14 +1,12 @@
-"""Conducts a lecture: the presentation says where we are; stage and presenter view are shown it; keys move it on."""
+"""Conducts a lecture: the presentation says where we are; stage and presenter view are shown it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication
 
-from visualizer.app.lecture.commands import LECTURE_COMMANDS
-from visualizer.app.lecture.keys_sheet import keys_sheet
 from visualizer.app.lecture.parameter_strip import ParameterStrip
 from visualizer.app.lecture.presenter_view import PresenterWindow
 from visualizer.app.lecture.stage import StageWindow
@@ -51,9 +49,6 @@ class Lecture(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
         self._timer.timeout.connect(self._play_on)
-        self._runs = {QKeySequence(key).toString(): command.run for command in LECTURE_COMMANDS for key in command.keys}
-        for window in (self.stage, self.presenter):
-            window.key_pressed.connect(self._key)
         self.stage.closed.connect(self.leave)
         self.parameters.applied.connect(self.change_parameters)
         self.parameters.dismissed.connect(self._hide_parameters)
@@ -158,15 +153,6 @@ class Lecture(QObject):
     def toggle_theme(self) -> None:
         self._appearance.toggle_theme()
 
-    def show_help(self) -> None:
-        keys_sheet(self.stage, LECTURE_COMMANDS).show()
-
-    def _key(self, event: QKeyEvent) -> None:
-        run: Callable[[Lecture], object] | None = self._runs.get(_sequence(event))
-        if run is not None:
-            run(self)
-            event.accept()
-
     def _hide_parameters(self) -> None:
         self.parameters.hide()
         self.stage.setFocus()
@@ -234,11 +220,3 @@ class ComeBack(QObject):
 def lecture_notice() -> str:
     """What the window says while it is lent for exploring."""
     return tr("The lecture waits at this step. Look around freely; F5 returns to it.")
-
-
-def _sequence(event: QKeyEvent) -> str:
-    """The key as the registry writes it; Shift counts only where it does not make the character."""
-    text = event.text()
-    if text.isprintable() and text.strip():
-        return QKeySequence(text.upper()).toString()
-    return QKeySequence(event.key()).toString()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from visualizer.app.lecture.editor import StoryEditor
 from visualizer.app.lecture.lecture import ComeBack, Lecture, lecture_notice
+from visualizer.app.lecture.stage_keys import StageKeys
 from visualizer.app.lecture.story_chooser import StoryChooser
+from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.session.document import Document
+from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.session import Session
+from visualizer.app.settings.appearance import Appearance
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.language import tr
 from visualizer.playback.stories.check import check_story
@@ -23,18 +28,24 @@ from visualizer.playback.stories.sources import source_of
 from visualizer.playback.stories.telling import Told
 from visualizer.programs.program import ProgramError
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 
 class Lectures(QObject):
-    """At most one lecture at a time."""
+    """At most one lecture at a time. `document_wanted` carries what the window shall show instead of what it does."""
 
     changed = Signal()
+    document_wanted = Signal(object)
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self,
+        session: Session,
+        appearance: Appearance,
+        panes: Mapping[str, QWidget],
+        story_pane: StoryPane,
+        window: QWidget,
+    ) -> None:
         super().__init__(window)
-        self._window = window
+        self._session, self._appearance = session, appearance
+        self._panes, self._story_pane, self._window = panes, story_pane, window
         self.lecture: Lecture | None = None
         self._come_back: ComeBack | None = None
         self._before: Document | None = None
@@ -46,7 +57,7 @@ class Lectures(QObject):
         try:
             story = load_story(path)
         except StoryError as error:
-            self._window.messages.show_error(error.problems[0])
+            self._session.messages.show_error(error.problems[0])
             return
         self._tell(story, full_screen=full_screen, chapter=chapter)
 
@@ -54,10 +65,11 @@ class Lectures(QObject):
         problems = check_story(story)
         if problems:
             more = tr(" ({count} problems in all)", count=len(problems)) if len(problems) > 1 else ""
-            self._window.messages.show_error(problems[0] + more)
+            self._session.messages.show_error(problems[0] + more)
             return
         self.leave()
-        lecture = Lecture(story, self._window.appearance, self)
+        lecture = Lecture(story, self._appearance, self)
+        StageKeys(lecture)
         lecture.explored.connect(self._explore)
         lecture.ended.connect(self._ended)
         self.lecture = lecture
@@ -84,23 +96,22 @@ class Lectures(QObject):
         try:
             story = load_story(path)
         except StoryError as error:
-            self._window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return
         self._show_editor().open(story, path)
 
     def add_step(self) -> None:
         """Add what the window shows to the story in the editor, as a step after the one selected there."""
-        window = self._window
-        document, focus = window.document, window.navigator.focus
+        document, focus = self._session.document, self._session.navigator.focus
         if document is None or focus is None:
             return
         editor = self._show_editor()
         try:
             source = source_of(document.history.trace, document.path, editor.path.parent if editor.path else None)
         except (StoryError, ProgramError) as error:
-            window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return
-        panes = ("timeline", *(name for name in PANES if name in window.panes and window.panes[name].isVisible()))
+        panes = ("timeline", *(name for name in PANES if name in self._panes and self._panes[name].isVisible()))
         sentence = explain(document.history, focus.step)
         step = step_from_view(document.history, focus, panes[:3], Text(sentence, sentence))
         editor.add(step, source, Text(document.title, document.title))
@@ -110,13 +121,13 @@ class Lectures(QObject):
             self.editor = StoryEditor()
             self.editor.preview_requested.connect(self._preview)
             self.editor.closed.connect(self._editor_closed)
-            self._window.story.show_editor(self.editor)
-        self._window.show_pane("story")
+            self._story_pane.show_editor(self.editor)
+        bring_to_front(self._story_pane)
         return self.editor
 
     def _editor_closed(self) -> None:
         if self.editor is not None:
-            self._window.story.show_editor(None)
+            self._story_pane.show_editor(None)
             self.editor.deleteLater()
             self.editor = None
 
@@ -149,23 +160,22 @@ class Lectures(QObject):
         return self.editor is None or self.editor.close()
 
     def _explore(self, told: Told) -> None:
-        window = self._window
-        self._before = window.document
-        window.show_document(Document(told.history, path=None, saved=True, report=told.scene.report()))
-        window.navigator.go_to(told.focus)
-        window.messages.show_note(lecture_notice())
+        self._before = self._session.document
+        self.document_wanted.emit(Document(told.history, path=None, saved=True, report=told.scene.report()))
+        self._session.navigator.go_to(told.focus)
+        self._session.messages.show_note(lecture_notice())
         self._come_back = ComeBack(self.come_back, self)
-        window.installEventFilter(self._come_back)
-        window.activateWindow()
+        self._window.installEventFilter(self._come_back)
+        self._window.activateWindow()
         self.changed.emit()
 
     def _take_back(self) -> None:
         if self._come_back is not None:
             self._window.removeEventFilter(self._come_back)
             self._come_back = None
-        self._window.messages.hide()
+        self._session.messages.hide()
         if self._before is not None:
-            self._window.show_document(self._before)
+            self.document_wanted.emit(self._before)
             self._before = None
 
     def _ended(self) -> None:

@@ -5,13 +5,14 @@ so the window is told of progress, and of Cancel, between one picture and the ne
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from visualizer.app.lecture.export_dialog import Choice, StoryExportDialog
 from visualizer.app.lecture.take_home import FORMATS, TakeHome, export_story
+from visualizer.app.settings.appearance import Appearance
+from visualizer.app.work.message_bar import MessageBar
 from visualizer.export.errors import ExportError
 from visualizer.export.formats import size_text
 from visualizer.language import tr
@@ -20,15 +21,12 @@ from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
 from visualizer.sources.errors import Cancelled
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 
 class StoryExports:
     """One export at a time. The file dialog is a method of its own, so that tests can answer it."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, appearance: Appearance, messages: MessageBar, window: QWidget) -> None:
+        self._appearance, self._messages, self._window = appearance, messages, window
         self._stop = False
         self.dialog: StoryExportDialog | None = None
 
@@ -48,7 +46,7 @@ class StoryExports:
         dialog = self.dialog
         if path is None or dialog is None:
             return
-        theme = "dark" if self._window.appearance.theme.dark else "light"
+        theme = "dark" if self._appearance.theme.dark else "light"
         wish = TakeHome(path, choice.chapters, choice.language, theme, choice.size)
         self._stop = False
         dialog.set_busy(True)
@@ -64,7 +62,7 @@ class StoryExports:
             dialog.show_error(str(error))
         else:
             dialog.set_busy(False)
-            self._window.messages.show_note(tr("{path} written, {size}", path=path, size=size_text(written)))
+            self._messages.show_note(tr("{path} written, {size}", path=path, size=size_text(written)))
             dialog.accept()
 
     def cancel(self) -> None:

@@ -10,6 +10,7 @@ import threading
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
+from visualizer.app.session.front import bring_to_front
 from visualizer.app.work.job import JobRunner
 from visualizer.app.work.newest_job import NewestJob
 from visualizer.diagnosis.predict.errors import PredictError
@@ -89,7 +90,15 @@ class Analysis(QObject):
         return self._statistics_pane.path.isChecked()
 
     def toggle_path(self) -> None:
+        """The path is part of the statistics, so showing it shows them."""
+        if not self.shows_path:
+            bring_to_front(self._statistics_pane)
         self._statistics_pane.path.toggle()
+
+    def verify(self) -> None:
+        """Start, once there is a prediction to verify; again: stop."""
+        bring_to_front(self._predict_pane)
+        self._predict_pane.verify_or_cancel()
 
     def set_theme(self, theme: Theme) -> None:
         self.overlay.set_theme(theme)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from visualizer.app.record.attach_dialog import AttachDialog
 from visualizer.app.record.program_output import ProgramOutput
+from visualizer.app.settings.settings import Settings
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.cli.record import summary
 from visualizer.language import tr
@@ -21,23 +22,25 @@ from visualizer.sources.attach.request import AttachRequest
 from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.progress import CancelCheck, Progress
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
-
 _LOOK_MS = 100
 """How often what the program printed is shown."""
 
 
 class Attaching(QObject):
-    """The watched programs of one window, one at a time. `instrument` makes what records, so that tests have theirs."""
+    """The watched programs of one window, one at a time. `instrument` makes what records, so that tests have theirs.
+
+    `recording_wanted` carries the recording to open, and the others of its run.
+    """
+
+    recording_wanted = Signal(Path, object)
 
     sentence = Signal(str)
     written = Signal(object, str)
     hangs = Signal(object)
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, settings: Settings, window: QWidget) -> None:
         super().__init__(window)
-        self._window = window
+        self._settings, self._window = settings, window
         self.jobs = JobRunner(self)
         self.dialog: AttachDialog | None = None
         self._session: Session | None = None
@@ -60,7 +63,7 @@ class Attaching(QObject):
             self.dialog.raise_()
             self.dialog.activateWindow()
             return
-        dialog = self.dialog = AttachDialog(self._window.settings.attach, self._window)
+        dialog = self.dialog = AttachDialog(self._settings.attach, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.requested.connect(self.start)
         dialog.cancel_requested.connect(self.jobs.cancel)
@@ -71,7 +74,7 @@ class Attaching(QObject):
     def start(self, request: AttachRequest) -> None:
         """Run the program. It ends when it is done, when Cancel is pressed, or with the window."""
         if self.dialog is not None:
-            self._window.settings.attach = self.dialog.form.texts()
+            self._settings.attach = self.dialog.form.texts()
             self.dialog.begin()
         self._asked, self._since = request, time.monotonic()
         self._output = ProgramOutput()
@@ -86,7 +89,7 @@ class Attaching(QObject):
     def open(self, path: Path) -> None:
         """A recording of the run, with the others to change to."""
         assert self.dialog is not None
-        self._window.files.open(path, together=self.dialog.recorded)
+        self.recording_wanted.emit(path, self.dialog.recorded)
 
     def stop(self) -> None:
         """End the program and all it started, and wait until they are gone."""
@@ -129,7 +132,6 @@ class Attaching(QObject):
             self._look()
         if self.dialog is not None:
             self.dialog.set_busy(busy)
-        self._window.actions_by_id.refresh()
 
     def _done(self, outcome: Outcome) -> None:
         dialog, asked = self.dialog, self._asked

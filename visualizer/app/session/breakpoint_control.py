@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.session import Session
 from visualizer.app.work.newest_job import NewestJob
 from visualizer.language import tr
 from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, query_at
@@ -16,9 +17,7 @@ from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
+from visualizer.views.notes.breakpoints_widget import BreakpointsWidget
 
 
 class BreakpointControl(QObject):
@@ -27,14 +26,14 @@ class BreakpointControl(QObject):
     changed = Signal()
     edited = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, session: Session, pane: BreakpointsWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._pane = session, pane
         self._events: Events | None = None
         self.all = Breakpoints()
         self.job = NewestJob(self)
         self.job.answered.connect(self._take)
-        self.job.failed.connect(window.messages.show_error)
+        self.job.failed.connect(session.messages.show_error)
 
     def set_events(self, events: Events | None, saved: tuple[SavedBreakpoint, ...]) -> None:
         """Another recording, None while it is read: its own breakpoints, or those that are there if it has none."""
@@ -62,8 +61,8 @@ class BreakpointControl(QObject):
 
     def write(self) -> None:
         """Let the person write a query, in the pane."""
-        self._window.show_pane("breakpoints")
-        self._window.panes["breakpoints"].line.setFocus()
+        bring_to_front(self._pane)
+        self._pane.line.setFocus()
 
     def add(self, query: str) -> None:
         """Break where `query` holds; one that is there already is enabled."""
@@ -89,7 +88,7 @@ class BreakpointControl(QObject):
 
     def toggle_here(self) -> None:
         """Break at events like the focused one, or no longer."""
-        focus = self._window.navigator.focus
+        focus = self._session.navigator.focus
         if self._events is None or focus is None:
             return
         query = query_at(self._events.history, focus.step)
@@ -106,18 +105,18 @@ class BreakpointControl(QObject):
         self._run(-1)
 
     def _run(self, direction: int) -> None:
-        focus = self._window.navigator.focus
+        focus = self._session.navigator.focus
         if self._events is None or focus is None:
             return
         step = self.all.nearest(focus.step, direction)
         if step is not None:
-            self._window.navigator.go_to(Focus(step, home_lane(self._events.trace, step)))
+            self._session.navigator.go_to(Focus(step, home_lane(self._events.trace, step)))
         elif self.job.is_busy:
-            self._window.messages.show_note(tr("The hits of the breakpoints are still being counted."))
+            self._session.messages.show_note(tr("The hits of the breakpoints are still being counted."))
         elif direction > 0:
-            self._window.messages.show_note(tr("No breakpoint is hit after this event."))
+            self._session.messages.show_note(tr("No breakpoint is hit after this event."))
         else:
-            self._window.messages.show_note(tr("No breakpoint is hit before this event."))
+            self._session.messages.show_note(tr("No breakpoint is hit before this event."))
 
     def _edited(self) -> None:
         self._evaluate()

@@ -5,34 +5,39 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from visualizer.app.session.document import Document
+from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.session import Session
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
 from visualizer.playback.notes_merge import merged
 from visualizer.resources import resource_dir
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
+from visualizer.views.notes.notes_widget import NotesWidget
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
 class Notebook(QObject):
     """`changed` follows every change. Notes on a recording that has no file yet are written when it is saved.
 
-    `looked` follows when something in the folder of the sidecar file was written.
+    `looked` follows when something in the folder of the sidecar file was written, `breakpoints_told` when another
+    window wrote other breakpoints there.
     """
 
     changed = Signal()
     looked = Signal()
+    breakpoints_told = Signal(tuple)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, session: Session, timeline: TimelineWidget, pane: NotesWidget, directory: Path, parent: QObject
+    ) -> None:
+        """`directory` is for notes on what comes with phasescope, which has no place for them beside it."""
+        super().__init__(parent)
+        self._session, self._timeline, self._pane, self._directory = session, timeline, pane, directory
         self._document: Document | None = None
         self._path: Path | None = None
         self.notes = Notes()
@@ -50,7 +55,7 @@ class Notebook(QObject):
         """The file for what a person says of a recording."""
         if recording.resolve().is_relative_to(resource_dir("assets").resolve()):
             # What comes with phasescope may not be writable, and is no place for a person's notes.
-            return self._window.settings.directory / "notes" / notes_path(recording).name
+            return self._directory / "notes" / notes_path(recording).name
         return notes_path(recording)
 
     def set_document(self, document: Document) -> None:
@@ -85,9 +90,9 @@ class Notebook(QObject):
     def go_to_bookmark(self, number: int) -> None:
         mark = self.notes.bookmark(number)
         if mark is not None:
-            self._window.navigator.go_to(mark.focus)
+            self._session.navigator.go_to(mark.focus)
         else:
-            self._window.messages.show_note(
+            self._session.messages.show_note(
                 tr("There is no bookmark {number} yet: Ctrl+{number} sets it.", number=number)
             )
 
@@ -99,9 +104,9 @@ class Notebook(QObject):
 
     def mark_region(self) -> None:
         """Mark the stretch that was measured."""
-        measured = self._window.timeline.measured
+        measured = self._timeline.measured
         if measured is None or self._document is None or (focus := self._focus) is None:
-            self._window.messages.show_note(
+            self._session.messages.show_note(
                 tr("Measure a stretch first: drag along the ruler, or use Measure from here.")
             )
             return
@@ -120,8 +125,8 @@ class Notebook(QObject):
         if found is None:
             found = Mark(focus)
             self._change(self.notes.with_mark(found))
-        self._window.show_pane("notes")
-        self._window.panes["notes"].edit(found)
+        bring_to_front(self._pane)
+        self._pane.edit(found)
 
     def set_text(self, mark: Mark, text: str) -> None:
         if text != mark.text:
@@ -142,13 +147,13 @@ class Notebook(QObject):
 
     @property
     def _focus(self) -> Focus | None:
-        return self._window.navigator.focus
+        return self._session.navigator.focus
 
     def _go(self, direction: int) -> None:
         if (focus := self._focus) is None:
             return
         if (mark := self.notes.beside(focus.step, direction)) is not None:
-            self._window.navigator.go_to(mark.focus)
+            self._session.navigator.go_to(mark.focus)
 
     def _change(self, notes: Notes) -> None:
         self.notes = notes
@@ -179,7 +184,7 @@ class Notebook(QObject):
     def _take(self, notes: Notes, kept: Notes | None = None) -> None:
         """The notes of all windows; `kept`: what of them is in the file, if not all."""
         if notes.breakpoints != self.notes.breakpoints:
-            self._window.breakpoints.take(notes.breakpoints)
+            self.breakpoints_told.emit(notes.breakpoints)
         self.notes = notes
         self._kept = notes if kept is None else kept
 
@@ -192,4 +197,4 @@ class Notebook(QObject):
     def _give_up(self, error: NotesError) -> None:
         """Say it once and keep what follows in the window only: a file that is not ours to replace stays."""
         self._path = None
-        self._window.messages.show_error(str(error))
+        self._session.messages.show_error(str(error))

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QLineEdit
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
 
 from visualizer.app.session.document import Document
+from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.session import Session
 from visualizer.diagnosis.report import Place
 from visualizer.language import tr
 from visualizer.playback.address import Address, AddressError, parse_address
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_key, lane_steps
+from visualizer.views.code.code_widget import CodeWidget
 from visualizer.views.diagnosis.diagnosis_model import finding_rows
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
+from visualizer.views.inspector.inspector_widget import InspectorWidget
 
 
-class Places:
-    """Address commands of one window. The dialog is a method of its own, so that tests can answer it."""
+class Places(QObject):
+    """Address commands of one window. The dialog is a method of its own, so that tests can answer it.
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    `recording_wanted` follows when an address names another recording.
+    """
+
+    recording_wanted = Signal(Path, object)
+
+    def __init__(self, session: Session, code: CodeWidget, inspector: InspectorWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session, self._code, self._inspector = session, code, inspector
 
     @property
     def here(self) -> Address:
         """Where the window looks."""
-        document = self._window.document
-        return Address(document.path if document is not None else None, self._window.navigator.focus)
+        document = self._session.document
+        return Address(document.path if document is not None else None, self._session.navigator.focus)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(str(self.here))
-        self._window.messages.show_note(tr("Copied {address}", address=self.here))
+        self._session.messages.show_note(tr("Copied {address}", address=self.here))
 
     def ask(self) -> None:
         text = self.choose_address()
@@ -45,50 +53,50 @@ class Places:
         try:
             address = parse_address(text)
         except AddressError as error:
-            self._window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return
         here = self.here.path
         if address.path is not None and (here is None or address.path.resolve() != here.resolve()):
-            self._window.files.open(address.path, address.focus)
+            self.recording_wanted.emit(address.path, address.focus)
         elif address.focus is not None:
             self.look_at(address.focus)
 
     def look_at(self, focus: Focus) -> None:
         """Go to a focus that somebody typed or sent: it may not exist in this recording."""
-        document = self._window.document
+        document = self._session.document
         if document is None:
             return
         steps = document.history.steps
         if focus.step >= steps:
-            self._window.messages.show_error(
+            self._session.messages.show_error(
                 tr("There is no step {step}: this recording has steps 0 to {last}.", step=focus.step, last=steps - 1)
             )
             return
         lane = focus.lane and lane_key(document.history, focus.lane)
         if lane is not None and lane_steps(document.history, lane) is None:
-            self._window.messages.show_error(tr("This recording has no lane {lane}.", lane=lane))
+            self._session.messages.show_error(tr("This recording has no lane {lane}.", lane=lane))
             lane = None
-        self._window.navigator.go_to(Focus(focus.step, lane))
+        self._session.navigator.go_to(Focus(focus.step, lane))
 
     def show(self, place: Place) -> None:
         """Show a line of the source."""
-        self._window.show_pane("code")
-        self._window.panes["code"].show_place(place)
+        bring_to_front(self._code)
+        self._code.show_place(place)
 
     def open_at_the_fault(self, document: Document) -> None:
         """Look at the first of what is wrong, at the agent that is blocked, unless an address says where to look or
         somebody has begun to look around meanwhile."""
         if document.report is None or not document.needs_diagnosis:
             return
-        self._window.show_pane("inspector")
+        bring_to_front(self._inspector)
         rows = finding_rows(document.history.trace, document.report)
         focus = next((row.focus for row in rows if row.focus is not None), None)
-        if document.focus is None and focus is not None and not self._window.navigator.can_go_back:
-            self._window.navigator.go_to(focus)
+        if document.focus is None and focus is not None and not self._session.navigator.can_go_back:
+            self._session.navigator.go_to(focus)
 
     def choose_address(self) -> str | None:
         text, chosen = QInputDialog.getText(
-            self._window,
+            self.parent(),
             tr("Go to an address"),
             tr("A step, or an address such as run.pscope#step=120&lane=full[1]:"),
             QLineEdit.EchoMode.Normal,

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.session.document import Document
+from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.notebook import Notebook
 from visualizer.app.session.record_job import diagnosed
+from visualizer.app.session.session import Session
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.language import tr
 from visualizer.playback.notes_file import NotesError, load_structure, save_structure
@@ -26,9 +29,7 @@ from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 from visualizer.structure.overrides import contradictions
 from visualizer.views.structure.structure_model import entry_sentence
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
+from visualizer.views.structure.structure_widget import StructureWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +42,34 @@ class _Tried:
 
 
 class Structuring(QObject):
-    """One window's. Of a recording without a file it is written when that is saved."""
+    """One window's. Of a recording without a file it is written when that is saved.
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    `told` carries the document as it is with another structure.
+    """
+
+    told = Signal(object)
+
+    def __init__(self, session: Session, notebook: Notebook, pane: StructureWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._notebook, self._pane = session, notebook, pane
         self.jobs = JobRunner(self)
-        self.jobs.busy_changed.connect(lambda busy: window.actions_by_id.refresh())
-        self.jobs.progressed.connect(lambda _, what: window.statusBar().showMessage(tr("{what}…", what=what)))
-        self.jobs.busy_changed.connect(lambda busy: None if busy else window.statusBar().clearMessage())
         self.jobs.succeeded.connect(self._tried)
-        self.jobs.failed.connect(lambda sentence: window.messages.show_error(sentence))
+        self.jobs.failed.connect(lambda sentence: session.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: self.look())
         self._kept: tuple[Any, ...] = ()  # what the document has of the file: other entries there are another window's
-        window.notebook.looked.connect(self.look)
-        pane = window.panes["structure"]
+        notebook.looked.connect(self.look)
         pane.entry_added.connect(self.add)
         pane.entry_removed.connect(self.remove)
 
     def show_pane(self) -> None:
         """Bring the pane to the front, with the keyboard in it."""
-        self._window.show_pane("structure")
-        self._window.panes["structure"].tree.setFocus()
+        bring_to_front(self._pane)
+        self._pane.tree.setFocus()
 
     def set_document(self, document: Document) -> None:
         """Another recording, or this one with another structure."""
         if document.entries and (problems := problems_with(document.history, self._sidecar(document))):
-            self._window.messages.show_error("\n".join(problems))
+            self._session.messages.show_error("\n".join(problems))
         self._kept = document.entries if document.path is not None else ()
         self._show(document)
 
@@ -79,7 +81,7 @@ class Structuring(QObject):
 
     def look(self) -> None:
         """Another window may have told something of the same recording: then it is so here too."""
-        document = self._window.document
+        document = self._session.document
         sidecar = self._sidecar(document) if document is not None and document.read else None
         if document is None or sidecar is None or self.jobs.is_busy:  # what is being tried is saved, which looks too
             return
@@ -88,21 +90,21 @@ class Structuring(QObject):
 
     def add(self, entry: dict[str, Any]) -> None:
         """Say this too, if it can be so."""
-        if (document := self._window.document) is not None and document.read:
+        if (document := self._session.document) is not None and document.read:
             self.jobs.start(_try(document, (*document.entries, entry)))
 
     def remove(self, number: int) -> None:
         """Take an entry back."""
-        if (document := self._window.document) is not None and document.read:
+        if (document := self._session.document) is not None and document.read:
             self.jobs.start(_try(document, document.entries[:number] + document.entries[number + 1 :]))
 
     def _tried(self, outcome: _Tried | str) -> None:
         if isinstance(outcome, str):
-            self._window.messages.show_error(outcome)
+            self._session.messages.show_error(outcome)
             self.look()
             return
         document = outcome.document
-        self._show_anew(document)
+        self.told.emit(document)
         self._show(document)
         if outcome.there is None:
             self._save(document)
@@ -119,7 +121,7 @@ class Structuring(QObject):
             before = load_structure(sidecar)
             there = save_structure(sidecar, list(document.entries), document.history.trace, self._kept)
         except NotesError as error:
-            self._window.messages.show_error(str(error))
+            self._session.messages.show_error(str(error))
             return
         self._tell_contradictions(document, before)
         self._kept = document.entries
@@ -139,7 +141,7 @@ class Structuring(QObject):
         mine = entries_beyond(document.entries, self._kept, there)
         theirs = entries_beyond(there, self._kept, document.entries)
         if pairs := contradictions(document.history.trace, mine, theirs):
-            self._window.messages.show_error(
+            self._session.messages.show_error(
                 tr(
                     "Here it is told that {mine}, and in another window that {theirs}: both are kept, and what stands"
                     " last is followed; take back what is wrong.",
@@ -148,25 +150,12 @@ class Structuring(QObject):
                 )
             )
 
-    def _show_anew(self, document: Document) -> None:
-        """All that follows from another structure of the same events; nobody's place is lost."""
-        window = self._window
-        view = window.timeline.scene.view if window.timeline.scene is not None else None
-        window.document = document
-        window.navigator.replace_history(document.history)
-        window.show_history(document)
-        window.show_events(document, window.breakpoints.saved())
-        if view is not None:
-            window.timeline.show_view(view.start, view.end)
-        window.status.show_document(document)
-        window.actions_by_id.refresh()
-
     def _show(self, document: Document) -> None:
         problems = document.history.structure.problems if document.entries else {}
-        self._window.panes["structure"].set_entries(document.entries, dict(problems))
+        self._pane.set_entries(document.entries, dict(problems))
 
     def _sidecar(self, document: Document) -> Path | None:
-        return self._window.notebook.sidecar(document.path) if document.path is not None else None
+        return self._notebook.sidecar(document.path) if document.path is not None else None
 
 
 def _try(document: Document, entries: Sequence[Any]) -> Work:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QRawFont
 from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QTreeWidget
 
+from visualizer.app.settings.settings import Settings
+from visualizer.app.work.message_bar import MessageBar
 from visualizer.cli.doctor import INSTALL_CJK_FONT
 from visualizer.language import current, messages_shown, shown_as, tr, use
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
 CHINESE_FAMILIES = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "WenQuanYi Micro Hei")
 """Asked for after the interface's own font, so that Chinese characters look Chinese and not Japanese."""
@@ -41,11 +39,16 @@ _MESSAGE = "message_of_"
 
 
 class Languages(QObject):
-    """The language of one window and of the dialogs and stages it opened."""
+    """The language of one window and of the dialogs and stages it opened.
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    `changed` follows when their fixed texts are said again: what is worked out from the recording is not yet.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, messages: MessageBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings, self._messages = settings, messages
         self._shown = current()
         # Of the application's own font, not of what an earlier window made of it.
         self._base = [family for family in QGuiApplication.font().families() if family not in CHINESE_FAMILIES]
@@ -58,7 +61,7 @@ class Languages(QObject):
     def toggle(self) -> None:
         """Speak the other language from now on, and next time too."""
         use("en" if self.is_chinese else "zh")
-        self._window.settings.language = current()
+        self._settings.language = current()
         self.follow()
 
     def follow(self) -> None:
@@ -69,12 +72,12 @@ class Languages(QObject):
         self._use_font()
         for top in QApplication.topLevelWidgets():
             say_again(top, before)
-        self._window.say_again()
+        self.changed.emit()
         self.tell_missing_font()
 
     def tell_missing_font(self) -> None:
         if self.is_chinese and not has_chinese_font():
-            self._window.messages.show_note(NO_CHINESE_FONT)
+            self._messages.show_note(NO_CHINESE_FONT)
 
     def _use_font(self) -> None:
         font = QApplication.font()

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from visualizer.views.notes.notes_widget import Signs
+from visualizer.app.commands.actions import Actions
+from visualizer.app.commands.command import Parts
+from visualizer.app.session.breakpoint_control import BreakpointControl
+from visualizer.app.session.navigator import Navigator
+from visualizer.app.session.notebook import Notebook
+from visualizer.app.window.find_bar import FindBar
+from visualizer.views.notes.breakpoints_widget import BreakpointsWidget
+from visualizer.views.notes.notes_widget import NotesWidget, Signs
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
-
-def connect_debugging(window: MainWindow) -> None:
+def connect_debugging(parts: Parts) -> None:
     """Connect the parts of one window; each of them knows only itself."""
-    pane, control, notes = window.panes["breakpoints"], window.breakpoints, window.notebook
+    control, breakpoints_pane = parts[BreakpointControl], parts[BreakpointsWidget]
+    notes, notes_pane = parts[Notebook], parts[NotesWidget]
+    timeline, find_bar, actions = parts[TimelineWidget], parts[FindBar], parts[Actions]
 
     def show_breakpoints() -> None:
-        pane.set_breakpoints(tuple(control.all))
-        window.timeline.set_marks("hit", control.all.hits())
-        window.actions_by_id.refresh()
+        breakpoints_pane.set_breakpoints(tuple(control.all))
+        timeline.set_marks("hit", control.all.hits())
+        actions.refresh()
 
     def show_notes() -> None:
-        window.panes["notes"].set_notes(notes.notes)
+        notes_pane.set_notes(notes.notes)
         marks = notes.notes.marks
         steps = np.fromiter((mark.focus.step for mark in marks), np.int64, len(marks))
-        window.timeline.set_marks("bookmark", steps, Signs(marks))
-        window.actions_by_id.refresh()
+        timeline.set_marks("bookmark", steps, Signs(marks))
+        actions.refresh()
 
-    pane.added.connect(control.add)
-    pane.removed.connect(control.remove)
-    pane.enabled_changed.connect(control.enable)
+    breakpoints_pane.added.connect(control.add)
+    breakpoints_pane.removed.connect(control.remove)
+    breakpoints_pane.enabled_changed.connect(control.enable)
     control.changed.connect(show_breakpoints)
     control.edited.connect(lambda: notes.set_breakpoints(control.saved()))
-    window.panes["notes"].text_edited.connect(notes.set_text)
-    window.panes["notes"].removed.connect(notes.remove)
+    notes_pane.text_edited.connect(notes.set_text)
+    notes_pane.removed.connect(notes.remove)
     notes.changed.connect(show_notes)
-    window.find_bar.focus_requested.connect(window.navigator.go_to)
-    window.find_bar.matches_changed.connect(lambda steps: window.timeline.set_marks("match", steps))
-    window.find_bar.closed.connect(lambda: window.timeline.set_marks("match", np.empty(0, np.int64)))
-    window.find_bar.closed.connect(window.timeline.setFocus)
+    notes.breakpoints_told.connect(control.take)
+    find_bar.focus_requested.connect(parts[Navigator].go_to)
+    find_bar.matches_changed.connect(lambda steps: timeline.set_marks("match", steps))
+    find_bar.closed.connect(lambda: timeline.set_marks("match", np.empty(0, np.int64)))
+    find_bar.closed.connect(timeline.setFocus)

@@ -6,13 +6,14 @@ They stay until they are dismissed, and the Help menu brings them back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from visualizer.app.record.running import lesson_faults
+from visualizer.app.commands.command import Parts
+from visualizer.app.lecture.lectures import Lectures
+from visualizer.app.record.attaching import Attaching
+from visualizer.app.record.running import Running, lesson_faults
 from visualizer.app.settings.settings import Settings
 from visualizer.language import mark, tr
 from visualizer.playback.stories.load import story_path
@@ -20,9 +21,6 @@ from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme, load_theme
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
 _MEANINGS = (
     ("empty", mark("empty")),
@@ -45,11 +43,11 @@ class FirstSteps(QFrame):
     fault_wanted = Signal(str)
     recording_wanted = Signal()
     course_wanted = Signal()
-    dismissed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent, objectName="firstSteps")
         self.setAccessibleName(tr("First steps"))
+        self._settings = settings
         self.lesson = QPushButton(tr("Take the lesson"))
         self.lesson.clicked.connect(self.lesson_wanted)
         self.faults = QPushButton(tr("Break it…"))
@@ -63,7 +61,7 @@ class FirstSteps(QFrame):
         self.close_button = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True)
         self.close_button.setAccessibleName(tr("Dismiss the first steps"))
         self.close_button.setToolTip(tr("The Help menu brings them back"))
-        self.close_button.clicked.connect(self.dismissed)
+        self.close_button.clicked.connect(self.toggle)
         self._hints: list[QWidget] = []
         cards = QHBoxLayout()
         for button, says in (
@@ -93,10 +91,10 @@ class FirstSteps(QFrame):
         for part in (*self._hints, self.legend):
             part.setVisible(roomy)
 
-    def offer(self, settings: Settings, *, offered: bool) -> None:
+    def toggle(self) -> None:
         """Show them or hide them, now and when a window opens."""
-        settings.first_steps = offered
-        self.setVisible(offered)
+        self._settings.first_steps = self.isHidden()
+        self.setVisible(self.isHidden())
 
     def set_theme(self, theme: Theme) -> None:
         self.legend.theme = theme
@@ -110,15 +108,14 @@ class FirstSteps(QFrame):
         self.menu.popup(self.faults.mapToGlobal(self.faults.rect().bottomLeft()))
 
 
-def connect_first_steps(window: MainWindow) -> None:
+def connect_first_steps(parts: Parts) -> None:
     """What the cards of one window lead to."""
-    cards = window.first_steps
-    cards.lesson_wanted.connect(lambda: window.lectures.present(story_path("lesson")))
-    cards.fault_wanted.connect(window.running.break_it)
-    cards.recording_wanted.connect(lambda: window.attaching.ask())
-    cards.course_wanted.connect(lambda: window.lectures.present(story_path("course")))
-    cards.dismissed.connect(lambda: cards.offer(window.settings, offered=False))
-    cards.setVisible(window.settings.first_steps)
+    cards, lectures, attaching = parts[FirstSteps], parts[Lectures], parts[Attaching]
+    cards.lesson_wanted.connect(lambda: lectures.present(story_path("lesson")))
+    cards.fault_wanted.connect(parts[Running].break_it)
+    cards.recording_wanted.connect(lambda: attaching.ask())
+    cards.course_wanted.connect(lambda: lectures.present(story_path("course")))
+    cards.setVisible(parts[Settings].first_steps)
 
 
 class Legend(Painted, QWidget):

@@ -1,21 +1,14 @@
-"""The ? sheet: every command with its keys, from the registry; and docs/commands.md, which is the same table as text.
-
-`python -m visualizer.app.window.help_sheet` prints docs/commands.md; a test fails when the file there is another.
-"""
+"""The ? sheet: every command with its keys, from the registry."""
 
 from __future__ import annotations
 
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
 from visualizer.app.commands.command import GROUPS, Command, Registry
-from visualizer.app.commands.table import COMMANDS
-from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.language import mark, tr
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QDialog, QWidget
 
 MOUSE = (
     (mark("click anywhere"), mark("move the focus there")),
@@ -30,34 +23,8 @@ _COLUMNS_BEGIN = (2, 5)
 """Numbers of the menus at which the sheet's second and third columns begin."""
 
 
-def commands_markdown(registry: Registry = COMMANDS, stage: Registry = LECTURE_COMMANDS) -> str:
-    """docs/commands.md: one table per menu, and one for the stage."""
-    lines = [
-        "# Commands and keys",
-        "",
-        "Generated from the window's command registry (`visualizer/app/commands/table`) by",
-        "`python -m visualizer.app.window.help_sheet > docs/commands.md`.",
-        "Keys marked * want the keyboard in the timeline.",
-    ]
-    for group in GROUPS:
-        lines += ["", f"## {group}", "", "| command | keys | what it does |", "|---|---|---|"]
-        lines += [
-            f"| {command.title} | {' '.join(f'`{key}`' for key in _keys(command))} | {command.help} |"
-            for command in registry.in_group(group)
-        ]
-    lines += ["", "## On a lecture's stage", "", "| command | keys | what it does |", "|---|---|---|"]
-    lines += [
-        f"| {command.title} | {' '.join(f'`{key}`' for key in command.keys)} | {command.help} |" for command in stage
-    ]
-    lines += ["", "## Mouse", "", "| gesture | what it does |", "|---|---|"]
-    lines += [f"| {gesture} | {what} |" for gesture, what in MOUSE]
-    return "\n".join(lines) + "\n"
-
-
-def help_sheet(parent: QWidget, registry: Registry = COMMANDS) -> QDialog:
+def help_sheet(parent: QWidget, registry: Registry) -> QDialog:
     """The sheet as a dialog, ready to be shown."""
-    from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout
-
     sheet = QDialog(parent)
     sheet.setWindowTitle(tr("Keys and commands"))
     text = QTextBrowser(accessibleName=sheet.windowTitle())
@@ -99,15 +66,12 @@ def _row(commands: list[Command]) -> tuple[str, str]:
     """Keys and title of one command, or the first and last key and the common title of several."""
     first, last = commands[0], commands[-1]
     if first is last:
-        return tr(" or ").join(_keys(first)), tr(first.title)
-    ends = [tr(" or ").join(_keys(command)) for command in (first, last)]
+        return tr(" or ").join(keys_of(first)), tr(first.title)
+    ends = [tr(" or ").join(keys_of(command)) for command in (first, last)]
     return " … ".join(ends), tr(first.submenu)
 
 
-def _keys(command: Command) -> list[str]:
+def keys_of(command: Command) -> list[str]:
+    """Its keys; one that wants the keyboard in the timeline with a star."""
     mark = "*" if command.scope == "timeline" else ""
     return [key + (mark if index == 0 else "") for index, key in enumerate(command.keys)]
-
-
-if __name__ == "__main__":
-    print(commands_markdown(), end="")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
+from visualizer.app.commands.actions import Actions
+from visualizer.app.session.navigator import Navigator
 from visualizer.playback.focus import Focus
-
-if TYPE_CHECKING:
-    from visualizer.app.window.main_window import MainWindow
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("view.slice", "mark.measure", "view.fit_all"),
@@ -23,25 +18,21 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 """In groups. They act on the focus, which goes to where the menu was asked for first."""
 
 
-def lane_menu(window: MainWindow) -> QMenu:
+def lane_menu(actions: Actions, parent: QWidget) -> QMenu:
     """The menu, to be shown and then forgotten."""
-    menu = QMenu(window)
+    menu = QMenu(parent)
     menu.setToolTipsVisible(True)
     for number, group in enumerate(COMMANDS):
         if number:
             menu.addSeparator()
-        menu.addActions(_actions(window, group))
+        menu.addActions([actions[command_id] for command_id in group])
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
 
 
-def _actions(window: MainWindow, group: Sequence[str]) -> list[QAction]:
-    return [window.actions_by_id[command_id] for command_id in group]
-
-
-def open_lane_menu(window: MainWindow, focus: Focus | None, at: QPoint) -> None:
+def open_lane_menu(focus: Focus | None, at: QPoint, navigator: Navigator, actions: Actions, parent: QWidget) -> None:
     """Go to `focus`, then show what can be done there; `at` is a place on the screen."""
     if focus is not None:
-        window.navigator.go_to(focus)
-    window.actions_by_id.refresh()
-    lane_menu(window).popup(at)
+        navigator.go_to(focus)
+    actions.refresh()
+    lane_menu(actions, parent).popup(at)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from visualizer.app.session.front import bring_to_front
 from visualizer.app.settings.workspace_table import Workspace
 from visualizer.language import mark, tr
 from visualizer.views.look.pane_look_widget import inherited_mono_font
@@ -78,6 +79,10 @@ class Docks:
 
     def __getitem__(self, name: str) -> QDockWidget:
         return self._docks[name]
+
+    def bring(self, name: str) -> None:
+        """Bring a pane to the front."""
+        bring_to_front(self._docks[name])
 
     @property
     def names(self) -> list[str]:

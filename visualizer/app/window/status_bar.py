@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.session.document import Document
+from visualizer.app.work.job import JobRunner
 from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
@@ -34,6 +35,11 @@ class RecordingStatus(QStatusBar):
 
     def text(self, name: str) -> str:
         return self._labels[name].text()
+
+    def follow(self, jobs: JobRunner) -> None:
+        """Say what they are doing while they do it."""
+        jobs.progressed.connect(lambda _, what: self.showMessage(tr("{what}…", what=what)))
+        jobs.busy_changed.connect(lambda busy: None if busy else self.clearMessage())
 
     def show_document(self, document: Document) -> None:
         meta = document.history.trace.meta

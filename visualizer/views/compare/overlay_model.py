@@ -5,7 +5,7 @@ Pure, as timeline_model is: coordinates are pixels, y 0 the top of the first lan
 
 from __future__ import annotations
 
-from visualizer.diagnosis.compare_overlay import Overlay
+from visualizer.diagnosis.comparison.compare_overlay import Overlay
 from visualizer.language import tr
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.spans import Spans

@@ -13,9 +13,10 @@ from visualizer.language import mark, tr
 from visualizer.views.look.painting import colour, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.look.theme import GLYPHS, Paint, Theme, mix
+from visualizer.views.ring.ring_frame_widget import NO_TILE, consumer_lines
 from visualizer.views.ring.ring_layout import Box, direction
 from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage
-from visualizer.views.ring.ring_shapes_widget import NO_TILE, Hit, RingShapes, consumer_lines
+from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
 
 WRAP_TEXT = mark("phase flips")
 CENTRE = Qt.AlignmentFlag.AlignCenter

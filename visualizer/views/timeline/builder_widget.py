@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QThread, Signal
 
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.lanes import Lane
 
@@ -37,7 +38,7 @@ class LaneBuilder(QObject):
     def ready(self, store: LaneStore, lane: Lane) -> bool:
         """Whether the lane can be drawn now."""
         if store.history.steps <= _AT_ONCE:
-            store.build(lane)
+            kind_of(lane).build(store, lane)
         return store.has(lane)
 
     def want(self, store: LaneStore, lanes: Sequence[Lane]) -> None:
@@ -90,7 +91,7 @@ class _Thread(QThread):
         try:
             while (task := self._builder._next()) is not None:
                 store, lane = task
-                store.build(lane)
+                kind_of(lane).build(store, lane)
                 self._builder._done(lane)
                 self._builder.built.emit()
         except BaseException:

@@ -8,11 +8,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from visualizer.language import mark, tr
-from visualizer.structure.model import Structure
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.frame import INDENT, STRIPE, Frame, heading
-from visualizer.views.timeline.lanes import Lane
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.paint import Fonts, paint_text
 from visualizer.views.timeline.scale import View, format_time, ticks
 from visualizer.views.timeline.scene import Scene
@@ -98,9 +97,8 @@ def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: 
     stripe = round(fonts.em * STRIPE)
     if lane.folds:
         painter.fillRect(QRectF(0, top, scene.frame.names.width(), height), brush(theme.panel_alternate))
-    if lane.kind not in ("cta", "ring"):
-        paint = theme.paint(_stripe(scene.history.structure, lane))
-        painter.fillRect(QRectF(0, top, stripe, height), brush(paint.outline))
+    if role := kind_of(lane).stripe(scene.history.structure, lane):
+        painter.fillRect(QRectF(0, top, stripe, height), brush(theme.paint(role).outline))
     text, x = heading(lane, scene.rows_shown), _PAD + stripe + fonts.em * INDENT * scene.rows_shown.depth(lane)
     painter.setFont(fonts.small if height < fonts.em else fonts.plain)
     painter.setPen(colour(theme.text))
@@ -207,13 +205,3 @@ def paint_event_mark(painter: QPainter, x: float, y: float, theme: Theme, fonts:
     size = 7 * fonts.scale
     painter.drawPolygon([QPointF(x, y - size), QPointF(x + size, y), QPointF(x, y + size), QPointF(x - size, y)])
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-
-def _stripe(structure: Structure, lane: Lane) -> str:
-    """The role whose colour marks the lane's name."""
-    if lane.kind == "barrier":
-        return "full" if structure.kinds[lane.row] == "full" else "empty"
-    if lane.kind == "stage":
-        return "running"
-    role = structure.roles[lane.row]
-    return {"producer": "producer", "consumer": "consumer", "copy_engine": "tma"}.get(role, "running")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 
 import numpy as np
-from PySide6.QtCore import QPointF, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from visualizer.playback.focus import Focus
@@ -17,6 +17,8 @@ from visualizer.views.timeline.lanes import Lane
 from visualizer.views.timeline.layers_widget import LanesLayer
 from visualizer.views.timeline.marks import Marks
 from visualizer.views.timeline.measure import Measurement
+from visualizer.views.timeline.measuring_widget import Measuring
+from visualizer.views.timeline.mouse_widget import TimelineMouse
 from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
 from visualizer.views.timeline.overview_widget import OverviewStrip
 from visualizer.views.timeline.scale import MIN_PS_PER_PX, View
@@ -24,7 +26,7 @@ from visualizer.views.timeline.scene import Scene
 
 
 class TimelineCommands(QAbstractScrollArea):
-    """The half of the timeline that commands call; TimelineWidget is the half that paints and has the mouse."""
+    """The half of the timeline that commands call; TimelineWidget is the half that paints."""
 
     lanes_changed = Signal()
     """Which lanes are shown has changed: collapsed, pinned, filtered, or how dense they stand."""
@@ -40,12 +42,11 @@ class TimelineCommands(QAbstractScrollArea):
     filter: LaneFilter
     _scene: Scene | None
     marks: dict[str, Marks]
-    _measured: Measurement | None
-    _measuring_from: int | None
+    measuring: Measuring
     _stressed: frozenset[str]
     _veiled_after: int | None
     _told: View | None
-    _pointer: QPointF | None
+    mouse: TimelineMouse
     _lanes: LanesLayer
     _builder: LaneBuilder
     _rest: QTimer
@@ -59,7 +60,7 @@ class TimelineCommands(QAbstractScrollArea):
     @property
     def measured(self) -> Measurement | None:
         """What was last marked on the ruler."""
-        return self._measured
+        return self.measuring.measured
 
     def show_view(self, begin: int, end: int) -> None:
         """Show exactly the stretch `begin`..`end` (ps), which may reach beyond the recording. Tells nobody."""
@@ -74,15 +75,12 @@ class TimelineCommands(QAbstractScrollArea):
     @property
     def is_measuring(self) -> bool:
         """Whether the measurement follows the focus."""
-        return self._measuring_from is not None
+        return self.measuring.follows
 
     def toggle_measure(self) -> None:
         """Measure from the focused event to wherever the focus goes; once more keeps what was measured."""
-        if self._measuring_from is not None:
-            self._measuring_from = None
-        elif self._scene is not None and self._scene.focused is not None:
-            self._measuring_from = self._scene.focused.time
-            self._show_measured(Measurement(self._measuring_from, self._measuring_from))
+        focused = self._scene.focused if self._scene is not None else None
+        self.measuring.toggle(focused.time if focused is not None else None)
 
     def zoom_in(self) -> None:
         """Magnify time about the pointer, or the focused event if the pointer is elsewhere."""
@@ -259,7 +257,7 @@ class TimelineCommands(QAbstractScrollArea):
 
     def _zoom(self, factor: float) -> None:
         if self._scene is not None:
-            self._scene.navigation.zoom(factor, self._scene.anchor(self._pointer), monotonic())
+            self._scene.navigation.zoom(factor, self._scene.anchor(self.mouse.pointer), monotonic())
             self._move()
 
     def _pan(self, share: float) -> None:
@@ -269,12 +267,6 @@ class TimelineCommands(QAbstractScrollArea):
     def _pan_pixels(self, pixels: float) -> None:
         self._scene.navigation.pan(pixels)
         self._move()
-
-    def _show_measured(self, measured: Measurement | None) -> None:
-        changed, self._measured = measured != self._measured, measured
-        self.viewport().update()
-        if changed:
-            self.measured_changed.emit(measured)
 
     def _arrange(self) -> None:
         raise NotImplementedError

@@ -87,18 +87,6 @@ class LaneStore:
         """Whether the lane is built, so that it can be drawn at once."""
         return lane.key in self._data
 
-    def build(self, lane: Lane) -> None:
-        """Build the lane if it is not: what another thread may do before it is drawn."""
-        if lane.folds:
-            self.summary(lane)
-        elif lane.kind == "copy":
-            self.copies(lane)
-        elif lane.kind == "barrier":
-            self.barrier(lane)
-            self.samples(lane)
-        else:
-            self.intervals(lane)
-
     def intervals(self, lane: Lane) -> Intervals:
         """An agent's or stage's intervals."""
         make = self._agent if lane.kind == "agent" else self._stage

@@ -18,6 +18,7 @@ from visualizer.replay.state import State
 from visualizer.views.look.painting import brush, colour, device_pixmap, painter_on
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lanes import Lane
 from visualizer.views.timeline.lanes_picture import lanes_picture
 from visualizer.views.timeline.left_out import paint_footer, paint_left_out
@@ -25,7 +26,7 @@ from visualizer.views.timeline.paint import Fonts, paint_picture, paint_text
 from visualizer.views.timeline.raster import raster_picture
 from visualizer.views.timeline.scale import View
 from visualizer.views.timeline.scene import Scene
-from visualizer.views.timeline.text import Value, lane_value
+from visualizer.views.timeline.text import Value
 
 _SLOW_MS = 9.0
 """A picture that took longer is replaced by a raster while the view moves."""
@@ -211,7 +212,7 @@ class ValuesLayer:
         elif state.step == self._step:
             return self._pixmap
         values = [
-            (row, lane_value(scene.store, state, scene.lanes[row]))
+            (row, kind_of(scene.lanes[row]).value(scene.store, state, scene.lanes[row]))
             for row in scene.rows()
             if scene.store.has(scene.lanes[row])
         ]

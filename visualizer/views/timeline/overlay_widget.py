@@ -14,11 +14,11 @@ from visualizer.views.timeline.chrome import (
     paint_event_mark,
     paint_lane_highlight,
 )
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.layers_widget import Look
 from visualizer.views.timeline.paint import paint_arrows, paint_note, paint_text
 from visualizer.views.timeline.scale import format_time
 from visualizer.views.timeline.scene import Scene
-from visualizer.views.timeline.text import hover_note
 
 _PAD = 8.0
 
@@ -82,7 +82,7 @@ def paint_hover(painter: QPainter, scene: Scene, pointer: QPointF, bounds: QRect
     at = QRectF(round(frame.lanes.left() + line), frame.lanes.top(), 1, frame.lanes.height())
     painter.fillRect(at, brush(look.theme.hover))
     down = (pointer.y() - scene.top(row)) / scene.height(row)
-    note = hover_note(scene.store, lane, scene.view, x, min(max(down, 0.0), 0.999))
+    note = kind_of(lane).note(scene.store, lane, scene.view, x, min(max(down, 0.0), 0.999))
     paint_note(painter, look.fonts, look.theme, note, pointer, bounds)
 
 

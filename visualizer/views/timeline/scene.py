@@ -15,6 +15,7 @@ from visualizer.replay.causality import Causality
 from visualizer.replay.history import History, State
 from visualizer.views.timeline.arrows_model import Arrow, Cause, causes, place
 from visualizer.views.timeline.frame import Frame, make_frame
+from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_rows import LaneRows
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.lanes import Lane
@@ -246,15 +247,7 @@ class Scene:
         if row is None:
             return time, time
         lane = self.lanes[row]
-        if lane.folds:
-            return time, time
-        if lane.kind == "barrier":
-            data = self.store.barrier(lane)
-            start, end = data.start, data.end
-        else:
-            rows = self.store.copies(lane).rows if lane.kind == "copy" else [self.store.intervals(lane)]
-            start = np.concatenate([np.empty(0, np.int64), *(row.spans.start for row in rows)])
-            end = np.concatenate([np.empty(0, np.int64), *(row.spans.end for row in rows)])
+        start, end = kind_of(lane).slices(self.store, lane)
         holds = np.flatnonzero((start <= time) & (time <= end))
         if not len(holds):
             return time, time

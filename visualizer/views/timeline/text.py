@@ -57,26 +57,19 @@ def own_name(lane: Lane) -> str:
     return own if lane.kind == "barrier" and own != lane.title else ""
 
 
-def lane_value(store: LaneStore, state: State, lane: Lane) -> Value:
-    """What the lane is at, right after the focused event."""
-    if lane.kind == "agent":
-        value = _agent_value(store, state, lane.row)
-        return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
-    if lane.kind == "copy":
-        return _copy_value(store.history, state, lane)
-    if lane.kind == "ring":
-        return _ring_value(store, state, lane)
-    if lane.folds:
-        return _warps_value(store, state, lane)
-    if lane.kind == "stage":
-        stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
-        name = stage.name.lower()
-        word = state_word(name)
-        return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
-    return _barrier_value(store.history, state.step, lane.row)
+def agent_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    value = _activity_value(store, state, lane.row)
+    return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
 
 
-def _agent_value(store: LaneStore, state: State, row: int) -> Value:
+def stage_value(state: State, lane: Lane) -> Value:
+    stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
+    name = stage.name.lower()
+    word = state_word(name)
+    return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
+
+
+def _activity_value(store: LaneStore, state: State, row: int) -> Value:
     activity = AgentActivity(int(state.agent_activity[row]))
     role = _ACTIVITY_ROLES.get(activity, "")
     barrier, tile, stage = int(state.agent_barrier[row]), int(state.agent_tile[row]), int(state.agent_stage[row])
@@ -94,13 +87,20 @@ def _agent_value(store: LaneStore, state: State, row: int) -> Value:
     return Value(f"{name} · tile {tile}" if role and tile >= 0 else name, role)
 
 
-def _warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
-    """How many of a CTA's or a group's warps do what."""
-    if lane.kind == "cta":
-        counts = _activity_counts(store.history, state)[lane.cta]
-    else:
-        rows = [one.row for one in store.members[lane.key]]
-        counts = np.bincount(state.agent_activity[rows], minlength=len(AgentActivity)).tolist()
+def cta_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    """How many of a CTA's warps do what."""
+    return _counts_value(store, state, lane, _activity_counts(store.history, state)[lane.cta])
+
+
+def warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    """How many of a group's warps do what."""
+    rows = [one.row for one in store.members[lane.key]]
+    counts = np.bincount(state.agent_activity[rows], minlength=len(AgentActivity)).tolist()
+    return _counts_value(store, state, lane, counts)
+
+
+def _counts_value(store: LaneStore, state: State, lane: Lane, counts: list[int]) -> Value:
+    """`counts`: how many warps are in each AgentActivity."""
     shown = (
         AgentActivity.TIMED_OUT,
         AgentActivity.WAITING,
@@ -119,7 +119,7 @@ def _warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
     return Value(text, "error" if counts[AgentActivity.TIMED_OUT] else "")
 
 
-def _ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
+def ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """How many of the ring's stages are in which state."""
     places = [one.row for one in store.members[lane.key] if one.kind == "stage"]
     counts = np.bincount(state.stage_state[places], minlength=len(StageState)).tolist()
@@ -135,7 +135,7 @@ def _activity_counts(history: History, state: State) -> list[list[int]]:
     return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
 
 
-def _copy_value(history: History, state: State, lane: Lane) -> Value:
+def copy_value(history: History, state: State, lane: Lane) -> Value:
     if state.agent_activity[lane.row] != AgentActivity.RUNNING:
         return Value(tr("idle"), "")
     places = history.structure.places_of(lane.cta)
@@ -147,7 +147,7 @@ def _copy_value(history: History, state: State, lane: Lane) -> Value:
     return Value(trn("copying tile {tiles}", "copying tiles {tiles}", len(tiles), tiles=shown), "tma")
 
 
-def _barrier_value(history: History, step: int, row: int) -> Value:
+def barrier_value(history: History, step: int, row: int) -> Value:
     now = history.barrier_at(row, step)
     if not now.valid:
         return Value(tr("not initialised"), "")
@@ -156,16 +156,9 @@ def _barrier_value(history: History, step: int, row: int) -> Value:
     return Value(text, "phase_odd" if now.parity else "phase_even")
 
 
-def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: float) -> list[str]:
-    """Lines about what is under pixel `x` of a lane; `sub_row` (0..1) is how far down the lane the pointer is."""
+def intervals_note(lane: Lane, intervals: Intervals, view: View, x: float, between: str) -> list[str]:
+    """Of one row of a lane; `between` is said where no interval is."""
     time = view.time(x)
-    if lane.kind == "barrier":
-        return _barrier_note(store, lane, view, x)
-    if lane.folds:
-        return _summary_note(store, lane, view, x)
-    intervals = _row_at(store, lane, sub_row)
-    if intervals is None:
-        return [lane.title]
     spans = intervals.spans
     column = replace(view, start=view.time(np.floor(x)), width=1)
     rows = rows_in_view(spans, column)
@@ -175,11 +168,7 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
         return [tr("{title} · {count} intervals folded", title=lane.title, count=count), *_shares(intervals, column)]
     row = int(np.searchsorted(spans.start, time, side="right")) - 1
     if row < 0 or spans.end[row] < time:
-        return [
-            tr("{title} · not running", title=lane.title)
-            if lane.kind == "agent"
-            else tr("{title} · idle", title=lane.title)
-        ]
+        return [between]
     texts = intervals.texts(row) or [tr("running")]
     begin, end = int(spans.start[row]), int(spans.end[row])
     if spans.state[row] == STUCK:
@@ -195,7 +184,7 @@ def hover_note(store: LaneStore, lane: Lane, view: View, x: float, sub_row: floa
     ]
 
 
-def _summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+def summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     summary = store.summary(lane)
     edges = view.column_edges(int(x), int(x))
     named = zip(summary.mix.states, summary.mix.columns(edges).share[:, 0].tolist(), strict=True)
@@ -213,13 +202,6 @@ def _summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[st
     return [line for line in (told, shares, sure) if line]
 
 
-def _row_at(store: LaneStore, lane: Lane, sub_row: float) -> Intervals | None:
-    if lane.kind != "copy":
-        return store.intervals(lane)
-    rows = store.copies(lane).rows
-    return rows[min(int(sub_row * len(rows)), len(rows) - 1)] if rows else None
-
-
 def _shares(intervals: Intervals, column: View) -> list[str]:
     shares = intervals.mix.columns(column.column_edges(0, 0)).share[:, 0].tolist()
     named = zip(intervals.mix.states, shares, strict=True)
@@ -227,7 +209,7 @@ def _shares(intervals: Intervals, column: View) -> list[str]:
     return [" · ".join(parts)] if parts else []
 
 
-def _barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+def barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
     data = store.barrier(lane)
     title = f"{lane.title} ({own})" if (own := own_name(lane)) else lane.title
     flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())

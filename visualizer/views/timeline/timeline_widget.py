@@ -1,4 +1,4 @@
-"""The timeline: every lane over time. The widget owns the mouse and the layers; what it shows is in the Scene.
+"""The timeline: every lane over time. The widget owns the layers; what it shows is in the Scene.
 
 The lanes are painted once into a pixmap and kept until the view, scroll, size, font or theme changes; cursor, arrows,
 hover and values are painted over it. So moving the focus or the pointer never repaints the lanes.
@@ -21,21 +21,13 @@ from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
 from visualizer.views.timeline.builder_widget import LaneBuilder
 from visualizer.views.timeline.commands_widget import TimelineCommands
-from visualizer.views.timeline.gestures import Gesture, PanDrag
 from visualizer.views.timeline.lane_filter_widget import LaneFilter
 from visualizer.views.timeline.lanes import Lane
 from visualizer.views.timeline.layers_widget import LanesLayer, Look, ValuesLayer
 from visualizer.views.timeline.lecture_widget import lanes_to_try, paint_dimming, paint_veil
 from visualizer.views.timeline.marks import Marks, paint_marks
-from visualizer.views.timeline.measure import (
-    CLICK,
-    MeasureDrag,
-    Measurement,
-    TileCount,
-    measurement_text,
-    paint_measurement,
-)
-from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
+from visualizer.views.timeline.measuring_widget import Measuring
+from visualizer.views.timeline.mouse_widget import TimelineMouse
 from visualizer.views.timeline.overlay_widget import (
     beyond_chip,
     building_chip,
@@ -48,10 +40,8 @@ from visualizer.views.timeline.overlay_widget import (
 from visualizer.views.timeline.overview_widget import OverviewStrip
 from visualizer.views.timeline.paint import Fonts
 from visualizer.views.timeline.scene import Scene
-from visualizer.views.words.context import cta_at
 from visualizer.views.words.findings import first_divergence
 
-_NOTCH = 120.0  # wheel units of one notch
 _REST_MS = 120  # after the last change of view, until the picture is made complete
 _GATHER_MS = 40  # lanes that are built within this time come into the picture together
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
@@ -71,18 +61,15 @@ class TimelineWidget(Painted, TimelineCommands):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._theme: Theme = load_theme("dark")
         self._fonts = Fonts(self.font())
         self._scene: Scene | None = None
-        self._gesture: Gesture | None = None
-        self._measured: Measurement | None = None
-        self._measuring_from: int | None = None
-        self._tiles: TileCount | None = None
+        self.measuring = Measuring(self)
+        self.measuring.changed.connect(self.measured_changed)
+        self.measuring.changed.connect(lambda measured: self.viewport().update())
         self.marks: dict[str, Marks] = {}
-        self._pointer: QPointF | None = None
-        self._hovers = False  # since the pointer moved, and until the focus does
+        self.mouse = TimelineMouse(self.viewport(), lambda: self._scene)
         self._lanes = LanesLayer()
         self._values = ValuesLayer()
         self._divergence: int | None = None
@@ -98,6 +85,18 @@ class TimelineWidget(Painted, TimelineCommands):
         self._gather = self._timer(_GATHER_MS, self._repaint_lanes)
         self._builder.built.connect(lambda: None if self._gather.isActive() else self._gather.start())
         self._place_overview()
+        self._connect_mouse()
+
+    def _connect_mouse(self) -> None:
+        bar = self.verticalScrollBar()
+        self.mouse.moved.connect(self.viewport().update)
+        self.mouse.zoomed.connect(self._zoom)
+        self.mouse.panned.connect(self._pan_pixels)
+        self.mouse.scrolled.connect(lambda pixels: bar.setValue(round(bar.value() + pixels)))
+        self.mouse.scrolled_rows.connect(lambda rows: bar.setValue(round(bar.value() + rows * bar.singleStep())))
+        self.mouse.measured.connect(self.measuring.show)
+        self.mouse.clicked.connect(self._click)
+        self.mouse.double_clicked.connect(self.zoom_to_slice)
 
     def _timer(self, interval: int, act: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -125,9 +124,10 @@ class TimelineWidget(Painted, TimelineCommands):
         self._builder.stop()
         self._builder.resume()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
-        self._measured = self._gesture = self._measuring_from = self._tiles = self._veiled_after = None
+        self.mouse.forget_gesture()
+        self._veiled_after = None
         self.marks = {}
-        self.measured_changed.emit(None)
+        self.measuring.begin_anew()
         self.filter.clear_quietly()
         self.overview.set_trace(history.trace if shown else None, self._scene.store.end if self._scene else 1)
         self.verticalScrollBar().setValue(0)
@@ -147,7 +147,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene is None or (scene.focused is not None and focus == scene.focused.focus):
             return
         before, was = scene.view, scene.focused
-        self._hovers = False  # what it says would lie over the lanes that are stepped through
+        self.mouse.forget_hover()  # what it says would lie over the lanes that are stepped through
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
         stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
@@ -155,8 +155,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
             self._move()
-        if self._measuring_from is not None:
-            self._show_measured(Measurement(self._measuring_from, scene.focused.time))
+        self.measuring.follow(scene.focused.time)
         # At once, before the other panes show the same focus: this is what the eye follows.
         self.viewport().repaint()
 
@@ -234,8 +233,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene.focused is not None:
             self._paint_values(painter, scene, look)
             paint_focus(painter, scene, look)
-        if self._measured is not None:
-            self._paint_measured(painter, scene, self._measured)
+        self.measuring.paint(painter, scene, self._theme, self._fonts)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
         paint_dimming(painter, scene, self._stressed, self._theme)
@@ -246,16 +244,8 @@ class TimelineWidget(Painted, TimelineCommands):
             paint_chip(painter, *chip, look)
         if self._builder.waiting:
             paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
-        if self._pointer is not None and self._hovers and self._gesture is None:
-            paint_hover(painter, scene, self._pointer, QRectF(self.viewport().rect()), look)
-
-    def _paint_measured(self, painter: QPainter, scene: Scene, measured: Measurement) -> None:
-        tiles = 0
-        if scene.answers and scene.focused is not None:
-            self._tiles = self._tiles or TileCount(scene.history)
-            tiles = self._tiles.within(measured, cta_at(scene.history.trace, scene.focused.focus.step))
-        text = measurement_text(measured, tiles)
-        paint_measurement(painter, scene.frame, scene.view, measured, text, self._theme, self._fonts)
+        if (hovered := self.mouse.hovered) is not None:
+            paint_hover(painter, scene, hovered, QRectF(self.viewport().rect()), look)
 
     def _paint_values(self, painter: QPainter, scene: Scene, look: Look) -> None:
         state, area = scene.focused.state, scene.frame.values
@@ -295,41 +285,6 @@ class TimelineWidget(Painted, TimelineCommands):
         self._values.forget()
         self._move()
 
-    def wheelEvent(self, event) -> None:
-        turn = event.angleDelta()
-        notches = (turn.y() or turn.x()) / _NOTCH
-        self._pointer = event.position()
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom(ZOOM_STEP**notches)
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or not turn.y():
-            self._pan(-notches * PAN_SHARE / 2)
-        else:
-            bar = self.verticalScrollBar()
-            bar.setValue(round(bar.value() - notches * 3 * bar.singleStep()))
-        event.accept()
-
-    def mousePressEvent(self, event) -> None:
-        scene, at = self._scene, event.position()
-        if scene is None:
-            return
-        if event.button() == Qt.MouseButton.MiddleButton:
-            bar = self.verticalScrollBar()
-            self._gesture = PanDrag(at.x(), at.y(), self._pan_pixels, lambda dy: bar.setValue(round(bar.value() + dy)))
-        elif event.button() == Qt.MouseButton.LeftButton and scene.frame.ruler.contains(at):
-            self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured)
-        elif event.button() == Qt.MouseButton.LeftButton:
-            if scene.frame.lanes.contains(at):
-                self._gesture = MeasureDrag(at.x(), _free(event), scene.ruler_time, self._show_measured, CLICK)
-            self._click(scene, at)
-
-    def mouseDoubleClickEvent(self, event) -> None:
-        """Zoom to the slice; on a name, or with another button, it is two clicks."""
-        scene, at = self._scene, event.position()
-        if scene is None or event.button() != Qt.MouseButton.LeftButton or not scene.frame.lanes.contains(at):
-            self.mousePressEvent(event)
-        else:
-            self.zoom_to_slice()
-
     def contextMenuEvent(self, event) -> None:
         """Of the pointer's place; asked for by a key, of the focus."""
         if self._scene is None:
@@ -338,9 +293,10 @@ class TimelineWidget(Painted, TimelineCommands):
         focus = None if by_key else self._scene.click(QPointF(event.pos()))
         self.menu_requested.emit(focus, event.globalPos())
 
-    def _click(self, scene: Scene, at: QPointF) -> None:
+    def _click(self, at: QPointF) -> None:
         """The chip goes to the focused event's lane, the name of a lane that heads others folds them, all else moves
         the focus."""
+        scene = self._scene
         chip = beyond_chip(scene, self._look())
         row = scene.row_at(at.y())
         if chip is not None and chip[1].contains(at):
@@ -352,18 +308,6 @@ class TimelineWidget(Painted, TimelineCommands):
             if focus is not None:
                 self.focus_requested.emit(focus)
 
-    def mouseMoveEvent(self, event) -> None:
-        self._pointer, self._hovers = event.position(), True
-        if self._gesture is not None:
-            self._gesture.move(self._pointer.x(), self._pointer.y(), _free(event))
-        self.viewport().update()
-
-    def mouseReleaseEvent(self, event) -> None:
-        if self._gesture is not None:
-            self._gesture.release()
-            self._gesture = None
-            self.viewport().update()
-
     def hideEvent(self, event) -> None:
         """Nobody looks: leave lanes to be built when somebody does."""
         self._rest.stop()
@@ -373,17 +317,10 @@ class TimelineWidget(Painted, TimelineCommands):
         super().hideEvent(event)
 
     def leaveEvent(self, event) -> None:
-        self._pointer = None
-        self.viewport().update()
+        self.mouse.leave()
 
     def keyPressEvent(self, event) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._measured is not None:
-            self._measuring_from = None
-            self._show_measured(None)
+        if event.key() == Qt.Key.Key_Escape and self.measured is not None:
+            self.measuring.clear()
         else:
             super().keyPressEvent(event)
-
-
-def _free(event) -> bool:
-    """Alt asks not to snap."""
-    return bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command, with_recording
+from visualizer.app.commands.command import Command, On
+from visualizer.app.session.places import Places
+from visualizer.app.window.commands.when import WITH_RECORDING
+from visualizer.app.window.find_bar import FindBar
 from visualizer.language import mark
 
 COMMANDS = (
@@ -11,36 +14,36 @@ COMMANDS = (
         mark("Find…"),
         mark("Find events by words or by a query."),
         "Find",
-        lambda w: w.find_bar.open_bar(),
+        On(FindBar, FindBar.open_bar),
         ("Ctrl+F", "/"),
-        with_recording,
+        WITH_RECORDING,
     ),
     Command(
         "find.next",
         mark("Next match"),
         mark("Go to the next event that was found."),
         "Find",
-        lambda w: w.find_bar.next(),
+        On(FindBar, FindBar.next),
         ("F3",),
-        with_recording,
+        WITH_RECORDING,
     ),
     Command(
         "find.previous",
         mark("Previous match"),
         mark("Go back to the last event that was found."),
         "Find",
-        lambda w: w.find_bar.previous(),
+        On(FindBar, FindBar.previous),
         ("Shift+F3",),
-        with_recording,
+        WITH_RECORDING,
     ),
     Command(
         "find.copy_address",
         mark("Copy the address"),
         mark("Copy where you are, as FILE#step=N, for others to open."),
         "Find",
-        lambda w: w.places.copy(),
+        On(Places, Places.copy),
         ("Ctrl+Shift+C",),
-        with_recording,
+        WITH_RECORDING,
         separated=True,
     ),
     Command(
@@ -48,7 +51,7 @@ COMMANDS = (
         mark("Go to an address…"),
         mark("Go to a step or to an address somebody sent you."),
         "Find",
-        lambda w: w.places.ask(),
+        On(Places, Places.ask),
         ("Ctrl+G",),
     ),
 )

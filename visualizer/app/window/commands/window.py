@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command
-from visualizer.app.commands.pane_keys import go_to_pane
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow
+
+from visualizer.app.commands.command import Command, On
+from visualizer.app.commands.keys import Keys
+from visualizer.app.session.structuring import Structuring
 from visualizer.app.settings.workspace_table import WORKSPACES
+from visualizer.app.window.layout import Docks
+from visualizer.app.window.pane_keys import PaneKeys
+from visualizer.app.window.workspaces import Workspaces
 from visualizer.language import mark
 
 
@@ -14,10 +21,14 @@ def _workspace(name: str, help_: str, key: str) -> Command:
         WORKSPACES[name].title,
         help_,
         "Window",
-        lambda w: w.workspaces.go_to(name),
+        On(Workspaces, lambda workspaces: workspaces.go_to(name)),
         (key,),
-        checked=lambda w: w.workspaces.name == name,
+        checked=On(Workspaces, lambda workspaces: workspaces.name == name),
     )
+
+
+def _toggle_full_screen(window: QMainWindow) -> None:
+    window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
 
 COMMANDS = (
@@ -29,9 +40,9 @@ COMMANDS = (
         mark("Full screen"),
         mark("Fill the screen, or go back to a window."),
         "Window",
-        lambda w: w.toggle_full_screen(),
+        On(QMainWindow, _toggle_full_screen),
         ("F11",),
-        checked=lambda w: w.isFullScreen(),
+        checked=On(QMainWindow, QMainWindow.isFullScreen),
         separated=True,
     ),
     Command(
@@ -39,7 +50,7 @@ COMMANDS = (
         mark("Next pane"),
         mark("Give the keyboard to the next pane that is open, and bring it to the front."),
         "Window",
-        lambda w: go_to_pane(w, 1),
+        On(PaneKeys, PaneKeys.next),
         ("F6",),
         separated=True,
     ),
@@ -48,7 +59,7 @@ COMMANDS = (
         mark("Previous pane"),
         mark("Give the keyboard to the pane before, and bring it to the front."),
         "Window",
-        lambda w: go_to_pane(w, -1),
+        On(PaneKeys, PaneKeys.previous),
         ("Shift+F6",),
     ),
     Command(
@@ -56,7 +67,7 @@ COMMANDS = (
         mark("Show the statistics"),
         mark("Bring the numbers of the range in view to the front."),
         "Window",
-        lambda w: w.show_pane("statistics"),
+        On(Docks, lambda docks: docks.bring("statistics")),
         ("Ctrl+Shift+S",),
     ),
     Command(
@@ -64,7 +75,7 @@ COMMANDS = (
         mark("Show the prediction"),
         mark("Bring what other stage counts would give to the front."),
         "Window",
-        lambda w: w.show_pane("predict"),
+        On(Docks, lambda docks: docks.bring("predict")),
         ("Ctrl+Shift+D",),
     ),
     Command(
@@ -72,7 +83,7 @@ COMMANDS = (
         mark("Show the structure"),
         mark("Bring rings, barriers and agents to the front, to name them and to say what they are for."),
         "Window",
-        lambda w: w.structuring.show_pane(),
+        On(Structuring, Structuring.show_pane),
         ("Ctrl+Shift+R",),
     ),
     Command(
@@ -80,13 +91,13 @@ COMMANDS = (
         mark("Reset the layout"),
         mark("Put every pane back where this workspace has it at first."),
         "Window",
-        lambda w: w.workspaces.reset(),
+        On(Workspaces, Workspaces.reset),
     ),
     Command(
         "window.keys",
         mark("Keys…"),
         mark("Choose the keys of every command."),
         "Window",
-        lambda w: w.keys.show(),
+        On(Keys, Keys.show),
     ),
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command, with_recording
+from visualizer.app.commands.command import Command, On
+from visualizer.app.lecture.lectures import Lectures
+from visualizer.app.lecture.story_exports import StoryExports
+from visualizer.app.window.commands.when import WITH_RECORDING
 from visualizer.language import mark
 
 COMMANDS = (
@@ -11,7 +14,7 @@ COMMANDS = (
         mark("Present a story…"),
         mark("Tell a story step by step, full screen."),
         "Lecture",
-        lambda w: w.lectures.choose(),
+        On(Lectures, Lectures.choose),
         ("Ctrl+F5",),
     ),
     Command(
@@ -19,27 +22,27 @@ COMMANDS = (
         mark("Back to the lecture"),
         mark("Return to the step where you left the stage to explore."),
         "Lecture",
-        lambda w: w.lectures.come_back(),
+        On(Lectures, Lectures.come_back),
         (),
-        lambda w: w.lectures.waits,
+        On(Lectures, lambda lectures: lectures.waits),
     ),
     Command(
         "lecture.leave",
         mark("End the lecture"),
         mark("Give up the lecture that waits."),
         "Lecture",
-        lambda w: w.lectures.leave(),
+        On(Lectures, Lectures.leave),
         (),
-        lambda w: w.lectures.waits,
+        On(Lectures, lambda lectures: lectures.waits),
     ),
     Command(
         "lecture.add_step",
         mark("Add this view as a step"),
         mark("Add what the window shows to the story in the editor; the first step begins one."),
         "Lecture",
-        lambda w: w.lectures.add_step(),
+        On(Lectures, Lectures.add_step),
         ("Ctrl+Shift+A",),
-        with_recording,
+        WITH_RECORDING,
         separated=True,
     ),
     Command(
@@ -47,13 +50,13 @@ COMMANDS = (
         mark("Edit a story…"),
         mark("Change the texts and the order of a story's steps."),
         "Lecture",
-        lambda w: w.lectures.edit(),
+        On(Lectures, Lectures.edit),
     ),
     Command(
         "lecture.export",
         mark("Export a story…"),
         mark("Write a story as a page to step through, a handout, an animation or a film."),
         "Lecture",
-        lambda w: w.story_exports.ask(),
+        On(StoryExports, StoryExports.ask),
     ),
 )

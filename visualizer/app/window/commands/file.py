@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command, with_history, with_recording
+from PySide6.QtWidgets import QMainWindow
+
+from visualizer.app.commands.command import Command, On
+from visualizer.app.files.comparing import Comparing
+from visualizer.app.files.exports import Exports
+from visualizer.app.files.files import Files
+from visualizer.app.record.attaching import Attaching
+from visualizer.app.window.commands.when import WITH_HISTORY, WITH_RECORDING
 from visualizer.language import mark
 from visualizer.resources import shipped_recording
 
@@ -24,14 +31,20 @@ _KERNELS = (
         mark("Open the recorded attention: rings of K and V, and turns to multiply."),
     ),
 )
+
+
+def _open(name: str) -> On[Files, None]:
+    return On(Files, lambda files: files.open(shipped_recording(name)))
+
+
 COMMANDS = (
-    Command("file.open", mark("Open…"), mark("Open a recording."), "File", lambda w: w.files.ask_open(), ("Ctrl+O",)),
+    Command("file.open", mark("Open…"), mark("Open a recording."), "File", On(Files, Files.ask_open), ("Ctrl+O",)),
     Command(
         "file.attach",
         mark("Record your own kernel…"),
         mark("Run a program of yours, and record what the barriers of its kernels do."),
         "File",
-        lambda w: w.attaching.ask(),
+        On(Attaching, Attaching.ask),
         ("Ctrl+N",),
     ),
     Command(
@@ -39,34 +52,34 @@ COMMANDS = (
         mark("Save…"),
         mark("Save this recording."),
         "File",
-        lambda w: w.files.ask_save(),
+        On(Files, Files.ask_save),
         ("Ctrl+S",),
-        with_recording,
+        WITH_RECORDING,
     ),
     Command(
         "file.export",
         mark("Export…"),
         mark("Write this recording, or a part of it, for other tools, as a picture or as a page."),
         "File",
-        lambda w: w.exports.ask(),
+        On(Exports, Exports.ask),
         ("Ctrl+E",),
-        with_history,
+        WITH_HISTORY,
     ),
     Command(
         "file.compare",
         mark("Compare with…"),
         mark("Show another recording beside this one, aligned by tile, and what differs."),
         "File",
-        lambda w: w.comparing.ask(),
+        On(Comparing, Comparing.ask),
         ("Ctrl+Shift+O",),
-        with_history,
+        WITH_HISTORY,
     ),
     Command(
         "file.lesson",
         mark("Open the lesson"),
         mark("Open the recording that phasescope starts with."),
         "File",
-        lambda w: w.files.open_lesson(),
+        On(Files, Files.open_lesson),
     ),
     *(
         Command(
@@ -74,7 +87,7 @@ COMMANDS = (
             title,
             words,
             "File",
-            lambda w, name=name: w.files.open(shipped_recording(name)),
+            _open(name),
             submenu=mark("Recorded kernels"),
         )
         for name, title, words in _KERNELS
@@ -84,9 +97,15 @@ COMMANDS = (
         mark("Clear recent files"),
         mark("Forget which files were open."),
         "File",
-        lambda w: w.files.clear_recent(),
+        On(Files, Files.clear_recent),
     ),
     Command(
-        "file.quit", mark("Quit"), mark("Close phasescope."), "File", lambda w: w.close(), ("Ctrl+Q",), separated=True
+        "file.quit",
+        mark("Quit"),
+        mark("Close phasescope."),
+        "File",
+        On(QMainWindow, QMainWindow.close),
+        ("Ctrl+Q",),
+        separated=True,
     ),
 )

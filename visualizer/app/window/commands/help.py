@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command
+from visualizer.app.commands.command import Command, On
+from visualizer.app.window.first_steps import FirstSteps
+from visualizer.app.window.sheets import Sheets
 from visualizer.language import mark
 
 COMMANDS = (
@@ -11,7 +13,7 @@ COMMANDS = (
         mark("Keys and commands"),
         mark("Show every command with its keys."),
         "Help",
-        lambda w: w.show_help(),
+        On(Sheets, Sheets.show_help),
         ("F1", "?"),
     ),
     Command(
@@ -19,7 +21,7 @@ COMMANDS = (
         mark("Find anything…"),
         mark("Type a few letters of a command, pane, fault, chapter, agent or barrier, and go there."),
         "Help",
-        lambda w: w.show_palette(),
+        On(Sheets, Sheets.show_palette),
         ("Ctrl+Shift+P",),
     ),
     Command(
@@ -27,14 +29,14 @@ COMMANDS = (
         mark("First steps"),
         mark("Show the cards of the beginning, and what the colours mean; or hide them."),
         "Help",
-        lambda w: w.first_steps.offer(w.settings, offered=w.first_steps.isHidden()),
-        checked=lambda w: not w.first_steps.isHidden(),
+        On(FirstSteps, FirstSteps.toggle),
+        checked=On(FirstSteps, lambda first_steps: not first_steps.isHidden()),
     ),
     Command(
         "help.about",
         mark("About phasescope"),
         mark("Show the version and the recording's particulars."),
         "Help",
-        lambda w: w.show_about(),
+        On(Sheets, Sheets.show_about),
     ),
 )

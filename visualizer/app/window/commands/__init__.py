@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.app.commands.command import Registry
-from visualizer.app.commands.table import debug, file, find, help, lanes, lecture, mark, play, step, view, window
+from visualizer.app.window.commands import debug, file, find, help, lanes, lecture, mark, play, step, view, window
 
 COMMANDS = Registry(
     tuple(

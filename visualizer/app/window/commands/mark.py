@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command, Run, with_recording
+from collections.abc import Callable
+
+from visualizer.app.commands.command import Command, On
+from visualizer.app.session.notebook import Notebook
+from visualizer.app.window.commands.when import WITH_RECORDING
 from visualizer.language import mark
 from visualizer.playback.notes import BOOKMARKS
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 _SET_TITLES = (
     mark("Set bookmark 1"),
@@ -30,8 +35,10 @@ _GO_TITLES = (
 )
 
 
-def _mark(name: str, title: str, help_: str, run: Run, *keys: str, separated: bool = False) -> Command:
-    return Command(f"mark.{name}", title, help_, "Mark", run, keys, with_recording, separated=separated)
+def _mark(
+    name: str, title: str, help_: str, run: Callable[[Notebook], object], *keys: str, separated: bool = False
+) -> Command:
+    return Command(f"mark.{name}", title, help_, "Mark", On(Notebook, run), keys, WITH_RECORDING, separated=separated)
 
 
 def _set_bookmark(number: int) -> Command:
@@ -40,9 +47,9 @@ def _set_bookmark(number: int) -> Command:
         _SET_TITLES[number - 1],
         mark("Bookmark this event; once more takes the bookmark away."),
         "Mark",
-        lambda w: w.notebook.set_bookmark(number),
+        On(Notebook, lambda notebook: notebook.set_bookmark(number)),
         (f"Ctrl+{number}",),
-        with_recording,
+        WITH_RECORDING,
         submenu=mark("Set a bookmark"),
     )
 
@@ -53,9 +60,9 @@ def _go_to_bookmark(number: int) -> Command:
         _GO_TITLES[number - 1],
         mark("Go to the event with this bookmark."),
         "Mark",
-        lambda w: w.notebook.go_to_bookmark(number),
+        On(Notebook, lambda notebook: notebook.go_to_bookmark(number)),
         (str(number),),
-        with_recording,
+        WITH_RECORDING,
         submenu=mark("Go to a bookmark"),
     )
 
@@ -65,28 +72,28 @@ COMMANDS = (
         "toggle",
         mark("Mark or unmark"),
         mark("Mark this event, or take its mark away."),
-        lambda w: w.notebook.toggle_mark(),
+        Notebook.toggle_mark,
         "M",
     ),
     _mark(
         "region",
         mark("Mark the measured stretch"),
         mark("Mark the stretch that was measured."),
-        lambda w: w.notebook.mark_region(),
+        Notebook.mark_region,
         "Shift+M",
     ),
     _mark(
         "note",
         mark("Write a note…"),
         mark("Write a note on this event, in the Notes pane."),
-        lambda w: w.notebook.write(),
+        Notebook.write,
         "Ctrl+M",
     ),
     _mark(
         "next",
         mark("Next mark"),
         mark("Go to the next mark or bookmark."),
-        lambda w: w.notebook.next_mark(),
+        Notebook.next_mark,
         "Alt+Down",
         separated=True,
     ),
@@ -94,7 +101,7 @@ COMMANDS = (
         "previous",
         mark("Previous mark"),
         mark("Go back to the last mark or bookmark."),
-        lambda w: w.notebook.previous_mark(),
+        Notebook.previous_mark,
         "Alt+Up",
     ),
     *(_set_bookmark(number) for number in BOOKMARKS),
@@ -104,10 +111,10 @@ COMMANDS = (
         mark("Measure from here"),
         mark("Measure from this event to wherever the focus goes; once more keeps the measurement."),
         "Mark",
-        lambda w: w.timeline.toggle_measure(),
+        On(TimelineWidget, TimelineWidget.toggle_measure),
         ("R",),
-        with_recording,
-        checked=lambda w: w.timeline.is_measuring,
+        WITH_RECORDING,
+        checked=On(TimelineWidget, lambda timeline: timeline.is_measuring),
         separated=True,
     ),
 )

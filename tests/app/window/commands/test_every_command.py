@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_checks import CHECKS
 
-from visualizer.app.commands.table import COMMANDS
+from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
 
 

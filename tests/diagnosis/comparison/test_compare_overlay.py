@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pipelines import run
 
-from visualizer.diagnosis.compare_overlay import NO_STATE, Anchor, Overlay, OverlayError, differing, lay_over
 from visualizer.diagnosis.comparison.compare import Comparison
+from visualizer.diagnosis.comparison.compare_overlay import NO_STATE, Anchor, Overlay, OverlayError, differing, lay_over
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans

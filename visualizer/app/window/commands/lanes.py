@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from visualizer.app.commands.command import Command, Run, with_recording
+from collections.abc import Callable
+
+from visualizer.app.commands.command import Command, On
+from visualizer.app.window.commands.when import WITH_RECORDING
 from visualizer.language import mark
+from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
-def _lanes(name: str, title: str, help_: str, run: Run, *keys: str, separated: bool = False) -> Command:
-    return Command(f"lanes.{name}", title, help_, "Lanes", run, keys, with_recording, separated=separated)
+def _lanes(
+    name: str, title: str, help_: str, run: Callable[[TimelineWidget], object], *keys: str, separated: bool = False
+) -> Command:
+    return Command(
+        f"lanes.{name}", title, help_, "Lanes", On(TimelineWidget, run), keys, WITH_RECORDING, separated=separated
+    )
 
 
-def _select(name: str, title: str, help_: str, run: Run, key: str) -> Command:
+def _select(name: str, title: str, help_: str, run: Callable[[TimelineWidget], object], key: str) -> Command:
     """Its key works in the timeline alone: everywhere else it moves in lists."""
-    return Command(f"lanes.{name}", title, help_, "Lanes", run, (key,), with_recording, scope="timeline")
+    return Command(
+        f"lanes.{name}", title, help_, "Lanes", On(TimelineWidget, run), (key,), WITH_RECORDING, scope="timeline"
+    )
 
 
 COMMANDS = (
@@ -20,35 +30,35 @@ COMMANDS = (
         "next",
         mark("Next lane"),
         mark("Select the lane below; the step stays."),
-        lambda w: w.timeline.select_lane(1),
+        lambda timeline: timeline.select_lane(1),
         "Down",
     ),
     _select(
         "previous",
         mark("Previous lane"),
         mark("Select the lane above; the step stays."),
-        lambda w: w.timeline.select_lane(-1),
+        lambda timeline: timeline.select_lane(-1),
         "Up",
     ),
     _lanes(
         "filter",
         mark("Filter lanes…"),
         mark("Show only lanes with every word that you type in their name or kind."),
-        lambda w: w.timeline.find_lanes(),
+        TimelineWidget.find_lanes,
         "Ctrl+L",
     ),
     _lanes(
         "pin",
         mark("Pin or unpin the lane"),
         mark("Keep the selected lane at the top while the others scroll."),
-        lambda w: w.timeline.toggle_pin(),
+        TimelineWidget.toggle_pin,
         "P",
     ),
     _lanes(
         "toggle_cta",
         mark("Fold or unfold lanes"),
         mark("Fold the warps, ring or CTA of the selected lane into one lane that sums them up, or unfold them."),
-        lambda w: w.timeline.toggle_fold(),
+        TimelineWidget.toggle_fold,
         "C",
         separated=True,
     ),
@@ -56,7 +66,7 @@ COMMANDS = (
         "toggle_all",
         mark("Fold or unfold all lanes"),
         mark("Fold every CTA, or the warps and rings of a single one, into one lane; if all are folded, unfold them."),
-        lambda w: w.timeline.toggle_all_folds(),
+        TimelineWidget.toggle_all_folds,
         "Shift+C",
     ),
     Command(
@@ -64,10 +74,10 @@ COMMANDS = (
         mark("Compact lanes"),
         mark("Show twice as many lanes, without text in them."),
         "Lanes",
-        lambda w: w.timeline.toggle_compact(),
+        On(TimelineWidget, TimelineWidget.toggle_compact),
         ("Shift+L",),
-        with_recording,
-        checked=lambda w: w.timeline.scene is not None and w.timeline.scene.compact,
+        WITH_RECORDING,
+        checked=On(TimelineWidget, lambda timeline: timeline.scene is not None and timeline.scene.compact),
         separated=True,
     ),
     Command(
@@ -75,18 +85,18 @@ COMMANDS = (
         mark("All arrows"),
         mark("Show what released every wait in view, not only what the focused event is part of."),
         "Lanes",
-        lambda w: w.timeline.toggle_all_arrows(),
+        On(TimelineWidget, TimelineWidget.toggle_all_arrows),
         ("Shift+R",),
-        with_recording,
-        checked=lambda w: w.timeline.scene is not None and w.timeline.scene.all_arrows,
+        WITH_RECORDING,
+        checked=On(TimelineWidget, lambda timeline: timeline.scene is not None and timeline.scene.all_arrows),
     ),
     Command(
         "lanes.overview",
         mark("Overview"),
         mark("Show or hide the strip with the whole recording below the lanes."),
         "Lanes",
-        lambda w: w.timeline.toggle_overview(),
+        On(TimelineWidget, TimelineWidget.toggle_overview),
         ("O",),
-        checked=lambda w: not w.timeline.overview.isHidden(),
+        checked=On(TimelineWidget, lambda timeline: not timeline.overview.isHidden()),
     ),
 )
