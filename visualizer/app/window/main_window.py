@@ -111,6 +111,10 @@ class MainWindow(QMainWindow):
         self.range_numbers = RangeNumbers(timeline, panes["inspector"], self.analysis.shelf, self)
         self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
         self.pane_host = PaneHost(self.appearance.theme, self)
+        self.pane_host.add(self.sentence)
+        self.pane_host.add(self.timeline)
+        for name, pane in self.panes.items():
+            self.pane_host.add(pane, self.docks[name])
         self.workspaces = Workspaces(self.docks, self.pane_host, self.appearance, settings, self)
         self.work = WindowWork(
             timeline,
@@ -138,10 +142,6 @@ class MainWindow(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.transport)
         self.status = RecordingStatus()
         self.setStatusBar(self.status)
-        self.pane_host.add(self.sentence)
-        self.pane_host.add(self.timeline)
-        for name, pane in self.panes.items():
-            self.pane_host.add(pane, self.docks[name])
         parts.add(
             self.actions_by_id, self.transport, self.status, PaneKeys(timeline, self.docks),
             Sheets(parts, self),

@@ -22,8 +22,8 @@ class Workspaces(QObject):
         self, docks: Docks, pane_host: PaneHost, appearance: Appearance, settings: Settings, window: QMainWindow
     ) -> None:
         super().__init__(window)
-        self._docks, self._pane_host, self._appearance = docks, pane_host, appearance
-        self._settings, self._window = settings, window
+        self._docks, self._pane_host = docks, pane_host
+        self._appearance, self._settings, self._window = appearance, settings, window
         self._scale = appearance.scale
         self.name = settings.workspace or next(iter(WORKSPACES))
 
