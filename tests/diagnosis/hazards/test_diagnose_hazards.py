@@ -7,7 +7,8 @@ import pytest
 from stranger_traces import stranger
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.hazards.hazards import find_hazards, hazards
+from visualizer.diagnosis.hazards import hazards
+from visualizer.diagnosis.hazards.hazards import find_hazards
 from visualizer.diagnosis.report import report_json
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.uses.intents import find_intents

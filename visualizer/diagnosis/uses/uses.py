@@ -293,17 +293,18 @@ class _Judge:
 def _not_adding_up(
     arrived: Steps, count: Steps, begun: list[Steps], first: int, following: int, needed: int
 ) -> list[int]:
-    """The uses from `first` to before `following`, begun or arrived for, whose arrivals, (arrivals,), are not `needed`."""
+    """The uses from `first` to before `following`, begun or arrived for, whose arrivals, (arrivals,), are not as many
+    as are `needed`."""
+    numbers: list[int]
     if following - first <= 4 * len(arrived) + 4:
         totals = np.bincount(arrived - first, count, following - first)
         wrong = np.flatnonzero(totals != needed) + first
-        numbers: list[int] = wrong[np.isin(wrong, np.concatenate([arrived, *begun]))].tolist() if len(wrong) else []
-        return numbers
-    # A file may number uses as it likes: those that nobody began or arrived for are not looked at.
-    among = np.unique(np.concatenate([arrived, *begun]))
-    among = among[(among >= first) & (among < following)]
-    totals = np.bincount(np.searchsorted(among, arrived), count, len(among))
-    numbers = among[totals != needed].tolist()
+        numbers = wrong[np.isin(wrong, np.concatenate([arrived, *begun]))].tolist() if len(wrong) else []
+    else:  # a file may number uses as it likes: those that nobody began or arrived for are not looked at
+        among = np.unique(np.concatenate([arrived, *begun]))
+        among = among[(among >= first) & (among < following)]
+        totals = np.bincount(np.searchsorted(among, arrived), count, len(among))
+        numbers = among[totals != needed].tolist()
     return numbers
 
 
