@@ -63,7 +63,8 @@ def completions_before(
         completes = barriers.kind[row] == EventKind.PHASE_COMPLETE
         fits = completes & ((barriers.phase[row] - 1) & 1 == parity[rest])
         found[rest[fits]] = row[fits]
-        further = completes & ~fits & ~barriers.is_first(row)
+        further = np.flatnonzero(completes & ~fits)
+        further = further[~barriers.is_first(row[further])]
         rest, reload = rest[further], reload[further] - 1
     return found
 

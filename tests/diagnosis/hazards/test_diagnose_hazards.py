@@ -121,3 +121,34 @@ def test_what_there_are_too_many_events_for_is_said(monkeypatch: pytest.MonkeyPa
     assert f"Not judged: {reason}" in report_text(report).splitlines()
     assert report_json(report)["not_judged"] == [reason]
     assert reason in headline(report)
+
+
+def test_a_count_of_pairs_is_the_count() -> None:
+    """A reader comes after everything is over; vector clocks, which stop on the way, say that there may be more."""
+    tiles = 300
+    b = Builder("late")
+    full, empty = b.barriers("full", 2, count=1), b.barriers("empty", 2, count=1)
+    producer, releaser = b.agent("producer", role="producer"), b.agent("releaser", role="consumer")
+    reader = b.agent("reader", role="consumer")
+    producer.init_all()
+    for agent in (producer, releaser, reader):
+        agent.sync()
+    for tile in producer.tiles(tiles):
+        producer.wait(empty[tile % 2], (tile // 2 + 1) & 1)
+        producer.arrive_expect_tx(full[tile % 2], 4096)
+        producer.copy(full[tile % 2], tile % 2, 4096)
+    for tile in releaser.tiles(tiles):
+        releaser.wait(full[tile % 2], (tile // 2) & 1)
+        releaser.arrive(empty[tile % 2])
+    reader.delay(1_000_000)
+    for tile in reader.tiles(tiles - 2):
+        reader.read(tile % 2, 4096)
+    history = History(simulate(b.build()))
+    found = {hazard.kind: hazard for hazard in find_hazards(history, find_intents(history)).found}
+    assert (found["STALE DATA"].times, found["STALE DATA"].more) == (tiles - 2, False)
+    early = found["READ BEFORE DATA"]
+    assert early.more
+    assert early.times < tiles - 2
+    said = {finding.verdict: finding.cause for finding in diagnose(history).every}
+    assert f"There are {tiles - 2} such pairs." in said["STALE DATA"]
+    assert f"There are {early.times} such pairs or more" in said["READ BEFORE DATA"]

@@ -85,7 +85,9 @@ def _finding(history: History, waits: Waits, hazard: Hazard) -> Finding:
     luck, again = "", ""
     if not hazard.happened and hazard.kind != "MISSING FENCE":
         luck = tr("They did not collide in this run, but nothing orders them: it is clean by luck.")
-    if hazard.times > 1:
+    if hazard.times > 1 and hazard.more:
+        again = tr("There are {n} such pairs or more: not all were looked for.", n=hazard.times)
+    elif hazard.times > 1:
         again = trn("There is {n} such pair.", "There are {n} such pairs.", hazard.times)
     found = Finding(
         hazard.kind,

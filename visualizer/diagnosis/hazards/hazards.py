@@ -9,13 +9,13 @@ know every other way to be ordered.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import search
+from visualizer.arrays.ordering import order_by, search
 from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.hazards.meetings import Meetings, find_meetings
 from visualizer.diagnosis.hazards.proofs import Proofs
@@ -35,10 +35,14 @@ HAZARDS: tuple[HazardKind, ...] = get_args(HazardKind)
 MOST_EVENTS = 400_000
 """Events that vector clocks look at, all CTAs together: about five seconds."""
 
+MOST_RACES = 200
+"""About so many races are found among CTAs that share barriers; more of them would say nothing new."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """An unordered pair of accesses; `times` counts pairs of the same agents and kind in the CTA."""
+    """An unordered pair of accesses; `times` counts pairs of the same agents and kind in the CTA, or, if there may be
+    `more`, those that were met before there were too many to look on."""
 
     kind: HazardKind
     place: int
@@ -46,6 +50,7 @@ class Hazard:
     other: int  # -1: none
     times: int
     happened: bool  # they did overlap or change places in this run; else it is clean by luck
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +170,13 @@ def _exact(
     for group in np.unique(suspect_cta):
         last = int(suspects[1][suspect_cta == group].max())
         steps = np.flatnonzero(cta[: last + 1] == group)
-        left_out += max(len(steps) - budget, 0)
+        unseen = max(len(steps) - budget, 0)
+        left_out += unseen
         steps = steps[:budget]
         budget -= len(steps)
-        for race in races(history, steps, relied, buffers, meetings, asynchronous):
+        met = races(history, steps, relied, buffers, meetings, asynchronous, MOST_RACES)
+        more = unseen > 0 or len(met) >= MOST_RACES
+        for race in met:
             if race.kind == "READ BEFORE DATA":
                 happened = race.other < 0 or landed.get(race.other, NEVER) > race.step
             elif race.kind == "WRITE AFTER READ":
@@ -178,12 +186,13 @@ def _exact(
                 happened = False  # what the reader saw is in no recording
             else:
                 happened = True
-            found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened))
+            found.append(Hazard(race.kind, race.place, race.step, race.other, 1, happened, more))
     return found, left_out
 
 
 def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers) -> list[Hazard]:
-    """Reads of a tile that the stage does not hold: overwritten before, or not written yet. In a use whose own fill is
+    """Reads of a tile that the stage does not hold: overwritten before, or not written yet; the first by each pair of
+    agents, with how many there are. In a use whose own fill is
     there, another tile is another matter (tile_findings.py)."""
     if not len(copies.issue):
         return []
@@ -195,14 +204,40 @@ def _stale_data(history: History, copies: Fills, reads: Reads, buffers: Buffers)
         return []
     uses = buffers.uses_of(reads)
     wrong &= (uses < 0) | (copies.phase[at] != uses)
-    found: list[Hazard] = []
-    for read in np.flatnonzero(wrong)[:100]:
-        same = (copies.place == reads.place[read]) & (copies.tile == reads.tile[read])
-        if not same.any():
-            continue  # the tile was skipped: nothing else was to be read here
-        kind: HazardKind = "STALE DATA" if copies.issue[same].min() < reads.begin[read] else "READ BEFORE DATA"
-        found.append(Hazard(kind, int(reads.place[read]), int(reads.begin[read]), int(copies.issue[at[read]]), 1, True))
-    return found
+    written_first = _first_of_tile(copies, reads)
+    # Where nothing was ever written of a tile it was skipped: nothing else was to be read here.
+    rows = np.flatnonzero(wrong & (written_first != NEVER))
+    early = written_first[rows] >= reads.begin[rows]
+    other = copies.issue[at[rows]]
+    cta = np.array([ring.cta for ring in history.structure.rings], np.int64)
+    cta = np.repeat(cta, np.diff(history.structure.first_place))[reads.place[rows]]
+    pairs = np.stack((early, cta, reads.agent[rows], history.trace.events["agent"][other]))
+    _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+    return [
+        Hazard(
+            "READ BEFORE DATA" if early[row] else "STALE DATA",
+            int(reads.place[rows[row]]),
+            int(reads.begin[rows[row]]),
+            int(other[row]),
+            often,
+            True,
+        )
+        for row, often in zip(first.tolist(), times.tolist(), strict=True)
+    ]
+
+
+def _first_of_tile(copies: Fills, reads: Reads) -> Steps:
+    """The first copy of each read's tile into its stage, (reads,); NEVER: there is none."""
+    tiles = np.append(copies.tile, reads.tile)
+    span = int(tiles.max()) + 2
+    told = copies.tile >= 0
+    keys = copies.place[told] * span + copies.tile[told]
+    order = order_by(keys, copies.issue[told])
+    keys, issue = keys[order], copies.issue[told][order]
+    wanted = reads.place * span + reads.tile
+    at = search(keys, wanted)
+    found: Steps = np.where(np.append(keys, -1)[at] == wanted, np.append(issue, NEVER)[at], NEVER)
+    return np.where(reads.tile >= 0, found, NEVER)
 
 
 def _first_of_each(history: History, found: list[Hazard]) -> list[Hazard]:
@@ -215,5 +250,5 @@ def _first_of_each(history: History, found: list[Hazard]) -> list[Hazard]:
             first[key] = hazard
             continue
         best = hazard if hazard.happened and not known.happened else known
-        first[key] = Hazard(best.kind, best.place, best.step, best.other, known.times + 1, best.happened)
+        first[key] = replace(best, times=known.times + hazard.times, more=known.more or hazard.more)
     return sorted(first.values(), key=lambda h: h.step)

@@ -58,11 +58,7 @@ class Proofs:
         after = search(copies.keys, reads.place * steps + reads.begin)
         before = after - 1
         written = (before >= 0) & (copies.place[np.maximum(before, 0)] == reads.place)
-        elsewhere = copies.barrier != self._full[copies.place]
-        latest = np.where(elsewhere, NEVER, copies.phase)
-        starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
-        for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
-            latest[start:stop] = np.maximum.accumulate(latest[start:stop])
+        latest = latest_phases(copies, self._full)
         knows = self.relied_by(reads.asker, self._full[reads.place], reads.asked)
         has_copies = np.bincount(copies.place, minlength=len(self._full))[reads.place] > 0
         early = has_copies & ~(written & (knows > latest[np.maximum(before, 0)]))
@@ -83,7 +79,8 @@ class Proofs:
         return early | raced, collision
 
     def unordered_copies(self, copies: Fills, reads: Reads) -> NDArray[np.bool_]:
-        """Copies that fill a stage again with no read since the fill before, or beside another issuing agent."""
+        """Copies that fill a stage again with no read since the fill before, or, of a stage that is read, beside
+        another issuing agent."""
         steps = self._history.steps
         same_row = np.diff(copies.place, prepend=-1) == 0
         previous = np.maximum(np.arange(len(copies.place)) - 1, 0)
@@ -94,25 +91,73 @@ class Proofs:
         unread = same_row & ~same_fill & ~read_between
         refills = np.flatnonzero(unread)
         unread[refills] = ~self._after_landing(copies, refills)
-        unordered: NDArray[np.bool_] = unread | (same_row & (copies.agent != copies.agent[previous]))
+        is_read = np.bincount(reads.place, minlength=len(self._full)) > 0
+        beside = same_row & (copies.agent != copies.agent[previous]) & is_read[copies.place]
+        unordered: NDArray[np.bool_] = unread | beside
         return unordered
 
     def _after_landing(self, copies: Fills, rows: Steps) -> NDArray[np.bool_]:
-        """Whether the agent of each of these copies knew that the one before it in the stage had landed, as it does
-        where reads leave no event: the last phase of the empty barrier that it waited for took an arrival by an agent
-        that had waited for that copy. Shape (rows,)."""
-        arrivals, place, before = self._history.arrivals, copies.place[rows], rows - 1
-        if not len(rows) or not len(arrivals):
+        """Whether the agent of each of these copies knew that those before it in the stage had landed, as it does
+        where reads leave no event: the last phase that it waited for of the stage's empty barrier, its own CTA's where
+        copies are multicast, took an arrival by an agent of the buffer's CTA that had waited for them. (rows,)"""
+        trace, place, agent = self._history.trace, copies.place[rows], copies.agent[rows]
+        if not len(rows) or not len(self._told[0]):
             return np.zeros(len(rows), bool)
-        empty, full = self._empty[place], self._full[place]
-        released = self.relied_by(copies.agent[rows], empty, copies.issue[rows]) - 1
-        span = max(int(arrivals.phase.max()), int(released.max())) + 2
-        keys, wanted = arrivals.barrier * span + arrivals.phase, empty * span + released
+        empty = np.append(self._empty, -1)[self._in_cta(place, trace.agent_cta[agent])]
+        released = self.relied_by(agent, empty, copies.issue[rows]) - 1
+        cta = self._cta_of_place[place]
+        keys, knows = self._told
+        wanted = self._told_key(np.maximum(empty, 0), released, cta)
         last = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, 0)
-        step = arrivals.step[last]
-        known: NDArray[np.bool_] = (released >= 0) & (keys[last] == wanted) & (copies.barrier[before] == full)
-        known &= (copies.issue[before] < step) & (step < copies.issue[rows])
-        return known & (self.relied_by(arrivals.agent[last], full, step) > copies.phase[before])
+        known: NDArray[np.bool_] = (empty >= 0) & (released >= 0) & (keys[last] == wanted)
+        return known & (knows[last] > latest_phases(copies, self._full)[rows - 1])
+
+    @cached_property
+    def _told(self) -> tuple[Steps, NDArray[np.int64]]:
+        """Of each phase of an empty barrier and each CTA, by `_told_key`: how many phases of that CTA's full barrier of
+        the same stage somebody knew to have completed who then arrived in it."""
+        arrivals, trace = self._history.arrivals, self._history.trace
+        empty = np.isin(np.arange(self._barriers), np.concatenate(self._empties))
+        rows = np.flatnonzero(empty[arrivals.barrier])
+        agent, barrier = arrivals.agent[rows], arrivals.barrier[rows]
+        cta = trace.agent_cta[agent].astype(np.int64)
+        full = np.append(self._full, -1)[self._in_cta(self._history.structure.place_of[barrier], cta)]
+        knows = self.relied_by(agent, full, arrivals.step[rows])
+        keys = self._told_key(barrier, arrivals.phase[rows], cta)
+        order = order_by(keys, knows)
+        keys, knows = keys[order], knows[order]
+        last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
+        return keys[last], knows[last]
+
+    def _told_key(self, barrier: Steps, phase: Steps, cta: Steps) -> Steps:
+        # A phase has arrivals, which are fewer than steps: no two phases of a barrier share a key.
+        return (barrier * len(self._ring_at) + cta) * self._phases + np.clip(phase, -1, self._phases - 1)
+
+    @cached_property
+    def _phases(self) -> int:
+        return int(self._history.arrivals.phase.max(initial=0)) + 2
+
+    @cached_property
+    def _cta_of_place(self) -> Steps:
+        rings = self._history.structure.rings
+        return np.repeat([ring.cta for ring in rings], [ring.stages for ring in rings]).astype(np.int64)
+
+    @cached_property
+    def _ring_at(self) -> Steps:
+        """The ring of each CTA and name; -1: there is none. Shape (CTAs, names)."""
+        structure, trace = self._history.structure, self._history.trace
+        ctas = max(int(trace.agent_cta.max(initial=0)), *(ring.cta for ring in structure.rings)) + 1
+        return structure.ring_rows(ctas).astype(np.int64)
+
+    def _in_cta(self, place: Steps, cta: NDArray[np.integer]) -> Steps:
+        """The same stage of the ring of that name in these CTAs; -1: it has none."""
+        structure = self._history.structure
+        first, stages = structure.first_place, np.diff(structure.first_place)
+        names = np.array([structure.names.index(ring.name) for ring in structure.rings], np.int64)
+        ring = np.searchsorted(first, place, side="right") - 1
+        stage = place - first[ring]
+        there = self._ring_at[cta, names[ring]]
+        return np.where((there >= 0) & (stage < stages[there]), first[there] + stage, -1)
 
     def relied_by(self, agent: Steps, barrier: Steps, step: Steps) -> NDArray[np.int64]:
         """What the agent's latest wait on the barrier before the step may rely on; 0 if there was none."""
@@ -123,3 +168,13 @@ class Proofs:
             return np.zeros(len(agent), np.int64)
         known &= self._wait_keys[np.maximum(position, 0)] >= lane
         return np.where(known, self._relied[np.maximum(position, 0)], 0)
+
+
+def latest_phases(copies: Fills, full: Steps) -> NDArray[np.int64]:
+    """The latest phase of the stage's full barrier, (places,), in which each copy or one before it in the stage landed;
+    NEVER from the first on that came on another barrier. Shape (copies,)."""
+    latest = np.where(copies.barrier != full[copies.place], NEVER, copies.phase)
+    starts = np.flatnonzero(np.diff(copies.place, prepend=-1))
+    for start, stop in zip(starts, np.append(starts[1:], len(latest)), strict=True):
+        latest[start:stop] = np.maximum.accumulate(latest[start:stop])
+    return latest

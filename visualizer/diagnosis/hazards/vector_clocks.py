@@ -8,6 +8,7 @@ relies on was given. This is a Python loop: hazards.py calls it only for CTAs wh
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -64,7 +65,7 @@ def races(
     buffers: Steps,
     meetings: Meetings | None = None,
     asynchronous: Collection[int] = (),
-    most: int = 200,
+    most: int = sys.maxsize,
 ) -> list[Race]:
     """The races among the events at `steps` (ascending), at most about `most`.
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import order_by, search
+from visualizer.arrays.ordering import distinct, order_by, search
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -140,25 +140,21 @@ class _Judge:
         """Those on one barrier."""
         if not self._uses.belongs[self._starts[row] : self._starts[row + 1]].all():
             return []  # somebody arrives for others: whose use it is, nobody tells
-        came, usual = self._came(row), self._usual(row)
-        begun = [numbers for one in usual if len(numbers := self._uses.number[self._lane(row, one)])]
+        came, agents = self._came(row), self._agents[self._family(row)]
+        begun = [numbers for one in agents if len(numbers := self._uses.number[self._lane(row, one)])]
         first = min((int(numbers[0]) for numbers in begun), default=0)
         arrived = np.maximum(came.number, first)
         following = int(arrived.max(initial=first - 1)) + 1
-        # Uses that nobody began or arrived for are not looked at: a file may number them as it likes.
-        numbers = np.unique(np.concatenate([arrived, *begun]))
-        numbers = numbers[(numbers >= first) & (numbers < following)]
-        totals = np.bincount(np.searchsorted(numbers, arrived), came.count, len(numbers))
         needed = self._history.last_barriers[row].needed
         found: list[Deviation] = []
-        wrong = numbers[totals != needed].tolist()
+        wrong = _not_adding_up(arrived, came.count, begun, first, following, needed)
         # The use after the last that got any arrival may be over: somebody may have gone past it.
-        if any(self._last_over(row, one) >= following for one in usual):
+        if any(self._last_over(row, one) >= following for one in agents):
             wrong.append(following)
         for number in wrong:
             at = came.number == number
             surplus = int(came.count[at].sum()) - needed
-            for one in usual:
+            for one in agents:
                 own = at & (came.agent == one)
                 found += self._of_agent(row, one, number, int(came.count[own].sum()), came.step[own], surplus)
         return found
@@ -227,6 +223,19 @@ class _Judge:
             self._known[row] = _Came(self._uses.number[use[known]], *columns)
         return self._known[row]
 
+    @cached_property
+    def _agents(self) -> dict[tuple[str, int], list[int]]:
+        """Who arrives for uses on barriers of each kind and ring."""
+        arrivals, among = self._history.arrivals, len(self._history.trace.agents)
+        used = self._uses.of_arrival >= 0
+        pairs = distinct(arrivals.barrier[used] * among + arrivals.agent[used])
+        found: dict[tuple[str, int], set[int]] = {family: set() for family in self._rows_of}
+        judged = set(self.rows)
+        for row, agent in zip((pairs // among).tolist(), (pairs % among).tolist(), strict=True):
+            if row in judged:
+                found[self._family(row)].add(agent)
+        return {family: sorted(agents) for family, agents in found.items()}
+
     def _usual(self, row: int) -> dict[int, int]:
         """Agent -> how often it arrives for one use on barriers of this kind and ring, for the most part."""
         family = self._family(row)
@@ -279,6 +288,24 @@ class _Judge:
         gave_up = set(agents[kinds == EventKind.TIMEOUT].tolist())
         left = zip(agents[steps].tolist(), steps.tolist(), strict=True)
         return {agent: step for agent, step in left if agent not in gave_up}
+
+
+def _not_adding_up(
+    arrived: Steps, count: Steps, begun: list[Steps], first: int, following: int, needed: int
+) -> list[int]:
+    """The uses from `first` to before `following`, begun or arrived for, whose arrivals, (arrivals,), are not as many
+    as are `needed`."""
+    numbers: list[int]
+    if following - first <= 4 * len(arrived) + 4:
+        totals = np.bincount(arrived - first, count, following - first)
+        wrong = np.flatnonzero(totals != needed) + first
+        numbers = wrong[np.isin(wrong, np.concatenate([arrived, *begun]))].tolist() if len(wrong) else []
+    else:  # a file may number uses as it likes: those that nobody began or arrived for are not looked at
+        among = np.unique(np.concatenate([arrived, *begun]))
+        among = among[(among >= first) & (among < following)]
+        totals = np.bincount(np.searchsorted(among, arrived), count, len(among))
+        numbers = among[totals != needed].tolist()
+    return numbers
 
 
 def _most_frequent(counts: list[NDArray[np.int64]]) -> int:
