@@ -53,7 +53,7 @@ def measure(trace: Path | None) -> dict[str, float]:
 def child(trace: Path | None) -> None:
     """Start as `phasescope` does, note when the timeline is painted, and leave."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
+    from PySide6.QtCore import QEvent, QObject, QTimer
 
     from visualizer.app.settings.settings import Settings
     from visualizer.app.window.start import make_application, open_window
@@ -62,8 +62,7 @@ def child(trace: Path | None) -> None:
     painted: dict[str, float] = {}
     application = make_application()
     with tempfile.TemporaryDirectory() as directory:
-        store = QSettings(str(Path(directory) / "settings.ini"), QSettings.Format.IniFormat)
-        window = open_window(application, Address(trace), Settings(store))
+        window = open_window(application, Address(trace), Settings(Path(directory) / "settings.toml"))
         window.resize(1600, 900)
 
         class Watch(QObject):

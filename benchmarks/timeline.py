@@ -22,7 +22,6 @@ import numpy as np
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.long_trace import long_trace
@@ -105,7 +104,7 @@ def measure(events: int, frames: int, rounds: int) -> dict[str, Figures]:
 def open_window(application: QApplication, path: Path, folder: Path) -> Figures:
     """Seconds from asking a window to open `path` (in the page cache) until things can be seen."""
     load(path)
-    window = MainWindow(application, Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat)))
+    window = MainWindow(application, Settings(folder / "settings.toml"))
     window.resize(*SIZE)
     window.workspaces.reset()
     window.show()
