@@ -11,10 +11,12 @@ function makeTables(recording) {
   const kinds = {
     barrier: {
       id: "barriers",
-      columns: ["name", "phase", "parity", "pending", "tx"],
+      columns: ["name", "phase", "parity", "arrived", "landed"],
       cells: (name, value) =>
-        value ? [name, value.phase, value.phase & 1, `${value.pending}/${value.expected}`, value.tx]
+        value ? [name, value.phase, value.phase & 1, value.arrived, value.landed || "–"]
               : [name, word("uninitialised"), "–", "–", "–"],
+      // What the barrier itself counts down is one hover away.
+      hint: (value) => (value ? word("pending").replace("{pending}", value.pending).replace("{tx}", value.tx) : ""),
       role: (value) => (value && value.phase & 1 ? "phase-odd" : "phase-even"),
     },
     stage: {
@@ -42,6 +44,7 @@ function makeTables(recording) {
         const value = states[index][kind][row];
         const before = index ? table.cells(name, states[index - 1][kind][row]) : null;
         const tr = document.createElement("tr");
+        if (table.hint) tr.title = table.hint(value);
         table.cells(name, value).forEach((text, column) => {
           const td = tr.insertCell();
           td.textContent = text;

@@ -40,7 +40,7 @@ def test_the_summary_says_what_was_recorded_and_how_it_ended(phasescope: Command
     assert facts["ended"] == "completed"
     assert facts["events"].startswith("262 in ")
     assert facts["size"] == "1 CTA, 5 agents, 6 barriers"
-    assert facts["lost"] == "0 records lost"
+    assert facts["lost"] == "0 events lost"
     assert "kind simulator, seed 0" in facts["source"]
     assert "stages 3, tiles 8" in facts["config"]
 
@@ -65,7 +65,7 @@ def test_losses_clock_and_check_of_a_gpu_recording_are_told(lesson_trace: Trace)
         check={"mode": "exact", "checked": 65536, "errors": 0},
     )
     text = summary_text(summary(replace(lesson_trace, meta=meta), structure_of(lesson_trace)))
-    assert "3 records lost, and 1 event left out beside them" in text
+    assert "4 events lost, 1 of them left out with those that did not fit in the log" in text
     assert "error ns 16.5" in text
     assert "moved 4, median ns 2.25, maximum ns 31" in text
     assert "mode exact, checked 65536, errors 0" in text

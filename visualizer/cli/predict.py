@@ -94,7 +94,7 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
     """The table, one row a stage count, and what it rests on."""
     head = ["stages", tr("predicted"), "5%", "95%"]
     if verification is not None:
-        head += [tr("measured"), tr("error")]
+        head += [tr("simulated") if verification.source == "simulator" else tr("measured"), tr("error")]
     rows: list[tuple[object, ...]] = [(*head, "")]
     for point in prediction.points:
         row: list[object] = [point.stages, *(duration(round(ps)) for ps in (point.per_tile, point.p5, point.p95))]
@@ -125,7 +125,9 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
     ]
     if verification is not None:
         parts.append(
-            tr(
+            tr("simulated: {tiles} tiles, one run each", tiles=verification.tiles)
+            if verification.source == "simulator"
+            else tr(
                 "measured: {machine}, {tiles} tiles, one run each, with logging as recorded",
                 machine=verification.machine,
                 tiles=verification.tiles,

@@ -99,11 +99,11 @@ def summary(trace: Trace) -> str:
     if meta.check.get("checked"):
         errors = tr("{errors} errors", errors=meta.check.get("errors", 0))
     return tr(
-        "{events} events, {ending}, {errors}, {lost} records lost, {us:.3f} us",
+        "{events} events, {ending}, {errors}, {lost} events lost, {us:.3f} us",
         events=len(trace),
         ending=ending,
         errors=errors,
-        lost=meta.records_lost,
+        lost=meta.events_lost,
         us=trace.duration_ps / 1e6,
     )
 

@@ -16,12 +16,11 @@ _EVENT_FACTS = ("barrier", "stage", "ring", "tile", "parity")
 
 def summary_text(document: Document) -> str:
     """A line per fact: what was recorded, how it ended, how far it can be trusted."""
-    lost = trn("{n} record lost", "{n} records lost", document["records_lost"])
+    lost = trn("{n} event lost", "{n} events lost", document["records_lost"] + document["events_dropped"])
     if document["events_dropped"]:
-        lost = trn(
-            "{lost}, and {n} event left out beside them",
-            "{lost}, and {n} events left out beside them",
-            document["events_dropped"],
+        lost = tr(
+            "{lost}, {n} of them left out with those that did not fit in the log",
+            n=document["events_dropped"],
             lost=lost,
         )
     size = [

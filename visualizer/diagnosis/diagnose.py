@@ -48,7 +48,7 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     What was not judged is told in the report.
     """
     meta = history.trace.meta
-    lost = meta.records_lost + meta.events_dropped
+    lost = meta.events_lost
     intents = find_intents(history)
     buffers = Buffers(history, intents)
     findings: list[Finding] = []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.arrived import arrived_of, landed_at
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.selection import Selection
 from visualizer.language import current, mark, tr
@@ -33,8 +34,9 @@ WORDS = {
     "name": mark("name"),
     "phase": mark("phase"),
     "parity": mark("parity"),
-    "pending": mark("pending"),
-    "tx": mark("tx bytes"),
+    "arrived": mark("arrived"),
+    "landed": mark("landed"),
+    "pending": mark("pending {pending}, tx {tx} bytes"),
     "state": mark("state"),
     "tile": mark("tile"),
     "cursor": mark("cursor"),
@@ -92,7 +94,10 @@ def _steps(selection: Selection, events: NDArray[np.int64], rows: dict[str, list
         changed = {}
         for kind, table in after.items():
             differs = (table != before[kind]).any(axis=1) if before else np.ones(len(table), bool)
-            changed[kind] = {int(row): _VALUES[kind](history, table[row].tolist()) for row in np.flatnonzero(differs)}
+            changed[kind] = {
+                int(row): _VALUES[kind](history, step, int(picks[kind][row]), table[row].tolist())
+                for row in np.flatnonzero(differs)
+            }
         arrows = [
             [cause.from_time, cause.from_lane, cause.to_time, cause.to_lane, cause.role]
             for cause in causes(causality, step)
@@ -145,17 +150,26 @@ def _table(rows: NDArray[np.int64], *columns: NDArray[Any]) -> NDArray[np.int64]
     return np.stack([column[rows].astype(np.int64) for column in columns], axis=1)
 
 
-def _barrier_value(history: History, values: list[int]) -> dict[str, int] | None:
-    """None: not initialised."""
+def _barrier_value(history: History, step: int, row: int, values: list[int]) -> dict[str, int | str] | None:
+    """None: not initialised. `arrived` and `landed` are texts: what of the phase has come, "64/96" and "8/16 KiB"."""
     valid, phase, pending, expected, tx = values
-    return {"phase": phase, "pending": pending, "expected": expected, "tx": tx} if valid else None
+    if not valid:
+        return None
+    return {
+        "phase": phase,
+        "pending": pending,
+        "expected": expected,
+        "tx": tx,
+        "arrived": arrived_of(history.barrier_at(row, step)),
+        "landed": landed_at(history, row, step).text,
+    }
 
 
-def _stage_value(history: History, values: list[int]) -> dict[str, Any]:
+def _stage_value(history: History, step: int, row: int, values: list[int]) -> dict[str, Any]:
     return {"state": StageState(values[0]).name.lower(), "tile": values[1]}
 
 
-def _agent_value(history: History, values: list[int]) -> dict[str, Any]:
+def _agent_value(history: History, step: int, row: int, values: list[int]) -> dict[str, Any]:
     """`cursors`: index, phase and count over each ring of the document's `rings`; null where it has none."""
     activity, barrier, tile, *cursors = values
     return {

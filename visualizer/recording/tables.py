@@ -88,7 +88,7 @@ class Meta:
     ending: Ending
     command: str = ""  # the command line that makes this recording again
     created: str = ""  # ISO 8601, UTC
-    records_lost: int = 0  # records the log had no room for
+    records_lost: int = 0  # events whose records the log had no room for
     events_dropped: int = 0  # recorded events left out because other agents' records of that time were lost
     clock: Clock = field(default_factory=Clock)  # fit of SM cycles to nanoseconds
     reconcile: Reconcile = field(default_factory=Reconcile)  # how far events were moved
@@ -96,3 +96,8 @@ class Meta:
     cost: Cost = field(default_factory=Cost)  # what recording did to the run's time; {}: unknown
     check: Check = field(default_factory=Check)  # {"mode": "exact", "checked": n, "errors": n}
     versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def events_lost(self) -> int:
+        """Events that happened and are not in the recording, for whichever of the two reasons: what people are told."""
+        return self.records_lost + self.events_dropped

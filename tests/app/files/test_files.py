@@ -225,7 +225,7 @@ def test_a_run_that_ended_badly_says_so(window: MainWindow, lesson_trace: Trace)
         "source": "NVIDIA H200",
         "ending": "⚠ timeout",
         "check": "⚠ 2 errors",
-        "lost": "⚠ 12 lost",
+        "lost": "⚠ 12 events lost",
         "trust": "How much recording slowed this kernel is unknown; clock error under 96 ns.",
     }
 

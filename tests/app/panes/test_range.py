@@ -16,10 +16,10 @@ from visualizer.app.session.document import Document
 from visualizer.app.window.lane_menu import COMMANDS, lane_menu
 from visualizer.app.window.main_window import MainWindow
 from visualizer.cli.main import main
+from visualizer.diagnosis.arrived import bytes_text
 from visualizer.diagnosis.wording import duration
 from visualizer.playback.focus import Focus
 from visualizer.programs.parameters import LessonConfig
-from visualizer.views.words.counts import bytes_text
 
 
 def _at(window: MainWindow, lane: str, time: int) -> QPoint:

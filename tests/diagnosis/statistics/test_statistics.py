@@ -194,7 +194,7 @@ def test_it_says_what_a_recording_cannot_tell() -> None:
     trace = run()
     assert statistics(facts_of(trace)).unknown == ()
     lost = replace(trace, meta=replace(trace.meta, records_lost=3))
-    assert "3 records are missing" in statistics(facts_of(lost)).unknown[0]
+    assert "3 events lost" in statistics(facts_of(lost)).unknown[0]
     kinds = trace.events["kind"]
     waits = (kinds == EventKind.WAIT_BEGIN) | (kinds == EventKind.WAIT_END)
     without = statistics(facts_of(replace(trace, events=trace.events[~waits])))

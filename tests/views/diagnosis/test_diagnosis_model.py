@@ -117,7 +117,7 @@ def test_a_finding_about_no_blocked_agent_has_no_chain() -> None:
         (
             Report("completed", 7, ()),
             "no findings",
-            "Completed: no findings; 7 events are missing, so that only blocked agents are judged.",
+            "Completed: no findings; 7 events lost, so that only blocked agents are judged.",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_how_it_ended_and_what_was_lost_are_banners(pane: ExplanationWidget) -> 
     pane.set_focus(Focus(0, None))
     assert pane.ending.isVisibleTo(pane)
     assert pane.ending.text() == "⚠ This run ended in deadlock: the producer waits for ever"
-    assert pane.lost.text() == "⚠ 7 records lost: the log was too small; 2 more events left out with them"
+    assert pane.lost.text() == "⚠ 9 events lost: the log was too small; 2 of them left out with the others"
 
 
 def test_without_a_recording_it_says_what_to_do(pane: ExplanationWidget) -> None:

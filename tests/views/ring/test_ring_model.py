@@ -7,11 +7,11 @@ import pytest
 from pane_testing import CONFIG, LAST, hand_history, two_cta_history
 from two_ring_traces import two_rings, unknowing, untold
 
+from visualizer.diagnosis.arrived import NO_BYTES, Landed
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
 from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes, ring
-from visualizer.views.words.counts import NO_BYTES, Landed
 
 
 def test_golden_while_a_tile_is_landing() -> None:

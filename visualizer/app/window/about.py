@@ -39,8 +39,9 @@ def about_text(document: Document | None) -> str:
         tr("command"): meta.command,
         tr("recorded"): meta.created,
         tr("ended"): f"{ending_word(meta.ending.kind)} {recorded(meta.ending.detail)}".rstrip(),
-        tr("records lost"): tr(
-            "{records_lost}, {events_dropped} events dropped with them",
+        tr("events lost"): tr(
+            "{lost}: {records_lost} did not fit in the log, {events_dropped} were left out with them",
+            lost=meta.events_lost,
             records_lost=meta.records_lost,
             events_dropped=meta.events_dropped,
         ),

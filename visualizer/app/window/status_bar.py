@@ -44,7 +44,7 @@ class RecordingStatus(QStatusBar):
     def show_document(self, document: Document) -> None:
         meta = document.history.trace.meta
         ended = meta.ending.kind
-        lost = meta.records_lost + meta.events_dropped
+        lost = meta.events_lost
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
         path = document.path
@@ -60,7 +60,7 @@ class RecordingStatus(QStatusBar):
         )
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", tr("{events:,} events", events=document.history.steps))
-        self._set("lost", tr("{lost:,} lost", lost=lost), alarm=bool(lost), tooltip=_lost_tooltip(meta))
+        self._set("lost", tr("{lost:,} events lost", lost=lost), alarm=bool(lost), tooltip=_lost_tooltip(meta))
         self._set("window", sentences(*left_out_sentences(meta.window)))
         self._set("trust", trust_sentence(meta), tooltip=trust_detail(meta))
 
@@ -103,7 +103,7 @@ def _check_tooltip(meta: Meta) -> str:
 
 def _lost_tooltip(meta: Meta) -> str:
     return tr(
-        "{records_lost:,} records did not fit in the log; {events_dropped:,} more were left out"
+        "{records_lost:,} events did not fit in the log; {events_dropped:,} more were left out"
         " because records of other agents of that time are missing",
         records_lost=meta.records_lost,
         events_dropped=meta.events_dropped,

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import arrived_of, landed_at
 from visualizer.diagnosis.comparison.compare import AgentOrder, Comparison
 from visualizer.diagnosis.comparison.compare_tiles import RingPair, TileTimes
-from visualizer.diagnosis.wording import duration, state_word
+from visualizer.diagnosis.wording import commas, duration, state_word
 from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState
@@ -145,12 +146,11 @@ def state_texts(history: History, step: int, barriers: Sequence[str]) -> dict[st
     trace, state = history.trace, history.state_at(step)
     texts = {}
     for row, name in enumerate(barriers):
-        texts[name] = tr(
-            "phase {phase}, pending {pending}, tx {tx}",
-            phase=int(state.barrier_phase[row]),
-            pending=int(state.barrier_pending[row]),
-            tx=int(state.barrier_tx[row]),
-        )
+        parts = [tr("phase {phase}", phase=int(state.barrier_phase[row]))]
+        parts.append(tr("arrived {arrived}", arrived=arrived_of(history.barrier_at(row, step))))
+        if landed := landed_at(history, row, step).text:
+            parts.append(tr("landed {landed}", landed=landed))
+        texts[name] = commas(parts)
     for place, (held, tile) in enumerate(zip(state.stage_state.tolist(), state.stage_tile.tolist(), strict=True)):
         ring, stage = history.structure.at(place)
         name = f"{ring.name}.stage[{stage}]" if len(history.structure.names) > 1 else f"stage[{stage}]"

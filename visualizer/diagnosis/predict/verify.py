@@ -1,4 +1,4 @@
-"""Verify: run the predicted stage counts, on the GPU if there is one, else in the simulator, and measure."""
+"""Verify: run the predicted stage counts, on the GPU if there is one, else in the simulator, and time them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ LEAST_TILES = 64
 """A shorter recording is verified with so many tiles: a ring of eight stages must get into its stride."""
 
 _FOREIGN = mark(
-    "Measured in the simulator, whose durations are its own and not this recording's: the two show the same shape at"
-    " best."
+    "Run in the simulator, whose durations are its own and not this recording's: the two show the same shape at best."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was measured: ps per tile by stage count, where, and with how many tiles."""
+    """What was measured on a GPU, or simulated: ps per tile by stage count, where, and with how many tiles."""
 
     source: VerifySource
     machine: str  # "NVIDIA H200", or "simulator"

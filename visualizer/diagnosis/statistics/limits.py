@@ -18,13 +18,12 @@ def limits(facts: Facts) -> tuple[str, ...]:
     said = []
     if not len(trace):
         return (tr("The recording has no events."),)
-    lost = meta.records_lost + meta.events_dropped
-    if lost:
+    if meta.events_lost:
         said.append(
             trn(
-                "{n} record is missing: what happened then counts as busy, and tiles around it look long.",
-                "{n} records are missing: what happened then counts as busy, and tiles around them look long.",
-                lost,
+                "{n} event lost: what happened then counts as busy, and tiles around it look long.",
+                "{n} events lost: what happened then counts as busy, and tiles around them look long.",
+                meta.events_lost,
             )
         )
     if meta.window:

@@ -81,7 +81,7 @@ def disagreements(history: History, row: int, runs: NDArray[np.void], traffic: _
     if not len(curve.time):
         return np.zeros(len(runs), bool)
     begin, end = runs["begin"].astype(np.int64), runs["end"].astype(np.int64)
-    if trace.meta.records_lost or trace.meta.events_dropped or trace.meta.ending.kind == "crash":
+    if trace.meta.events_lost or trace.meta.ending.kind == "crash":
         end = np.minimum(end, trace.duration_ps)  # nothing is known of the barrier later
     earliest, latest = np.minimum(begin, end) - tolerance, np.maximum(begin, end) + tolerance
     first = np.maximum(np.searchsorted(curve.time, earliest, side="right") - 1, 0)

@@ -47,7 +47,7 @@ def _rewritten(meta: Meta) -> str:
         before_local=local[0],
         after_local=local[1],
         dropped=len(meta.source.get("dropped", [])),
-        lost=f"{meta.records_lost + meta.events_dropped:,}",
+        lost=f"{meta.events_lost:,}",
     )
 
 

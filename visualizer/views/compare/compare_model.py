@@ -45,8 +45,8 @@ STATE_COLUMNS = (
         False,
         "CTA00.full[0]",
     ),
-    Column("a", mark("in a"), mark("its state in this recording"), False, "phase 00, pending 00, tx 000000"),
-    Column("b", mark("in b"), mark("its state in the other"), False, "phase 00, pending 00, tx 000000"),
+    Column("a", mark("in a"), mark("its state in this recording"), False, "phase 00, arrived 00/00, landed 00/00 KiB"),
+    Column("b", mark("in b"), mark("its state in the other"), False, "phase 00, arrived 00/00, landed 00/00 KiB"),
 )
 
 

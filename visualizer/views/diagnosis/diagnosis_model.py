@@ -94,7 +94,7 @@ def headline(report: Report) -> str:
     """What stands above the list."""
     lost = ""
     if report.lost_events:
-        lost = tr("; {n:,} events are missing, so that only blocked agents are judged", n=report.lost_events)
+        lost = tr("; {n:,} events lost, so that only blocked agents are judged", n=report.lost_events)
     if report.clean:
         how = tr("Completed")
         if report.ended != "completed":

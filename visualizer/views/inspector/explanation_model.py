@@ -58,9 +58,9 @@ def lost_text(trace: Trace) -> str:
     """How many records the log could not keep, and a probe's, if any."""
     meta = trace.meta
     lines = []
-    if meta.records_lost or meta.events_dropped:
-        dropped = tr("; {n} more events left out with them", n=meta.events_dropped) if meta.events_dropped else ""
-        lines.append(tr("⚠ {n} records lost: the log was too small{dropped}", n=meta.records_lost, dropped=dropped))
+    if meta.events_lost:
+        dropped = tr("; {n} of them left out with the others", n=meta.events_dropped) if meta.events_dropped else ""
+        lines.append(tr("⚠ {n} events lost: the log was too small{dropped}", n=meta.events_lost, dropped=dropped))
     runs = meta.source.get("probe", {}).get("runs_lost", 0)
     if runs:
         lines.append(

@@ -28,7 +28,7 @@ class ExplanationWidget(QWidget):
         self.text = _label(tr("Explanation"))
         self.note = _label(tr("Note on this event's time"))
         self.ending = _label(tr("How the run ended"))
-        self.lost = _label(tr("Lost records"))
+        self.lost = _label(tr("Lost events"))
         content = QWidget()
         inner = QVBoxLayout(content)
         for label in (self.heading, self.text, self.note, self.ending, self.lost):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import Place, Report
 from visualizer.diagnosis.wording import duration, state_word
@@ -26,7 +27,6 @@ from visualizer.views.diagnosis.diagnosis_model import FindingRow, Line, finding
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.ring.ring_model import ACTIVITY_WORDS, STAGE_WORDS
 from visualizer.views.words.context import agent_step, stage_lane, stage_name
-from visualizer.views.words.counts import arrived_of, cursor_text, landed_at
 
 _MOST = 6
 """Links of one kind that are listed; of more the first, and how many there are."""

@@ -5,6 +5,7 @@ All of them are the Statistics of `phasescope stats --range`, so that the two ag
 
 from __future__ import annotations
 
+from visualizer.diagnosis.arrived import bytes_text
 from visualizer.diagnosis.statistics.occupancy import Occupancy
 from visualizer.diagnosis.statistics.shares import RoleShare
 from visualizer.diagnosis.statistics.statistics import RingNumbers, Statistics
@@ -13,7 +14,6 @@ from visualizer.language import mark, tr
 from visualizer.replay.history import StageState
 from visualizer.views.diagnosis.diagnosis_model import Line
 from visualizer.views.inspector.inspector_model import Section
-from visualizer.views.words.counts import bytes_text
 
 _ROLES = {"producer": mark("producer"), "consumer": mark("consumers"), "other": mark("other warps")}
 _CAUSES = (

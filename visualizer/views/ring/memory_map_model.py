@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from visualizer.diagnosis.arrived import arrived_of, landed_at
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr, trn
 from visualizer.programs.lesson_facts import lesson_facts
@@ -16,7 +17,6 @@ from visualizer.structure.titles import barrier_name
 from visualizer.views.ring.ring_model import STAGE_WORDS
 from visualizer.views.tables.cells import Cell, Column
 from visualizer.views.words.context import cta_at, cta_barriers, stage_lane, stage_name
-from visualizer.views.words.counts import arrived_of, landed_at
 
 COLUMNS = (
     Column("hex", mark("offset"), mark("bytes from the start of the CTA's dynamic shared memory"), True, "0x00000"),

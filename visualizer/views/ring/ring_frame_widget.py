@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from visualizer.diagnosis.arrived import bytes_of
 from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
 from visualizer.views.look.pane_look_widget import mono_font, scaled_font
 from visualizer.views.look.theme import GLYPHS
 from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out, lay_out_few
 from visualizer.views.ring.ring_model import Ring, RingCursor, phase_bytes
-from visualizer.views.words.counts import bytes_of
 
 NO_TILE = mark("no tile")
 SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))

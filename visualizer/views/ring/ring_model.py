@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
@@ -26,7 +27,6 @@ from visualizer.views.words.context import (
     stage_lane,
     stage_place,
 )
-from visualizer.views.words.counts import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.views.words.findings import owing_findings
 
 STAGE_WORDS = {

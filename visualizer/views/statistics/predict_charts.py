@@ -50,7 +50,8 @@ def prediction_chart(points: Sequence[Point]) -> Chart:
     measured = [(point.stages + _BESIDE, point.measured) for point in points if point.measured is not None]
     if measured:
         x, y = floats(measured).T
-        series.append(Diamonds(tr("measured"), "accent", x, y / size))
+        name = tr("simulated") if any(point.simulated for point in points) else tr("measured")
+        series.append(Diamonds(name, "accent", x, y / size))
     notes = [
         Note(point.stages, max(point.high, point.predicted) / size, f"{point.predicted / size:.4g}", point.is_knee)
         for point in points

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.verify import Verification
 from visualizer.diagnosis.wording import duration
-from visualizer.language import tr, trn
+from visualizer.language import mark, tr, trn
 from visualizer.replay.history import History
 
 
@@ -29,6 +29,7 @@ class Point:
     is_knee: bool
     is_recorded: bool
     fits: bool
+    simulated: bool = False  # what `measured` says comes from the simulator
 
     @property
     def text(self) -> str:
@@ -43,7 +44,8 @@ class Point:
         ]
         if self.measured is not None:
             error = f"{self.predicted / self.measured - 1:+.1%}" if self.measured else ""
-            parts.append(tr("{time} measured ({error})", time=_time(self.measured), error=error))
+            said = mark("{time} simulated ({error})") if self.simulated else mark("{time} measured ({error})")
+            parts.append(tr(said, time=_time(self.measured), error=error))
         parts += [tr("knee")] if self.is_knee else []
         parts += [tr("recorded")] if self.is_recorded else []
         parts += [] if self.fits else [tr("not enough shared memory")]
@@ -62,6 +64,7 @@ def points(prediction: Prediction, verification: Verification | None) -> list[Po
             point.stages == prediction.knee,
             point.stages == prediction.recorded_stages and prediction.is_of_the_recorded_run,
             point.fits,
+            verification is not None and verification.source == "simulator",
         )
         for point in prediction.points
     ]
@@ -94,7 +97,9 @@ def remarks(prediction: Prediction, verification: Verification | None) -> list[s
     if verification is not None:
         said.insert(
             0,
-            tr(
+            tr("Simulated: {tiles} tiles, one run for each stage count.", tiles=verification.tiles)
+            if verification.source == "simulator"
+            else tr(
                 "Measured: {machine}, {tiles} tiles, one run for each stage count, with logging as recorded.",
                 machine=verification.machine,
                 tiles=verification.tiles,

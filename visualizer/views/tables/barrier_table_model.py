@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import arrived_of, landed_at
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, tr
 from visualizer.replay.history import AgentActivity, History, State
 from visualizer.views.tables.cells import Cell, Column
 from visualizer.views.words.context import FEW_BARRIERS, cta_at, cta_barriers, join_names, short_name
-from visualizer.views.words.counts import arrived_of, landed_at
 
 COLUMNS = (
     Column("name", "barrier", mark("the mbarrier"), False, "empty[0]"),

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.arrived import bytes_of
 from visualizer.language import tr
 from visualizer.replay.history import BarrierCurve
 from visualizer.views.timeline.intervals import add_fold_counts, selection
 from visualizer.views.timeline.level_of_detail import StateMix, StepMean, folded_columns, stacked
 from visualizer.views.timeline.picture import Columns, Label, Layer, Metrics, Part, Picture, Style, body
 from visualizer.views.timeline.scale import View
-from visualizer.views.words.counts import bytes_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_at
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.tables import without_cta
@@ -17,7 +18,6 @@ from visualizer.views.timeline.lane_store import STUCK, LaneStore
 from visualizer.views.timeline.lanes import Lane
 from visualizer.views.timeline.samples import sample_text
 from visualizer.views.timeline.scale import View, format_time
-from visualizer.views.words.counts import arrived_of, bytes_of, landed_at
 
 WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
 """A text as wide as the value column has to be."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pane_testing import BYTES, EMPTY0, FULL0, hand_history
 
+from visualizer.diagnosis.arrived import Landed, arrived_of, bytes_of, bytes_text, cursor_text, landed_at
 from visualizer.replay.history import BarrierState
-from visualizer.views.words.counts import Landed, arrived_of, bytes_of, bytes_text, cursor_text, landed_at
 
 
 @pytest.mark.parametrize(
