@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from chromium import BROWSER, Page, chromium
 
+from visualizer.diagnosis.arrived import landed_at
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.formats import export
 from visualizer.export.page import render_page
@@ -130,16 +131,25 @@ def test_buttons_step_and_the_state_follows(page: Page, recorded: History) -> No
     )
     state = recorded.state_at(59)
     assert rows == [
-        [barrier.name, str(phase), str(phase & 1), f"{pending}/{expected}", str(tx)]
-        for barrier, phase, pending, expected, tx in zip(
-            recorded.trace.barriers,
-            state.barrier_phase,
-            state.barrier_pending,
-            state.barrier_expected,
-            state.barrier_tx,
-            strict=True,
+        [
+            barrier.name,
+            str(phase),
+            str(phase & 1),
+            f"{expected - pending}/{expected}",
+            landed_at(recorded, row, 59).text or "–",
+        ]
+        for row, (barrier, phase, pending, expected) in enumerate(
+            zip(
+                recorded.trace.barriers,
+                state.barrier_phase,
+                state.barrier_pending,
+                state.barrier_expected,
+                strict=True,
+            )
         )
     ]
+    hints = page.value("[...document.querySelectorAll('#barriers tr')].slice(1).map((r) => r.title)")
+    assert hints[0] == f"pending {state.barrier_pending[0]}, tx {state.barrier_tx[0]} bytes"
     page.click("first")
     assert shown_step(page) == 0
     page.click("last")

@@ -144,7 +144,7 @@ def test_states_at_the_same_tile() -> None:
     assert comparison.in_b(steps[0]) == steps[1]
     assert state_differences(Comparison(a, a), steps[0], steps[0]) == []
     differing = {name: (one, two) for name, one, two in state_differences(comparison, 20, 200)}
-    assert differing["full[0]"][0].startswith("phase 0")
+    assert differing["full[0]"][0] == "phase 0, arrived 0/1, landed 0/16 KiB"
 
 
 def test_json_has_every_tile_and_agent(lesson_history: History) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -30,7 +32,17 @@ def pane(qtbot: QtBot) -> PredictWidget:
 
 
 def _measured(note: str = "") -> Verification:
-    return Verification("simulator", "simulator", 64, {1: 2_000_000.0, 3: 1_700_000.0}, note)
+    return Verification("gpu", "NVIDIA H200", 64, {1: 2_000_000.0, 3: 1_700_000.0}, note)
+
+
+def test_what_was_simulated_is_not_called_measured(pane: PredictWidget, history: History) -> None:
+    pane.set_history(history)
+    pane.show_prediction(prediction_of(history), "")
+    pane.show_verification(replace(_measured(), source="simulator", machine="simulator"))
+    said = f"{pane.remarks.text()} {pane.chart.accessibleDescription()}"
+    assert "Simulated: 64 tiles" in said
+    assert "2000 ns simulated (" in said
+    assert "measured" not in said.lower()
 
 
 def test_points_carry_the_knee_the_recorded_count_and_what_was_measured(history: History) -> None:
@@ -54,7 +66,7 @@ def test_the_summary_names_the_knee_and_what_was_recorded(history: History) -> N
 
 def test_remarks_say_where_it_was_measured(history: History) -> None:
     said = remarks(prediction_of(history), _measured("Another machine."))
-    assert said[0].startswith("Measured: simulator, 64 tiles")
+    assert said[0].startswith("Measured: NVIDIA H200, 64 tiles")
     assert said[-1] == "Another machine."
 
 
@@ -85,7 +97,7 @@ def test_verify_becomes_cancel_while_it_runs(pane: PredictWidget, history: Histo
     pane.set_busy(False)
     assert not pane.progress.isVisible()
     pane.show_verification(_measured())
-    assert "Measured: simulator" in pane.remarks.text()
+    assert "Measured: NVIDIA H200" in pane.remarks.text()
 
 
 def test_what_cannot_be_verified_says_why(pane: PredictWidget, history: History) -> None:
