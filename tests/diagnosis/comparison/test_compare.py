@@ -144,7 +144,9 @@ def test_states_at_the_same_tile() -> None:
     assert comparison.in_b(steps[0]) == steps[1]
     assert state_differences(Comparison(a, a), steps[0], steps[0]) == []
     differing = {name: (one, two) for name, one, two in state_differences(comparison, 20, 200)}
-    assert differing["full[0]"][0] == "phase 0, arrived 0/1, landed 0/16 KiB"
+    full = a.barrier_at(0, 20)
+    assert (a.trace.barriers[0].name, full.pending, full.tx) == ("full[0]", 0, 6144)
+    assert differing["full[0]"][0] == "phase 0, arrived 1/1, landed 10/16 KiB"
 
 
 def test_json_has_every_tile_and_agent(lesson_history: History) -> None:
