@@ -12,7 +12,7 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.window import Window
 
 PEAK_BYTES = 200
-"""Memory to have per event while a log becomes a Trace. Measured were 109 for a log of events
+"""Memory to have per event while a log becomes a Trace. Measured were 107 for a log of words
 (benchmarks/results/2026-11-29-throughput.md); a log of clocks and a window make one array of all events besides."""
 _MEMORY = Path("/proc/meminfo")
 
