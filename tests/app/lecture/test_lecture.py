@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QTextBrowser
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +16,7 @@ from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.app.lecture.lecture import Lecture
 from visualizer.app.lecture.story_chooser import StoryChooser
 from visualizer.app.window.main_window import MainWindow
-from visualizer.playback.stories.load import built_in_stories
+from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.presentation import Beat
 
 STORY = """
@@ -119,6 +120,61 @@ def test_chapters_by_number_home_and_end(lecture: Lecture, press: Callable[[Qt.K
     assert lecture.presentation.beat == Beat(1, 0)
     press(Qt.Key.Key_Home)
     assert lecture.presentation.beat == Beat(0, 0)
+
+
+def test_every_chapter_of_a_long_story_is_reached_by_its_key(window: MainWindow, qtbot: QtBot) -> None:
+    window.lectures.present(story_path("lesson"), full_screen=False, chapter=8)
+    lecture = window.lectures.lecture
+    assert lecture is not None
+    with qtbot.waitActive(lecture.stage):
+        lecture.stage.activateWindow()
+    chapters = len(lecture.presentation.story.chapters)
+    assert chapters > 10
+    reached = []
+    for _ in range(9, chapters):
+        qtbot.keyClick(lecture.stage, Qt.Key.Key_BracketRight)
+        reached.append((lecture.presentation.beat.chapter, lecture.presentation.beat.step))
+    assert reached == [(number, 0) for number in range(9, chapters)]
+    qtbot.keyClick(lecture.stage, Qt.Key.Key_BracketRight)
+    assert lecture.presentation.beat.chapter == chapters - 1
+    qtbot.keyClick(lecture.stage, Qt.Key.Key_BracketLeft)
+    assert lecture.presentation.beat.chapter == chapters - 2
+    window.lectures.leave()
+
+
+def test_returning_from_exploring_shows_the_steps_line(window: MainWindow, qtbot: QtBot) -> None:
+    story = load_story(story_path("lesson"))
+    chapter, step = next(place for place in story.places() if "code" in story.chapters[place[0]].steps[place[1]].panes)
+    window.lectures.present(story_path("lesson"), full_screen=False)
+    lecture = window.lectures.lecture
+    assert lecture is not None
+    with qtbot.waitActive(lecture.stage):
+        lecture.stage.activateWindow()
+    lecture.presentation.go_to(chapter, step)
+    code = lecture.stage.pane("code").view
+    line = code.marks.focused_line
+    assert line > 0
+    qtbot.keyClick(lecture.stage, Qt.Key.Key_E)
+    for _ in range(40):
+        window.navigator.next_event()
+    assert window.panes["code"].view.marks.focused_line != line
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    code = lecture.stage.pane("code").view
+    assert code.marks.focused_line == line
+    place = code.cursorRect(QTextCursor(code.document().findBlockByNumber(line - 1)))
+    assert code.viewport().rect().contains(place.center())
+    window.lectures.leave()
+
+
+def test_a_start_phase_set_on_stage_really_breaks_the_run(lecture: Lecture, press: Callable[[Qt.Key], None]) -> None:
+    press(Qt.Key.Key_P)
+    lecture.parameters.boxes["producer_phase"].setValue(0)
+    lecture.parameters.run.click()
+    assert lecture.told is not None
+    assert lecture.told.history.trace.meta.ending.kind == "deadlock"
+    assert lecture.told.scene.report().findings[0].rule == "wrong-start-phase"
+    press(Qt.Key.Key_U)
+    assert lecture.told.history.trace.meta.ending.kind == "completed"
 
 
 def test_exploring_lends_the_window_the_step_and_f5_returns(

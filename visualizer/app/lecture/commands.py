@@ -117,6 +117,20 @@ LECTURE_COMMANDS = Registry(
         _stage("help", mark("Keys"), mark("Show these keys."), On(StageWindow, _show_keys), "?", "F1"),
         _stage("leave", mark("Leave"), mark("End the lecture."), On(Lecture, Lecture.leave), "Esc"),
         *(_chapter(number) for number in range(1, 10)),
+        _stage(
+            "next_chapter",
+            mark("Next chapter"),
+            mark("Jump to the start of the next chapter."),
+            lambda lecture: lecture.presentation.go_to_chapter(lecture.presentation.beat.chapter + 1),
+            "]",
+        ),
+        _stage(
+            "previous_chapter",
+            mark("Previous chapter"),
+            mark("Jump to the start of the chapter before."),
+            lambda lecture: lecture.presentation.go_to_chapter(lecture.presentation.beat.chapter - 1),
+            "[",
+        ),
     )
 )
 """Every command of lecture mode, by the keys that fire it."""

@@ -113,7 +113,7 @@ def _cp_async_without_noinc(outlook: Outlook, wait: int) -> Cause | None:
 
 
 def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
-    """A producer's first wait, on stages of a ring nobody filled, with the parity that blocks on a fresh barrier."""
+    """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
     trace, waits = outlook.trace, outlook.waits
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
     fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
