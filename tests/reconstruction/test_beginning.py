@@ -52,8 +52,13 @@ def compare(trace: Trace, seed: int = 0, keep: int = 20) -> Trace:
         if row not in inits | dropped:
             assert barrier.init_count in (0, counts[row]), barrier
     before = completions(whole)
+    engines = {row for row, agent in enumerate(cut.agents) if agent.role == "copy_engine"}
     for row, phases in completions(cut).items():
-        assert phases == before[row][-len(phases) :], cut.barriers[row]
+        for found_phase, true_phase in zip(phases, before[row][-len(phases) :], strict=True):
+            assert found_phase[0] == true_phase[0], cut.barriers[row]
+            # When a copy landed is an estimate: before or after the last arrival, and so who completed the phase.
+            by = {found_phase[1], true_phase[1]}
+            assert len(by) == 1 or by & engines, cut.barriers[row]
     found, known = ({finding.verdict for finding in diagnose(History(one)).findings} for one in (cut, whole))
     assert found <= known
     return cut
