@@ -6,7 +6,7 @@ A click shows one; Ctrl+click picks a second, and Compare holds the two against 
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -74,12 +74,12 @@ class RunsStrip(QFrame):
             self.list.addItem(item)
             if run is shown:
                 self.list.setCurrentItem(item)
-                self.list.scrollToItem(item)
             item.setSelected(run.number in picked or run is shown)
         self.list.blockSignals(False)
         self.compare.setText(tr("Compare"))
         self._selection_changed()
         self.setVisible(len(self._runs.all) > 1)
+        self.list.show_current()
 
     @property
     def picked(self) -> list[Run]:
@@ -160,6 +160,15 @@ class _List(QListWidget):
     @property
     def _height(self) -> int:
         return QFontMetrics(self.font()).height() + 12
+
+    def show_current(self) -> None:
+        """Scroll to the run that is shown."""
+        self.doItemsLayout()
+        self.scrollToItem(self.currentItem())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_current()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
