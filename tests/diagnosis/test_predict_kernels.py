@@ -43,7 +43,7 @@ Kernel = tuple[ModuleType | None, str, str, Callable[[int], Program]]
 KERNELS: dict[str, Kernel] = {
     "multicast": (None, "", "", lambda stages: multicast.multicast(LessonConfig(tiles=32, stages=stages))),
     "gemm": (gemm, "STAGES", "", lambda stages: gemm.program(k_tiles=32)),
-    "pingpong": (pingpong, "STAGES", "ab", lambda stages: pingpong.program()),
+    "pingpong": (pingpong, "STAGES", "", lambda stages: pingpong.program()),
     "attention K": (attention, "K_STAGES", "k", lambda stages: attention.attention(LessonConfig(tiles=24))),
     "attention V": (attention, "V_STAGES", "v", lambda stages: attention.attention(LessonConfig(tiles=24))),
 }

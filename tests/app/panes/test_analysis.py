@@ -112,8 +112,8 @@ def test_a_prediction_is_verified_and_shown(window: MainWindow, qtbot: QtBot, mo
     qtbot.waitUntil(lambda: pane.can_verify)
     with qtbot.waitSignal(window.analysis.verifying.succeeded):
         window.actions_by_id["play.verify"].trigger()
-    assert "Measured: simulator" in pane.remarks.text()
-    assert "measured (" in pane.chart.accessibleDescription()
+    assert "Simulated: " in pane.remarks.text()
+    assert "simulated (" in pane.chart.accessibleDescription()
 
 
 def test_verifying_can_be_cancelled(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

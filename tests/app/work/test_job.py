@@ -110,7 +110,7 @@ def test_nobody_waits_for_a_job_that_is_given_up(qtbot: QtBot) -> None:
 
 def test_closing_the_window_waits_for_no_job(window: MainWindow) -> None:
     # fmt: off
-    runners = (window.jobs, window.exports.jobs, window.comparing.jobs, window.reading._jobs, window.structuring.jobs,
+    runners = (window.jobs, window.exports.jobs, window.comparing.jobs, window.reading.jobs, window.structuring.jobs,
                window.experiment.what_if.jobs, window.breakpoints.job._jobs, window.find_bar.job._jobs,
                window.analysis.verifying, window.analysis._statistics._jobs, window.analysis._predictions._jobs)
     # fmt: on

@@ -57,7 +57,17 @@ _LOOKS = {
 }
 """What fields look like that have other fields, or nothing fixed, beside them."""
 _ROOMS = ("compare", "explain", "explanations", "comparison", "statistics", "predict", "snapshot")
-_TEXTS = ("report_text", "not_judged", "wording", "schedules", "trust", "scene", "probe_findings", "diagnose")
+_TEXTS = (
+    "report_text",
+    "not_judged",
+    "wording",
+    "schedules",
+    "trust",
+    "scene",
+    "probe_findings",
+    "diagnose",
+    "arrived",
+)
 """What tells of something else than what is wrong with a run: its numbers have tests of their own."""
 _NUMBERS = {
     "n", "phase", "wanted", "now", "next", "arrived", "needed", "expected", "delivered", "tx", "pending", "bytes",

@@ -32,6 +32,7 @@ from visualizer.sources.simulator.simulate import simulate
 PARTS = {
     "Whether accesses of buffers are ordered, of {n:,} events: the short proof does not hold there, and of more than"
     " {most:,} events together it is not looked at one by one.": "of what is not judged; test_diagnose_hazards.py",
+    "There are {n} such pairs or more: not all were looked for.": "a bound; test_diagnose_hazards.py",
     "{n} time": "how often, in sentences that are checked",
     "{n} arrival": "how many, in sentences that are checked",
     "(parity {parity})": "the operand of a wait in a turn, whose sentence is checked",

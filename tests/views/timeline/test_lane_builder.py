@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
+from visualizer.views.timeline import builder_widget
 from visualizer.views.timeline.builder_widget import LaneBuilder
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.lanes import Lane
@@ -34,8 +35,17 @@ def _want(builder: LaneBuilder, store: _Store, *lanes: Lane) -> None:
     builder.want(cast(LaneStore, store), lanes)
 
 
+class _Kind:
+    """Has the store itself build the lane."""
+
+    @staticmethod
+    def build(store: _Store, lane: Lane) -> None:
+        store.build(lane)
+
+
 @pytest.fixture
-def builder(qtbot: QtBot) -> Iterator[LaneBuilder]:
+def builder(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[LaneBuilder]:
+    monkeypatch.setattr(builder_widget, "kind_of", lambda lane: _Kind)
     parent = QObject()
     made = LaneBuilder(parent)
     yield made

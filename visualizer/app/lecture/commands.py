@@ -121,14 +121,14 @@ LECTURE_COMMANDS = Registry(
             "next_chapter",
             mark("Next chapter"),
             mark("Jump to the start of the next chapter."),
-            lambda lecture: lecture.presentation.go_to_chapter(lecture.presentation.beat.chapter + 1),
+            On(Presentation, lambda presentation: presentation.go_to_chapter(presentation.beat.chapter + 1)),
             "]",
         ),
         _stage(
             "previous_chapter",
             mark("Previous chapter"),
             mark("Jump to the start of the chapter before."),
-            lambda lecture: lecture.presentation.go_to_chapter(lecture.presentation.beat.chapter - 1),
+            On(Presentation, lambda presentation: presentation.go_to_chapter(presentation.beat.chapter - 1)),
             "[",
         ),
     )

@@ -38,7 +38,7 @@ from visualizer.views.compare.compare_model import (
 from visualizer.views.compare.overlay_pane_widget import OverlayPane
 from visualizer.views.compare.tile_bars_widget import TileBars
 from visualizer.views.look.pane_look_widget import use_panel_colours
-from visualizer.views.look.plain_text_widget import PlainLabel
+from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme
 from visualizer.views.tables.cell_table_widget import CellTable
 from visualizer.views.timeline.timeline_widget import TimelineWidget
@@ -108,7 +108,7 @@ class CompareWidget(QWidget):
         made = []
         for way, text in enumerate((tr("Side by side"), tr("One over the other"))):
             button = QToolButton(text=text, checkable=True, checked=way == 0)
-            button.setToolTip(tr("{what} (O changes)", what=text))
+            button.setToolTip(tip(tr("{what} (O changes)", what=text)))
             self._buttons.addButton(button, way)
             made.append(button)
         self._buttons.idToggled.connect(lambda way, down: self._show_way(way) if down else None)

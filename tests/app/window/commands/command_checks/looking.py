@@ -234,6 +234,6 @@ CHECKS: dict[str, Check] = {
     "window.reset_layout": _reset_layout,
     "window.keys": _opens_dialog("Keys"),
     "help.sheet": _opens_dialog("Keys and commands"),
-    "help.palette": _opens_dialog("Find a command"),
+    "help.palette": _opens_dialog("Find anything"),
     "help.about": _opens_dialog("About phasescope"),
 }
