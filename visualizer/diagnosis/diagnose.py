@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from visualizer.arrays.parallel import each
 from visualizer.diagnosis.effects import causes_first, concerned_ctas, first_seen
 from visualizer.diagnosis.hazards.hazard_findings import early_arrival_findings, hazard_findings
 from visualizer.diagnosis.hazards.tile_findings import tile_findings
@@ -62,14 +66,19 @@ def diagnose(history: History, program: Program | None = None) -> Report:
     left_out: tuple[str, ...] = ()
     note = ""
     if not lost and not meta.window.get("roles_left_out"):
-        left_out = not_judged(history)
         note = tr(JUDGED_ALL_THE_SAME) if knows_no_ring(history) else ""
-        findings += count_findings(history, intents, buffers, program)
-        findings += pass_findings(history, intents)
-        findings += tile_findings(history, intents, buffers)
-        findings += early_arrival_findings(history, intents)
-        hazards, unordered = hazard_findings(history, intents, buffers, program)
+        # The longest first; none asks what another found.
+        judges: tuple[Callable[[], Any], ...] = (
+            partial(hazard_findings, history, intents, buffers, program),
+            partial(count_findings, history, intents, buffers, program),
+            partial(pass_findings, history, intents),
+            partial(tile_findings, history, intents, buffers),
+            partial(early_arrival_findings, history, intents),
+            partial(not_judged, history),
+        )
+        (hazards, unordered), counts, passes, tiles, early, left_out = each(lambda judge: judge(), judges)
         left_out += unordered
+        findings += [*counts, *passes, *tiles, *early]
         if program is not None:
             findings += program_findings(history.trace, program)
         findings += hazards
