@@ -16,7 +16,7 @@ import numpy as np
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -42,8 +42,7 @@ def main() -> None:
     application = make_application()
     trace = load(args.trace) if args.trace else simulate(lesson(LessonConfig()))
     with tempfile.TemporaryDirectory() as directory:
-        store = QSettings(str(Path(directory) / "settings.ini"), QSettings.Format.IniFormat)
-        window = MainWindow(application, Settings(store))
+        window = MainWindow(application, Settings(Path(directory) / "settings.toml"))
         window.resize(1600, 900)
         window.workspaces.reset()
         window.show()
