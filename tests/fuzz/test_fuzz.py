@@ -21,11 +21,19 @@ FRESH = 30
 START = int(os.environ.get("PHASESCOPE_FUZZ_SEED", SystemRandom().randrange(10**6, 10**9)))
 
 
+FOUND = (
+    ("recording", 1443135848),  # a stage freed too early by phases to whose tile no arrival belongs
+    ("recording", 1443136722),
+)
+"""Cases of seeds that found something once."""
+
+
 @pytest.mark.parametrize("kind", sorted(kinds.KINDS.keys() - kinds.ALONE))
 def test_no_input_is_met_unprepared(kind: str) -> None:
     reached: set[str] = set()
     share = 3 if kind == "program" else 1  # each starts a process
-    for seed in (*range(FIXED // share), *range(START, START + FRESH // share)):
+    found = (seed for of, seed in FOUND if of == kind)
+    for seed in (*range(FIXED // share), *found, *range(START, START + FRESH // share)):
         outcome = Outcome()
         try:
             kinds.run(kind, seed, outcome)

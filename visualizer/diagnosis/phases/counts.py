@@ -148,7 +148,10 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
             each=each,
         )
         if total <= state.needed:
-            return _not_filled(history, step, row, filled, sorted(by))
+            # With no arrival for this tile, whoever completed the phase.
+            mine = (arrivals.barrier == row) & (arrivals.phase == events["amount"][step])
+            others = {trace.agents[a].name for a in (*arrivals.agent[mine].tolist(), int(events["agent"][step]))}
+            return _not_filled(history, step, row, filled, sorted(by or others))
     cause = tr(
         "{barrier} completed phase #{phase} when its stage had been filled only {times}: it completes more than once"
         " for one use, because it is initialised for {arrivals}{per_use}. The producer may overwrite a tile that is"
