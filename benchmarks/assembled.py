@@ -37,7 +37,10 @@ def main() -> int:
     keep = Keep.LAST if args.keep_last else Keep.FIRST
     bad = 0
     for path in args.files:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            parser.error(f"{path}: cannot be read: {error.strerror}; give files of PTX")
         for entry in Module(text).entries:
             if re.search(args.kernel, entry):
                 bad += sum(not _tell(path.stem, text, entry, level, keep) for level in LEVELS)
