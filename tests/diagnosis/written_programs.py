@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from visualizer.programs.agent_builder import AgentBuilder
+from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.program import Program
 
 BYTES, TILES, STAGES = 4096, 6, 2
 
 
-def filled_by_warps(*, fence: bool = True, late_fence: bool = False, asynchronous: bool = True) -> Program:
-    """P writes tiles for C to multiply."""
-    b = Builder("filled")
+Barriers = list[BarrierHandle]
+
+
+def started(name: str) -> tuple[Builder, AgentBuilder, AgentBuilder, Barriers, Barriers]:
+    """A program under way: its builder, P and C past the sync behind the init, and a ring's full and empty barriers."""
+    b = Builder(name)
     full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
     p = b.agent("P", role="producer", stages=STAGES, phase=1)
     c = b.agent("C", role="consumer", stages=STAGES)
     p.init_all()
     p.sync()
     c.sync()
+    return b, p, c, full, empty
+
+
+def filled_by_warps(*, fence: bool = True, late_fence: bool = False, asynchronous: bool = True) -> Program:
+    """P writes tiles for C to multiply."""
+    b, p, c, full, empty = started("filled")
     for _ in p.tiles(TILES):
         p.wait(empty[p.index], p.phase)
         p.write(p.index, BYTES)

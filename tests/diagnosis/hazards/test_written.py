@@ -9,13 +9,13 @@ from advised import applied
 from random_programs import random_program
 from written_programs import (
     BYTES,
-    STAGES,
     TILES,
     apart,
     by_turns,
     epilogue,
     filled_by_warps,
     multiply,
+    started,
     still_read,
     store,
     together,
@@ -156,13 +156,7 @@ def test_a_write_over_what_its_own_store_still_reads() -> None:
 
 def test_a_producer_that_writes_without_acquiring() -> None:
     def program(acquires: bool) -> Program:
-        b = Builder("unacquired")
-        full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
-        p = b.agent("P", role="producer", stages=STAGES, phase=1)
-        c = b.agent("C", role="consumer", stages=STAGES)
-        p.init_all()
-        p.sync()
-        c.sync()
+        b, p, c, full, empty = started("unacquired")
         for _ in p.tiles(TILES):
             _write_then_acquire(p, full, empty, acquires)
         for _ in c.tiles(TILES):
@@ -190,13 +184,7 @@ def test_a_buffer_that_is_changed_in_place() -> None:
     """A copy, which a consumer converts where it lies, and hands to wgmma."""
 
     def program(fence: bool) -> Program:
-        b = Builder("converted")
-        full, empty = b.barriers("full", STAGES, count=1), b.barriers("empty", STAGES, count=1)
-        p = b.agent("P", role="producer", stages=STAGES, phase=1)
-        c = b.agent("C", role="consumer", stages=STAGES)
-        p.init_all()
-        p.sync()
-        c.sync()
+        b, p, c, full, empty = started("converted")
         for _ in p.tiles(TILES):
             p.wait(empty[p.index], p.phase)
             p.arrive_expect_tx(full[p.index], BYTES)
