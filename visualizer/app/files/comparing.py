@@ -39,7 +39,7 @@ class Comparing:
         self.pane: CompareWidget | None = None
         self._name = ""
         self._sidecar: Path | None = None
-        self._picked: Run | None = None
+        self._picked: tuple[Run, Run] | None = None
         self.jobs.succeeded.connect(self._show)
         self.jobs.failed.connect(lambda sentence: session.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: session.messages.show_note(tr("Cancelled.")))
@@ -65,13 +65,15 @@ class Comparing:
             self._compare(runs.title(b), sidecar, lambda: b.history(sidecar))
         else:
             self._files.show_run(a)
-            self._picked = b
+            self._picked = a, b
 
     def compare_picked(self) -> None:
-        """The first of two runs that were picked is shown and read now."""
-        run, self._picked = self._picked, None
-        if run is not None and self._session.runs.shown is not None:
-            self.compare_runs(self._session.runs.shown, run)
+        """Compare, if the first of two runs that were picked is shown and read now. After another recording nobody
+        waits for it any more: the first could not be shown."""
+        picked, self._picked = self._picked, None
+        shown = self._session.runs.shown
+        if picked is not None and shown is not None and shown.number == picked[0].number:
+            self.compare_runs(shown, picked[1])
 
     def _compare(self, name: str, sidecar: Path | None, load: Callable[[], History]) -> None:
         self._name, self._sidecar = name, sidecar

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from visualizer.app.session.notebook import Notebook
-from visualizer.app.session.record_job import Experiment, open_work, record_work
+from visualizer.app.session.record_job import Experiment, open_work, record_work, shown_again_work
 from visualizer.app.session.runs import Run
 from visualizer.app.session.session import Session
 from visualizer.app.settings.settings import Settings
@@ -54,7 +54,11 @@ class Files(QObject):
 
     def show_run(self, run: Run) -> None:
         """One of the window's runs once more."""
-        self._jobs.start(run.again(self._notebook.sidecar(run.path) if run.path is not None else None))
+        if run.path is not None:
+            self.open(run.path)
+        else:
+            assert run.trace is not None
+            self._jobs.start(shown_again_work(run.trace, run.entries))
 
     def together_with(self, path: Path | None) -> tuple[Path, ...]:
         """The files that were opened together with this one, itself among them; () if it was opened alone."""

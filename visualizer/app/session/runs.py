@@ -12,8 +12,6 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.session.document import Document
-from visualizer.app.session.record_job import open_work, shown_again_work
-from visualizer.app.work.job import Work
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import tr
 from visualizer.playback.opening import history_with, open_recording
@@ -54,14 +52,6 @@ class Run:
         if self.ending != "completed" or not self.errors:
             return ending_word(self.ending)
         return tr("{ending}, with errors", ending=ending_word(self.ending))
-
-    def again(self, sidecar: Path | None) -> Work:
-        """Work that makes a Document of it again."""
-        if self.path is not None:
-            assert sidecar is not None
-            return open_work(self.path, sidecar)
-        assert self.trace is not None
-        return shown_again_work(self.trace, self.entries)
 
     def history(self, sidecar: Path | None) -> History:
         """Its history, with what a person told of its structure. TraceError if its file cannot be read."""
