@@ -60,7 +60,7 @@ def log(seed: int, folder: Path, outcome: Outcome) -> None:
 
 
 def _swapped(text: str, random: Random) -> str:
-    lines = text.splitlines()
+    lines = text.splitlines() or [""]
     a, b = random.randrange(len(lines)), random.randrange(len(lines))
     lines[a], lines[b] = lines[b], lines[a]
     return "\n".join(lines)

@@ -97,5 +97,6 @@ def expecting(trace: Trace, step: int, bytes_: int) -> Advice:
 
 
 def family(history: History, row: int) -> str:
-    """ "empty[*]": the barrier and its like."""
-    return f"{history.barrier_title(row).split('[')[0]}[*]"
+    """ "empty[*]": the barrier and its like; its own title where it is in no ring."""
+    title = history.barrier_title(row)
+    return f"{title.split('[')[0]}[*]" if "[" in title else title

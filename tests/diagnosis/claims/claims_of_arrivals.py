@@ -176,6 +176,25 @@ def no_event(s: Said) -> bool:
     return not any(s.recount.of_kind(*kinds, barrier=name) for name in names)
 
 
+@says("alone waits for {barrier}, which takes {needed} arrivals and has had none")
+def looks_like_the_producer(s: Said) -> bool:
+    agent, barrier = s.text("agent"), s.text("barrier")
+    waits = {who: on for who, (on, _, _) in s.recount.open_waits.items()}
+    others = {on for who, on in waits.items() if who != agent}
+    alone = waits[agent] == barrier and barrier not in others
+    none_yet = not s.recount.now(barrier).arrivals and s.recount.number(barrier) == 0
+    one = [on for on in others if s.recount.init[on] == 1 and not s.recount.now(on).arrivals]
+    return alone and none_yet and bool(one) and s.recount.init[barrier] == s.number("needed")
+
+
+@says("Nobody has begun: {barrier} has had no arrival")
+def nobody_has_begun(s: Said) -> bool:
+    cta = s.recount.table(s.text("barrier"))[1]
+    waited = {on for on, _, _ in s.recount.open_waits.values() if s.recount.table(on)[1] == cta}
+    unused = [on for on in waited if not s.recount.now(on).arrivals and s.recount.number(on) == 0]
+    return s.text("barrier") in waited and len(unused) == len(waited) > 1
+
+
 @says("has no arrival on {barriers} at all")
 def no_arrival(s: Said) -> bool:
     names = s.recount.like(s.text("barrier"))

@@ -22,6 +22,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.sources.explorer import explore, witness_trace
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.structure.forget import forget
 
 Runs = Iterator[tuple[Trace, Program | None]]
 
@@ -151,6 +152,12 @@ def _twice_in_the_recording() -> Runs:
     yield replace(trace, events=np.insert(trace.events, step, trace.events[step])), None
 
 
+def _hangs_at_its_start() -> Runs:
+    """Strangers' kernels that have used no barrier yet."""
+    for name in ("baseline", "gemm"):
+        yield forget(simulate(find_program(name, fault="F06"))), None
+
+
 def _late_arrival() -> Runs:
     """A peer's last arrival comes when a CTA's agents have left."""
     trace = simulate(replace(find_program("baseline", fault="F50"), name="mine"))
@@ -183,6 +190,7 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "far ahead": lambda: _runs(ring(stages=1, tiles=3, change=_NO_FILLS | dict.fromkeys(_TWO, _only_tries))),
     "written by others": lambda: _runs(_written_by_others()),
     "no init": _no_init,
+    "at its start": _hangs_at_its_start,
     "never retired": lambda: _runs(_without("F52", WaitStores), seeds=1),
     "twice in the recording": _twice_in_the_recording,
     "no fence": lambda: _runs(filled_by_warps(fence=False)),

@@ -116,32 +116,47 @@ def _starts_with_wrong_phase(outlook: Outlook, wait: int) -> Cause | None:
     """A producer's first wait, on stages nobody has filled, with the parity that blocks on a fresh barrier."""
     trace, waits = outlook.trace, outlook.waits
     row, agent = int(waits.barrier[wait]), int(waits.agent[wait])
-    fresh = outlook.barrier(row).phase == 0 and waits.use[wait] == 0 and waits.parity[wait] == 0
-    structure, copies = outlook.history.structure, outlook.history.copies
-    if structure.kinds[row] != "empty" or not fresh or outlook.arrived(row):
+    if outlook.kind(row) != "empty" or not outlook.is_first(wait):
         return None
-    here = (copies.barrier < 0) | (structure.ring_of[copies.barrier] == structure.ring_of[row])
-    if (here & (copies.agent == agent)).any() or any(outlook.ever_arrived(a, row) for a in range(len(trace.agents))):
+    if row not in outlook.unused and (_has_copied(outlook, agent, row) or outlook.ever_used(row)):
         return None
-    begin = int(waits.begin[wait])
-    return Cause(
+    begin, name = int(waits.begin[wait]), trace.agents[agent].name
+    told = row not in outlook.unused or outlook.unused[row].sure
+    sentence = (
         tr(
             "No event ever on {barriers}: every stage is free at first, and {agent} waits with parity 0 for a release"
             " that only follows its own copies. The producer must start inverted, with phase 1"
             " (make_producer_start_state).",
             barriers=family(outlook.history, row),
-            agent=trace.agents[agent].name,
-        ),
+            agent=name,
+        )
+        if told
+        else tr(
+            "{agent} alone waits for {barrier}, which takes {needed} arrivals and has had none; others wait for a"
+            " barrier's only arrival, which has not come either. So it looks like the producer of a ring, whose stages"
+            " are all free at first: it must start inverted, with phase 1 (make_producer_start_state).",
+            agent=name,
+            barrier=outlook.history.barrier_title(row),
+            needed=outlook.barrier(row).needed,
+        )
+    )
+    tile = int(trace.events["tile"][begin])
+    must = Planned("wait_begin", trace.barriers[row].name, None, -1, 1, -1, tile)
+    return Cause(
+        sentence,
         begin,
         site_at(trace, begin),
-        advice=Advice(
-            trace.agents[agent].name,
-            (begin,),
-            (Planned("wait_begin", trace.barriers[row].name, None, -1, 1, -1, int(trace.events["tile"][begin])),),
-            begin,
-        ),
-        blamed=trace.agents[agent].name,
+        certain=told,
+        advice=Advice(name, (begin,), (must,), begin),
+        blamed=name,
     )
+
+
+def _has_copied(outlook: Outlook, agent: int, row: int) -> bool:
+    """Whether the agent has copied to the barrier's ring."""
+    copies, ring_of = outlook.history.copies, outlook.history.structure.ring_of
+    here = (copies.barrier < 0) | (ring_of[copies.barrier] == ring_of[row])
+    return bool((here & (copies.agent == agent)).any())
 
 
 def _missing_release(outlook: Outlook, wait: int) -> Cause | None:

@@ -6,12 +6,14 @@ so, unless the recording shows that it has already passed the place where it sho
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from visualizer.diagnosis.program_steps import operations_to_come
+from visualizer.diagnosis.stuck.first_waits import FirstWait, FirstWaits, Unused
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.programs.operations import (
@@ -24,6 +26,7 @@ from visualizer.programs.operations import (
 )
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import BarrierKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
@@ -83,6 +86,38 @@ class Outlook:
         people = [row for row, role in enumerate(self.history.structure.roles) if role not in engines]
         return [row for row in people if row not in self.exited and row not in self.blocked and not meets[row]]
 
+    @cached_property
+    def first_waits(self) -> FirstWaits:
+        """The waits that block on barriers that are in no ring, for nobody has used them."""
+        found: list[FirstWait] = []
+        at_work: set[int] = set()
+        for agent, wait in self.blocked.items():
+            row = int(self.waits.barrier[wait])
+            if self.history.structure.kinds[row] == "other" and self.is_first(wait):
+                site = int(self.trace.events["site"][self.waits.begin[wait]])
+                found.append(FirstWait(agent, row, site, self.barrier(row).needed))
+            else:
+                at_work.add(self.trace.barriers[row].cta)
+        return FirstWaits(self.trace, found, at_work)
+
+    @property
+    def unused(self) -> Mapping[int, Unused]:
+        """By row: barriers that nobody has used, as far as the waits for them tell what they are; with the program it
+        is known."""
+        return self.first_waits.kinds if self.program is None else {}
+
+    def kind(self, row: int) -> BarrierKind:
+        """What the barrier is: by the structure, or by the waits for it if it is in no ring."""
+        found = self.history.structure.kinds[row]
+        return self.unused[row].kind if found == "other" and row in self.unused else found
+
+    def is_first(self, wait: int) -> bool:
+        """Whether it waits for the first phase of a barrier on which nobody has arrived, with the parity that blocks
+        on such."""
+        row = int(self.waits.barrier[wait])
+        fresh = self.barrier(row).phase == 0 and self.waits.use[wait] == 0 and self.waits.parity[wait] == 0
+        return bool(fresh) and not self.arrived(row)
+
     def barrier(self, row: int) -> BarrierState:
         return self.history.barrier_at(row, self.last)
 
@@ -120,9 +155,11 @@ class Outlook:
     def _by_role(self, row: int) -> set[int]:
         """Who fills or reads the barrier's stage, and so arrives on it."""
         structure, cta = self.history.structure, self.trace.barriers[row].cta
-        role = {"full": "producer", "empty": "consumer"}.get(structure.kinds[row])
+        role = {"full": "producer", "empty": "consumer"}.get(self.kind(row))
         if role is None:
             return set()
+        if row in self.unused:
+            return {agent for agent, wait in self.blocked.items() if self._waits_for_partner(wait, row)}
         ring = structure.rings[structure.ring_of[row]] if structure.ring_of[row] >= 0 else None
         told = () if ring is None else ring.producers if role == "producer" else ring.consumers
         if told:
@@ -130,9 +167,19 @@ class Outlook:
         of_role = (agent for agent, known in enumerate(structure.roles) if known == role)
         return {agent for agent in of_role if self.trace.agents[agent].cta == cta}
 
+    def _waits_for_partner(self, wait: int, row: int) -> bool:
+        """Whether it waits in the barrier's CTA for an unused one of the other kind."""
+        other = int(self.waits.barrier[wait])
+        same_cta = self.trace.barriers[other].cta == self.trace.barriers[row].cta
+        return same_cta and other in self.unused and self.unused[other].kind != self.unused[row].kind
+
     def ever_arrived(self, agent: int, row: int) -> bool:
         """Whether the recording has an arrival of the agent on any barrier of the same kind and ring."""
         return agent in self._arrivers_of_kind(row)
+
+    def ever_used(self, row: int) -> bool:
+        """Whether the recording has an arrival of anybody on a barrier of the same kind and ring."""
+        return bool(self._arrivers_of_kind(row))
 
     def next_arrival(self, agent: int, row: int) -> Next | None:
         """The agent's next arrival on the barrier; None if it has none left."""
