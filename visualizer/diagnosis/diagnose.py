@@ -24,7 +24,7 @@ from visualizer.diagnosis.trust.probe_findings import probe_findings
 from visualizer.diagnosis.turns.habits import looked_at
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import find_intents
-from visualizer.language import mark, recorded, tr
+from visualizer.language import mark, recorded, tr, trn
 from visualizer.programs.program import Program
 from visualizer.replay.history import History
 
@@ -84,6 +84,15 @@ def diagnose(history: History, program: Program | None = None) -> Report:
         findings += hazards
     else:
         left_out = (tr(RECORDS_MISSING if lost else ROLES_MISSING),)
+        if stuck and (short := meta.window.get("cut_short", [])):
+            left_out += (
+                trn(
+                    "Who is blocked in {n} of {ctas} CTAs: it went on when its records had no room.",
+                    "Who is blocked in {n} of {ctas} CTAs: they went on when their records had no room.",
+                    len(short),
+                    ctas=len(set(history.trace.agent_cta.tolist())),
+                ),
+            )
         if meta.ending.kind == "crash":
             findings += count_findings(history, intents, buffers, program)[:1]
     findings += probe_findings(history)

@@ -26,7 +26,8 @@ class AgentEvents:
     sizes: Sequence[int]  # events of each part
     log: Log  # the events of all parts
     logged: Callable[[int], Logged]  # those of a part; asked for once
-    complete_until: int  # ps: from then on records were lost, so that agents seem to have stopped; NEVER: none were
+    complete_until: Ints | None = None  # (CTAs,): ps from when on records were lost of agents of the CTA, or of CTAs
+    # that share barriers with it, so that they seem to have stopped; NEVER: none were. None: the ends of all are there
     complete_from: Ints | None = None  # (CTAs,): ps before which records were lost of agents of the CTA, or of CTAs
     # that share barriers with it; FROM_THE_START: of none. None: the beginnings of all are there
     shortcut: Shortcut[Any] = NO_SHORTCUT  # parts that the source can lay out by itself, on the same scale
@@ -49,6 +50,13 @@ def latest_of(time: Ints, group: Ints, groups: int) -> Ints:
     return latest
 
 
+def earliest_of(time: Ints, group: Ints, groups: int) -> Ints:
+    """The earliest of each group's times, (groups,); NEVER where it has none."""
+    earliest = np.full(groups, NEVER, np.int64)
+    np.minimum.at(earliest, group, time)
+    return earliest
+
+
 def split(
     events: NDArray[np.void],
     lost: NDArray[np.int64],
@@ -67,14 +75,19 @@ def split(
     if ((barrier_cta >= 0) & (barrier_cta != own_cta)).any():
         spans = [everything(agents, barriers)]
     edges = np.searchsorted(events["agent"], [span.agents.start for span in spans] + [len(agents)]).tolist()
-    losing = np.flatnonzero(lost)
-    begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
-    last = np.where(ends > begins, events["time"][ends - 1], -1) if len(events) else np.full(len(losing), -1)
-    complete_from = None
+    ctas = 1 + max([agent.cta for agent in agents] + [barrier.cta for barrier in barriers], default=-1)
+    complete_until = complete_from = None
+    if lost.any():
+        losing = np.flatnonzero(lost)
+        begins, ends = (np.searchsorted(events["agent"], losing, side) for side in SIDES)
+        none_left = np.full(len(losing), FROM_THE_START)
+        last = np.where(ends > begins, events["time"][ends - 1], none_left) if len(events) else none_left
+        complete_until = earliest_of(last, np.array([agents[row].cta for row in losing.tolist()]), ctas)
+        if len(spans) == 1:
+            complete_until[:] = complete_until.min()
     if headless is not None and headless.any():
         begins, ends = (np.searchsorted(events["agent"], np.flatnonzero(headless), side) for side in SIDES)
         first = begins[ends > begins]
-        ctas = 1 + max([agent.cta for agent in agents] + [barrier.cta for barrier in barriers])
         complete_from = latest_of(events["time"][first], own_cta[first], ctas)
         if len(spans) == 1:
             complete_from[:] = complete_from.max()
@@ -84,6 +97,6 @@ def split(
         np.diff(edges).tolist(),
         log,
         lambda part: Logged(log, slice(edges[part], edges[part + 1]), spans[part]),
-        int(last.min(initial=NEVER)),
+        complete_until,
         complete_from,
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import Ints
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.beginning import begin, unplaced
@@ -70,7 +71,9 @@ def assemble_events(
     barriers = list(barriers)
 
     def examined(part: int) -> Evidence:
-        logged, own = cut(parts.logged(part), parts.complete_until), spans[part].barriers
+        logged, own = parts.logged(part), spans[part].barriers
+        if parts.complete_until is not None:
+            logged = cut(logged, agents[spans[part].agents], parts.complete_until)
         if parts.complete_from is not None:
             logged, barriers[own] = begin(logged, agents[spans[part].agents], barriers[own], parts.complete_from)
         logged = with_engine_arrivals(logged, agents[spans[part].agents])
@@ -122,6 +125,8 @@ def assemble_events(
         events = opened(events, agents, barriers)
     if parts.complete_from is not None:
         meta = replace(meta, window={**meta.window, "unplaced": unplaced(events, barriers)})
+    if parts.complete_until is not None:
+        meta = replace(meta, window={**meta.window, "cut_short": np.flatnonzero(parts.complete_until < NEVER).tolist()})
     return Trace(meta, agents, barriers, sites, events, source_files, samples, rings)
 
 
@@ -145,6 +150,8 @@ def _counted_from(samples: NDArray[np.void], start: int) -> NDArray[np.void]:
     return moved
 
 
-def cut(logged: Logged, until: int) -> Logged:
-    """The events up to a time: later ones, with other agents' lost, would show agents that seem to have stopped."""
-    return logged if until == NEVER else logged.only(np.flatnonzero(logged.time <= until))
+def cut(logged: Logged, agents: Sequence[Agent], until: Ints) -> Logged:
+    """The events of each CTA up to a time: later ones, with other agents' lost, would show agents that seem to have
+    stopped. `agents` are the span's; `until` as AgentEvents.complete_until."""
+    of_agent = until[np.array([agent.cta for agent in agents], np.int64)]
+    return logged if (of_agent == NEVER).all() else logged.only(np.flatnonzero(logged.time <= of_agent[logged.agent]))

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
-from visualizer.reconstruction.agent_events import AgentEvents, latest_of
+from visualizer.reconstruction.agent_events import AgentEvents, earliest_of, latest_of
 from visualizer.reconstruction.engine_arrivals import KEPT_BY
 from visualizer.reconstruction.logged import Logged, Rows
-from visualizer.reconstruction.spans import NEVER, SIDES, Span
+from visualizer.reconstruction.spans import FROM_THE_START, SIDES, Span
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent, AgentRole, Barrier
 from visualizer.recording.trace import TraceError
@@ -161,7 +161,8 @@ def discover(
         log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
-    until, since = _complete_until(records, cta, lost or {}), _complete_from(records, cta, cluster, headless)
+    until = _complete_until(records, cta, cluster, lost or {})
+    since = _complete_from(records, cta, cluster, headless)
     parts = AgentEvents(spans, sizes, log, logged, until, since)
     return Discovered(parts, tuple(agents), tuple(barriers))
 
@@ -259,15 +260,22 @@ def _add_agents(agents: list[Agent], part: _Part, *, several: bool) -> NDArray[n
     return np.array(rows, np.int32)
 
 
-def _complete_until(records: NDArray[np.void], cta: NDArray[np.int32], lost: Mapping[tuple[int, int], int]) -> int:
-    """The last record (ps) of the first warp whose records end too early; NEVER if none do. `cta`: ascending."""
-    until = NEVER
-    for (of_cta, warp), count in lost.items():
-        if count:
-            own = records[slice(*(int(cta.searchsorted(np.int32(of_cta), side)) for side in SIDES))]
-            times = own["time"][own["warp"] == warp]
-            until = min(until, int(times[-1]) if len(times) else -1)
-    return until
+def _complete_until(
+    records: NDArray[np.void], cta: NDArray[np.int32], cluster: int, lost: Mapping[tuple[int, int], int]
+) -> Ints | None:
+    """AgentEvents.complete_until: the last record of the first of a cluster's warps whose records end too early. `cta`:
+    ascending."""
+    losing = [of for of, count in lost.items() if count]
+    if not losing:
+        return None
+    ctas = 1 + max(int(cta[-1]) if len(cta) else 0, *(of_cta for of_cta, _ in losing))
+    ends = []
+    for of_cta, warp in losing:
+        own = records[slice(*(int(cta.searchsorted(np.int32(of_cta), side)) for side in SIDES))]
+        times = own["time"][own["warp"] == warp]
+        ends.append(int(times[-1]) if len(times) else FROM_THE_START)
+    group = np.array([of_cta // cluster for of_cta, _ in losing])
+    return np.repeat(earliest_of(np.array(ends), group, -(-ctas // cluster)), cluster)
 
 
 def _complete_from(

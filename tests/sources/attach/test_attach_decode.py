@@ -299,6 +299,32 @@ def test_what_had_no_room_ends_the_recording_for_all_and_is_counted() -> None:
     assert trace.events["measured"].max() / 1000 / NS_PER_CYCLE < 1000
 
 
+def test_a_cta_that_has_room_is_there_to_its_end_though_another_had_none() -> None:
+    written = WrittenLog(ctas=3, warps=2, room=16)
+    rows = written.layout.records
+    for cta in range(3):
+        arrivals = [(100 + 1000 * n, 3, 0, 1, 0x400, 1) for n in range(rows)]
+        written.write(arrivals, cta, made=rows + 4 if cta == 1 else rows)
+        written.write([(50, 1, 0, 1, 0x400, 1000), (90_000, 3, 0, 1, 0x400, 1)], cta, warp=1)
+    written.leave()
+    trace = trace_from(written, SITES)
+    kinds = [trace.events["kind"][trace.agent_cta[trace.events["agent"]] == cta] for cta in range(3)]
+    assert [int((kind == K.EXIT).sum()) for kind in kinds] == [2, 0, 2]
+    assert [int((kind == K.ARRIVE).sum()) for kind in kinds] == [rows + 1, rows, rows + 1]
+    assert (trace.meta.records_lost, trace.meta.events_dropped) == (4, 2)
+    assert trace.meta.window == {"cut_short": [1]}
+
+
+def test_the_ctas_of_a_cluster_end_together() -> None:
+    written = WrittenLog(ctas=4, room=16, cluster=(2, 1, 1))
+    rows = written.layout.records
+    for cta in range(4):
+        arrivals = [(100 + 1000 * n, 3, 0, 1, 0x400 | (cta % 2) << 24, 1) for n in range(rows - 2 * (cta != 2))]
+        written.write(arrivals, cta, made=rows + 4 if cta == 2 else 0)
+    written.leave()
+    assert trace_from(written, SITES).meta.window == {"cut_short": [2, 3]}
+
+
 def test_what_is_there_is_counted_anew_from_what_was() -> None:
     written = WrittenLog(warps=3, room=40)
     for warp, number in enumerate((40, 3, 0)):

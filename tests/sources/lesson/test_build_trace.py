@@ -12,8 +12,6 @@ from visualizer.programs.kernel_source import find_sites, kernel_text
 from visualizer.programs.lesson import agents_of, barriers_of
 from visualizer.programs.parameters import LessonConfig
 from visualizer.reconstruction.agent_events import split
-from visualizer.reconstruction.assemble import cut
-from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending, Meta
@@ -33,9 +31,8 @@ def built(raw: RawLog) -> Trace:
 def test_nothing_lost_nothing_cut() -> None:
     trace = simulated()
     parts = split(logged(trace), np.zeros(len(trace.agents), np.int64), trace.agents, trace.barriers)
-    part = parts.logged(0)
-    assert parts.complete_until == NEVER
-    assert cut(part, parts.complete_until) is part
+    assert parts.complete_until is None
+    assert "cut_short" not in rebuilt(trace, logged(trace)).meta.window
 
 
 def test_all_agents_end_where_the_first_ran_out_of_room() -> None:
@@ -50,6 +47,7 @@ def test_all_agents_end_where_the_first_ran_out_of_room() -> None:
     logged_rows = result.events["flags"] & 2 == 0
     assert result.meta.events_dropped == len(stored) - logged_rows.sum() > 0
     assert result.events["measured"][logged_rows].max() <= stored["time"][mine[39]]
+    assert result.meta.window == {"cut_short": [0]}
     assert not any(violations(result).values())
 
 

@@ -55,6 +55,7 @@ class Outlook:
         self.waits = intents.waits
         self.program = program
         self.last = history.steps - 1
+        self._cut_short = frozenset(self.trace.meta.window.get("cut_short", ()))
         self._operations: dict[str, tuple[Operation, ...]] = {}
         if program is not None:
             self._operations = {agent.agent.name: agent.operations for agent in program.agents}
@@ -68,9 +69,10 @@ class Outlook:
 
     @cached_property
     def blocked(self) -> dict[int, int]:
-        """Agent -> the wait it never passed, in order of its begin."""
+        """Agent -> the wait it never passed, in order of its begin; not of CTAs that went on without records."""
         pending = np.flatnonzero(self.waits.end < 0).tolist()
         last_wait = {int(self.waits.agent[wait]): wait for wait in pending}
+        last_wait = {agent: wait for agent, wait in last_wait.items() if self.ends_here(agent)}
         return dict(sorted(last_wait.items(), key=lambda item: int(self.waits.begin[item[1]])))
 
     @cached_property
@@ -117,6 +119,10 @@ class Outlook:
         row = int(self.waits.barrier[wait])
         fresh = self.barrier(row).phase == 0 and self.waits.use[wait] == 0 and self.waits.parity[wait] == 0
         return bool(fresh) and not self.arrived(row)
+
+    def ends_here(self, agent: int) -> bool:
+        """Whether the recording has all that the agent did."""
+        return self.trace.agents[agent].cta not in self._cut_short
 
     def barrier(self, row: int) -> BarrierState:
         return self.history.barrier_at(row, self.last)

@@ -47,6 +47,8 @@ def sync_findings(outlook: Outlook) -> list[Finding]:
     """STUCK SYNC: for each place at which agents wait for others what keeps them."""
     waiting: defaultdict[Key, list[_At]] = defaultdict(list)
     for at in [*_recorded(outlook.history), *_unseen(outlook)]:
+        if not outlook.ends_here(at.agent):
+            continue
         waiting[at.key].append(at)
     return [_finding(outlook, key, here, waiting) for key, here in waiting.items()]
 

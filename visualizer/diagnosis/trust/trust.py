@@ -134,6 +134,14 @@ def left_out_sentences(window: Window) -> list[str]:
                 unplaced,
             )
         )
+    if short := window.get("cut_short", []):
+        told.append(
+            trn(
+                "{n} CTA is not there to its end: it went on when its records had no room.",
+                "{n} CTAs are not there to their ends: they went on when their records had no room.",
+                len(short),
+            )
+        )
     if left := window.get("ctas_left_out", 0):
         told.append(ctas_left_out(left, window.get("ctas", 0)))
     return told + [tr(_ROLES[role]) for role in window.get("roles_left_out", ()) if role in _ROLES]

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.reconstruction.agent_events import AgentEvents, split
+from visualizer.reconstruction.agent_events import AgentEvents, earliest_of, split
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
 from visualizer.reconstruction.event_memory import ROW, EventMemory
 from visualizer.reconstruction.logged import EventLog, Logged
 from visualizer.reconstruction.shortcut import Shortcut
-from visualizer.reconstruction.spans import NEVER, spans_of
+from visualizer.reconstruction.spans import FROM_THE_START, NEVER, spans_of
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import TraceError
 from visualizer.sources.lesson.complete_ctas.columns import CompleteColumns
@@ -83,9 +83,10 @@ def decode(
     # A warp's records are in order, so its first is its earliest.
     wrote = np.flatnonzero(stored)
     origin = int(at(wrote, np.zeros(len(wrote), np.int64)).min()) if len(wrote) else 0
-    losing = np.flatnonzero(raw.lost)
-    full = losing[stored[losing] > 0]
-    complete_until = int((at(full, stored[full] - 1) - origin).min(initial=NEVER)) if len(full) == len(losing) else -1
+    complete_until = None
+    if len(losing := np.flatnonzero(raw.lost)):
+        last = np.where(stored[losing] > 0, at(losing, np.maximum(stored[losing] - 1, 0)) - origin, FROM_THE_START)
+        complete_until = earliest_of(last, losing // raw.warps, 1 + max(agent.cta for agent in agents))
 
     barrier_rows = _barrier_rows(barriers)
     site_rows = _site_rows(sites)
