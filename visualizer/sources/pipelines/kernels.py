@@ -126,6 +126,20 @@ class PipelineKernel:
             if name in values
         )
 
+    def stages_of(self, ring: str) -> str:
+        """The parameter that counts the stages of this ring; "": the only one. SourceError: there is none."""
+        for name, title in self.rings.items():
+            if ring in ("", title) and (ring or len(self.rings) == 1):
+                return name
+        raise SourceError(
+            tr(
+                "{name} cannot be run with other stages of ring {ring!r}; of its rings it can choose those of {rings}",
+                name=self.name,
+                ring=ring,
+                rings=", ".join(self.rings.values()),
+            )
+        )
+
     def recorded(self, values: Mapping[str, int]) -> dict[str, int]:
         """With the sizes of a recording for what is left out."""
         return {name: one.recorded for name, one in self.parameters.items()} | dict(values)

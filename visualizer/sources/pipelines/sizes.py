@@ -75,6 +75,13 @@ SIZE_OPTIONS = (
 )
 
 
+def request_for(kernel: PipelineKernel, sizes: Mapping[str, int]) -> Request:
+    """What `sizes_of` takes these sizes from."""
+    parameters = {name: value for name, value in sizes.items() if name in _PROGRAMS_SIZES}
+    options = {_option_name(name): value for name, value in sizes.items() if _option_name(name) in _NAMES}
+    return Request(kernel.name, parameters, options=options)
+
+
 def sizes_of(kernel: PipelineKernel, request: Request) -> dict[str, int]:
     """What is asked of a kernel, complete: what is left out is small. SourceError names the option that is wrong."""
     asked: dict[str, int] = {}
