@@ -115,6 +115,15 @@ def test_a_kernel_of_ours_is_recorded_again_with_other_stages(
         verify(trace, prediction, "simulator")
 
 
+def test_a_run_whose_ring_is_not_recognised_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace, other = load(shipped_recording("attention")), load(shipped_recording("gemm"))
+    answers = iter((other, trace))
+    monkeypatch.setattr(module, "record", lambda *_, **__: next(answers))
+    found = verify(trace, predict(find_facts(History(trace)), [1, 3], ring="load_k"))
+    assert list(found.per_tile) == [3]
+    assert found.note.startswith("stages 1: it ran, but the time per tile is not known: no ring load_k was found")
+
+
 def test_a_strangers_kernel_of_the_same_name_is_not_run() -> None:
     """It tells no sizes; nor are sizes believed that are none."""
     trace = load(shipped_recording("gemm"))

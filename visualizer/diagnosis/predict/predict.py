@@ -138,7 +138,10 @@ def predict(
 
 def recorded_per_tile(facts: Facts, ring: str | None = None) -> float | None:
     """The recording's own time per tile (ps), as a prediction counts it; None if no CTA finished two tiles.
-    PredictError as of `predict`."""
+    PredictError as of `predict`, and if there is no ring of this name."""
+    names = [found.name for found in facts.rings]
+    if ring is not None and ring not in names:
+        raise PredictError(tr("no ring {name} was found in it, only {names}", name=ring, names=", ".join(names) or "-"))
     return _recorded_per_tile(facts, _model(facts, row_of(facts, ring)))
 
 

@@ -38,7 +38,7 @@ class Verification:
     machine: str  # "NVIDIA H200", or "simulator"
     tiles: int
     per_tile: Mapping[int, float]
-    note: str = ""  # why it cannot be held against the prediction
+    note: str = ""  # why it, or one of its runs, cannot be held against the prediction
 
     def as_json(self, prediction: Prediction) -> dict[str, Any]:
         rows = []
@@ -107,6 +107,7 @@ def verify(
     fitting = [point.stages for point in prediction.points if point.fits]
     counts = [count for count in fitting if stages is None or count in stages]
     per_tile: dict[int, float] = {}
+    notes: list[str] = []
     machine = "simulator"
     for done, count in enumerate(counts):
         if cancelled():
@@ -117,11 +118,18 @@ def verify(
         if ending != "completed":
             raise PredictError(tr("the run with {n} stages ended with {ending}", n=count, ending=ending))
         machine = str(run.meta.source.get("gpu", machine))
-        measured = recorded_per_tile(find_facts(History(run)), prediction.ring or None)
+        try:
+            measured = recorded_per_tile(find_facts(History(run)), prediction.ring or None)
+        except PredictError as problem:  # a ring of one stage may not be recognised in what a GPU ran
+            notes.append(
+                tr("stages {n}: it ran, but the time per tile is not known: {problem}.", n=count, problem=problem)
+            )
+            continue
         if measured is not None:
             per_tile[count] = measured
-    foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"
-    return Verification(chosen, machine, rerun.tiles, per_tile, tr(_FOREIGN) if foreign else "")
+    if chosen == "simulator" and meta.source.get("kind") != "simulator":
+        notes.insert(0, tr(_FOREIGN))
+    return Verification(chosen, machine, rerun.tiles, per_tile, " ".join(notes))
 
 
 def _choose(rerun: Rerun) -> VerifySource:
