@@ -54,7 +54,7 @@ def fit_to_ship(trace: Trace, name: str) -> Trace:
         trace,
         sites=tuple(moved(site) for site in trace.sites),
         source_files=texts,
-        meta=replace(trace.meta, command=command, config=sizes_in(command)),
+        meta=replace(trace.meta, command=command, config=trace.meta.config or sizes_in(command)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from visualizer.cli.main import main
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.file import load
+from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
+from visualizer.resources import resource_dir
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.pipelines import __main__ as program
 from visualizer.sources.pipelines import record as recording
@@ -115,6 +118,23 @@ def test_a_request_for_sizes_asks_for_them(kernel) -> None:
     request = request_for(kernel, sizes)
     check("gpu", request)
     assert sizes_of(kernel, request) == {**sizes, **({"source-tiles": 64} if kernel.name == "multicast" else {})}
+
+
+def test_the_kernels_own_file_has_its_path_and_its_text(
+    runs: Callable[[str], list[list[str]]], lesson_trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CuPy compiles from memory: the compiler's name for it, in a folder that is gone, says nothing."""
+    header = Frame("/repo/kernels/mbarrier.cuh", 83, "wait")
+    gone = Frame("/tmp/tmp1x/0123.cubin.cu", 54, "multiply")
+    site = Site(header.file, header.line, "mbarrier.try_wait", (header, gone))
+    strange = replace(lesson_trace, sites=(site, *lesson_trace.sites[1:]), source_files={header.file: "text"})
+    monkeypatch.setattr(recording, "PtxInstrument", lambda options: FakeInstrument(strange))
+    runs(f"./host proc load gemm.ptx launch gemm; echo '{RIGHT}'")
+    trace = record("gpu", Request("gemm"))
+    own = resource_dir("kernels") / "gemm.cu"
+    assert [frame.file for frame in trace.sites[0].stack] == [header.file, str(own)]
+    assert (trace.sites[0].file, trace.sites[0].line) == (header.file, 83)
+    assert trace.source_files == {header.file: "text", str(own): own.read_text(encoding="utf-8")}
 
 
 def test_a_wrong_result_is_recorded_all_the_same(runs: Callable[[str], list[list[str]]], tmp_path: Path) -> None:
