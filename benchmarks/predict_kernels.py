@@ -34,6 +34,7 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
 from visualizer.sources.pipelines.sizes import request_for
 from visualizer.sources.registry import record
+from visualizer.sources.runner.protocol import Unable
 
 SIZES: Mapping[str, Mapping[str, int]] = {
     "multicast": {"tiles": 64},
@@ -169,15 +170,21 @@ def _held(kernel: PipelineKernel, ring: str, other: int, base: list[Facts], runs
 def _full_size(kernel: PipelineKernel, document: dict[str, Any]) -> dict[tuple[str, int], float]:
     """Milliseconds of a plain launch with the default sizes, by ring and stages."""
     from visualizer.sources.pipelines.worker_kernel import RunningKernel, comes_back, timed_ms
+    from visualizer.sources.runner.device import compiling
 
     found: dict[tuple[str, int], float] = {}
     for ring, counts in counts_of(kernel).items():
         for count in counts:
-            running = RunningKernel(kernel.name, kernel.launch({ring: count}))
-            if not comes_back(running.start, 10.0):
-                document["failed"].append(f"{kernel.name}, {ring} {count}: a launch of full size did not come back")
-                return found  # the GPU is busy with it: nothing else can be timed here
-            found[ring, count] = round(timed_ms(running.start), 4)
+            what = f"{kernel.name}, {ring} {count}, full size"
+            try:
+                with compiling():
+                    running = RunningKernel(kernel.name, kernel.launch({ring: count}))
+                if not comes_back(running.start, 10.0):
+                    document["failed"].append(f"{what}: it did not come back")
+                    return found  # the GPU is busy with it: nothing else can be timed here
+                found[ring, count] = round(timed_ms(running.start), 4)
+            except (RuntimeError, Unable) as problem:
+                document["failed"].append(f"{what}: {problem}")
     return found
 
 

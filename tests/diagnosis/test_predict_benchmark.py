@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from visualizer.recording.file import load, save
 from visualizer.recording.trace import Trace
 from visualizer.resources import shipped_recording
 from visualizer.sources.errors import SourceError
-from visualizer.sources.pipelines.kernels import KERNELS, find_kernel
+from visualizer.sources.pipelines.kernels import KERNELS, Launch, PipelineKernel, find_kernel
 from visualizer.sources.registry import check
 from visualizer.sources.source import Request
 
@@ -76,6 +78,35 @@ def test_each_stage_count_is_run_once_and_each_held_against_its_neighbours(
     assert run(monkeypatch, "--recordings", saved, "--json", tmp_path / "again.json") == 1
     again = json.loads((tmp_path / "again.json").read_text())
     assert (again["rows"], again["kernels"]) == (document["rows"], document["kernels"])
+
+
+def test_launches_of_full_size_are_timed_and_one_that_fails_is_told(
+    on_gpu: list[Request], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Running:
+        def __init__(self, name: str, launch: Launch) -> None:
+            self.ms = float(launch.defines[-1][-1])
+            if name == "gemm" and self.ms == 3:
+                raise RuntimeError("out of memory")
+
+        def start(self) -> float:
+            return self.ms
+
+    worker = SimpleNamespace(
+        RunningKernel=Running, comes_back=lambda start, limit: True, timed_ms=lambda start: 1 / start()
+    )
+    monkeypatch.setitem(sys.modules, "visualizer.sources.pipelines.worker_kernel", worker)
+    monkeypatch.setitem(sys.modules, "visualizer.sources.runner.device", SimpleNamespace(compiling=nullcontext))
+    monkeypatch.setattr(predict_kernels, "KERNELS", (find_kernel("multicast"), find_kernel("gemm")))
+    monkeypatch.setattr(
+        PipelineKernel, "launch", lambda kernel, values: SimpleNamespace(defines=(f"-DSTAGES={values['stages']}",))
+    )
+    assert run(monkeypatch, "--full-size", "--json", tmp_path / "f.json") == 1
+    document = json.loads((tmp_path / "f.json").read_text())
+    assert document["failed"] == ["gemm, stages 3, full size: out of memory"]
+    times = {(row["kernel"], row["from"], row["to"]): row["full_size_ms"] for row in document["rows"]}
+    assert times["multicast", 3, 4] == [0.3333, 0.25]
+    assert times["gemm", 4, 3] == [0.25, None]
 
 
 def test_a_wrong_result_is_no_measurement(
