@@ -33,7 +33,7 @@ class Expected:
 
     barrier: str  # "empty[0]", "k_empty[1]", "turn[0]"
     line: str  # a part of it, in kernels/NAME.cu
-    rule: str = ""  # "": hardly anything happened, so that nothing shows what the barriers are for
+    rule: str
 
 
 _ACQUIRE, _WAIT = "storage.pipeline.producer_acquire(pipe_write", "storage.pipeline.consumer_wait(pipe_read)"
@@ -41,10 +41,10 @@ _K_ACQUIRE, _K_WAIT = "storage.k_pipeline.producer_acquire(state", "storage.k_pi
 _OF_ONE_RING = {
     "F01": Expected("empty[0]", _ACQUIRE, "init-too-large"),
     "F03": Expected("full[0]", _WAIT, "init-too-large"),
-    "F06": Expected("empty[0]", _ACQUIRE),
+    "F06": Expected("empty[0]", _ACQUIRE, "wrong-start-phase"),
     "F20": Expected("empty[1]", _ACQUIRE, "missed-use"),
 }
-_NOBODY_HAS_THE_TURN = Expected("turn[0]", "order.wait()")
+_NOBODY_HAS_THE_TURN = Expected("turn[0]", "order.wait()", "nobody-begins")
 EXPECTED = {
     "multicast": {**_OF_ONE_RING, "F31": Expected("empty[0]", _ACQUIRE, "init-too-large")},
     "gemm": _OF_ONE_RING,
@@ -52,7 +52,7 @@ EXPECTED = {
     "attention": {
         "F01": Expected("k_empty[0]", _K_ACQUIRE, "init-too-large"),
         "F03": Expected("k_full[0]", _K_WAIT, "init-too-large"),
-        "F06": Expected("k_empty[0]", _K_ACQUIRE),
+        "F06": Expected("k_empty[0]", _K_ACQUIRE, "wrong-start-phase"),
         "F20": Expected("k_empty[1]", _K_ACQUIRE, "missed-use"),
         "F48": _NOBODY_HAS_THE_TURN,
     },
