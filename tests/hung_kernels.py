@@ -72,8 +72,8 @@ def barrier_name(trace: Trace, name: str, row: int) -> str:
     return names_of(name)[(trace.barriers[row].offset - min(own)) // 8]
 
 
-def hung(name: str, fault: str) -> Trace:
-    """The recording that comes along, with this mistake."""
+def hung(name: str, fault: str, *, named: bool = False) -> Trace:
+    """The recording that comes along, with this mistake. `named`: its barriers are called what they are."""
     trace = load(shipped_recording(name))
     events = np.array(trace.events)
     kept = np.zeros(len(events), bool)
@@ -131,6 +131,9 @@ def hung(name: str, fault: str) -> Trace:
             issued[barrier] += 1
         kept[row] = True
     ending = Ending("timeout", "it hung: no event for 2 s")
+    if named:
+        own = zip(trace.barriers, called, strict=True)
+        trace = replace(trace, barriers=tuple(replace(one, name=f"CTA{one.cta}.{what}") for one, what in own))
     return replace(trace, events=events[kept], meta=replace(trace.meta, ending=ending, check={}))
 
 
