@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from visualizer.sources.conformance.generate import generate
 from visualizer.sources.conformance.on_gpu import execute
 from visualizer.sources.conformance.outside import CASES, Case, seen_in_words
-from visualizer.sources.conformance.replay import compare, foretell, mismatch, returns_word
+from visualizer.sources.conformance.replay import UnderWay, compare, foretell, mismatch, returns_word
 from visualizer.sources.conformance.steps import Form
 from visualizer.sources.errors import SourceError
 
@@ -87,6 +88,7 @@ def run_form(
         "operations": len(made.steps),
         "mismatches": len(found.mismatches),
         "early_false": found.early_false,
+        "cp_async_under_way": asdict(found.under_way),
         "crash": done.crash,
         "counts": made.counts(),
         "seconds": seconds,
@@ -114,6 +116,9 @@ def print_table(forms: dict[str, dict[str, Any]]) -> None:
         print(f"{row:40}" + "".join(f"{form[row]:>16,}" for form in forms.values()))
     for name in names:
         print(f"  {name:38}" + "".join(f"{form['counts'].get(name, 0):>16,}" for form in forms.values()))
+    for name in UnderWay.__slots__:
+        row = "".join(f"{form['cp_async_under_way'][name]:>16,}" for form in forms.values())
+        print(f"{'cp.async under way: ' + name:40}{row}")
     for part in ("generate", "foretell", "execute"):
         print(f"{part + ' (s)':40}" + "".join(f"{form['seconds'][part]:>16.1f}" for form in forms.values()))
 

@@ -2,6 +2,7 @@
 
 Attach names sources as the compiler did, by paths of that machine; here they become paths within this checkout, which
 must be the one that was recorded. The kernel's own file, which CuPy compiles from memory, gets its name and its text.
+The sizes that the command names go along, as `record --source gpu` keeps them: with them it can be run again.
 
 Run: python -m benchmarks.ship_recording RECORDING NAME      makes assets/traces/NAME.pscope
 """
@@ -17,6 +18,8 @@ from visualizer.recording.file import load, save
 from visualizer.recording.tables import Site
 from visualizer.recording.trace import Trace
 from visualizer.resources import resource_dir, shipped_recording
+from visualizer.sources.pipelines.kernels import find_kernel
+from visualizer.sources.pipelines.record import MODULE
 
 _OUTPUT = re.compile(r"-o \S+")
 
@@ -51,8 +54,15 @@ def fit_to_ship(trace: Trace, name: str) -> Trace:
         trace,
         sites=tuple(moved(site) for site in trace.sites),
         source_files=texts,
-        meta=replace(trace.meta, command=command),
+        meta=replace(trace.meta, command=command, config=trace.meta.config or sizes_in(command)),
     )
+
+
+def sizes_in(command: str) -> dict[str, int]:
+    """What the program under attach was asked, complete."""
+    name, *words = command.partition(f"{MODULE} ")[2].split()
+    values = {option[2:]: int(value) for option, value in zip(words[::2], words[1::2], strict=False)}
+    return {size.replace("-", "_"): value for size, value in find_kernel(name).complete(values).items()}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 #include "plain_pipeline.cuh"
 #include "tile_store.cuh"
 
-constexpr uint32_t kKStages = 2, kVStages = 3;
+constexpr uint32_t kKStages = PHASESCOPE_K_STAGES, kVStages = PHASESCOPE_V_STAGES;  // -DPHASESCOPE_K_STAGES=2 and V 3
 constexpr uint32_t kHead = 128;
 constexpr uint32_t kTile = kWarpgroupColumns;               // rows of K and V
 constexpr uint32_t kBlocks = kHead / kSwizzleColumns;       // of 64 columns, which a box of TMA has

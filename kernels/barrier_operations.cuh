@@ -71,6 +71,16 @@ struct LocalOperations {
         asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(local), "r"(bytes) : "memory");
     }
 
+    // The hardware arrives once this thread's cp.async so far are done; pending goes up by one first, so that the
+    // arrival counts for nothing in the end. With .noinc it counts as any other.
+    __device__ void cp_async_arrive() const {
+        asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(local) : "memory");
+    }
+
+    __device__ void cp_async_arrive_noinc() const {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(local) : "memory");
+    }
+
     __device__ bool test_wait(uint64_t token) const {
         uint32_t passed;
         asm volatile("{ .reg .pred p; mbarrier.test_wait.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -129,6 +139,13 @@ struct RemoteOperations {
                      : "memory");
     }
 };
+
+constexpr uint32_t CHUNK_BYTES = 16;
+
+// One cp.async by this thread, which is no bulk copy: no barrier hears of it by itself.
+__device__ inline void copy_chunk(uint32_t destination, const void* source) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(destination), "l"(source) : "memory");
+}
 
 // One bulk copy of `bytes` (a multiple of 16) into the own CTA; the copy engine does complete_tx on the barrier.
 __device__ inline void copy_bulk(uint32_t destination, const void* source, uint32_t bytes, uint32_t barrier) {

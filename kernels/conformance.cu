@@ -22,6 +22,8 @@ enum class Operation : uint8_t {
     read,
     copy,
     settle,
+    cp_async_arrive,
+    cp_async_arrive_noinc,
 };
 
 struct alignas(8) Step {
@@ -34,6 +36,7 @@ struct alignas(8) Step {
 
 constexpr uint32_t BARRIER_BYTES = 64;
 constexpr uint32_t COPY_BYTES = 16384;
+constexpr uint32_t MOST_CHUNKS = 8;  // of a lane
 constexpr uint32_t SETTLE_POLLS = 100000;  // some 10 ms; a copy takes about 1 us
 
 struct Interpreter {
@@ -75,6 +78,14 @@ struct Interpreter {
                 }
                 return 0;
             case Operation::settle: return settle(local, operand);
+            case Operation::cp_async_arrive:
+                copy_chunks(operand);
+                local.cp_async_arrive();
+                return local.arrive(0);  // the word while the copies are under way
+            case Operation::cp_async_arrive_noinc:
+                copy_chunks(operand);
+                local.cp_async_arrive_noinc();
+                return local.arrive(0);
         }
         return 0;
     }
@@ -92,6 +103,14 @@ struct Interpreter {
             default: break;
         }
         return 0;
+    }
+
+    // This lane's own cp.async, into its own bytes.
+    __device__ void copy_chunks(uint32_t chunks) const {
+        const uint32_t own = buffer + threadIdx.x % 32 * MOST_CHUNKS * CHUNK_BYTES;
+        for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+            copy_chunk(own + chunk * CHUNK_BYTES, static_cast<const uint8_t*>(source) + chunk * CHUNK_BYTES);
+        }
     }
 
     // Copies complete on their own time: read until the state half of the word is as foretold, or for long enough.

@@ -8,7 +8,7 @@
 #include "plain_pipeline.cuh"
 
 constexpr uint32_t kCtas = PHASESCOPE_CLUSTER;
-constexpr uint32_t kStages = 3;
+constexpr uint32_t kStages = PHASESCOPE_STAGES;  // -DPHASESCOPE_STAGES=3, or another count that fits
 constexpr uint32_t kRows = 128;
 constexpr uint32_t kRowBytes = 128;  // 64 halves: the span of the swizzle
 constexpr uint32_t kTileBytes = kRows * kRowBytes;

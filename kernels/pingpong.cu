@@ -7,7 +7,7 @@
 #include "plain_pipeline.cuh"
 #include "tile_store.cuh"
 
-constexpr uint32_t kStages = 5;
+constexpr uint32_t kStages = PHASESCOPE_STAGES;  // -DPHASESCOPE_STAGES=5, or another count that fits
 constexpr uint32_t kTileM = 128, kTileN = kWarpgroupColumns, kTileK = kSwizzleColumns;
 constexpr uint32_t kABytes = kTileM * kRowBytes, kBBytes = kTileN * kRowBytes;
 constexpr uint32_t kWarpgroups = 2;                    // that consume, one at a time

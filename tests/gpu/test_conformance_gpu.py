@@ -18,8 +18,12 @@ def test_every_token_word_and_wait_is_as_foretold(form: Form, sequences: int, op
     foretold = foretell(made)
     done = execute(made)
     assert done.crash == ""
-    found = compare(made, foretold, done.results).mismatches
+    compared = compare(made, foretold, done.results)
+    found = compared.mismatches
     assert not len(found), mismatch(made, int(found[0]), foretold, done.results)
+    under_way = compared.under_way
+    assert under_way.not_yet > 0, "cp.async take longer than a look at the word"
+    assert under_way.pending_raised + under_way.tx_raised > 0, under_way
 
 
 def test_an_over_arrival_costs_its_worker_alone() -> None:

@@ -36,6 +36,12 @@ SHAPES = [
     "attention --heads 1 --length 128",
     "attention --heads 3 --length 256",
     "attention --heads 2 --length 1152",
+    "multicast --stages 1 --tiles 9",
+    "multicast --stages 8 --tiles 33",
+    "gemm --m 256 --n 512 --k 576 --stages 2",
+    "pingpong --m 384 --n 256 --k 448 --stages 2 --ctas 2",
+    "attention --heads 2 --length 640 --k-stages 1 --v-stages 1",
+    "attention --heads 1 --length 640 --k-stages 3 --v-stages 3",
 ]
 SMALL = {
     kernel.name: " ".join([kernel.name, *(f"--{name} {value}" for name, value in kernel.recorded({}).items())])
@@ -135,6 +141,9 @@ def test_record_makes_what_comes_with_phasescope_again(kernel: Any, tmp_path: Pa
     assert [(agent.name, agent.cta) for agent in trace.agents] == [(agent.name, agent.cta) for agent in shipped.agents]
     assert done_per_agent(trace) == done_per_agent(shipped)
     assert diagnose(History(trace)).findings == ()
+    (own,) = (file for file in trace.source_files if file.endswith(".cu"))
+    assert own.endswith(f"kernels/{kernel.name}.cu")
+    assert {frame.file for site in trace.sites for frame in site.stack} <= set(trace.source_files)
 
 
 def done_per_agent(trace: Trace) -> list[list[tuple[int, ...]]]:
@@ -172,6 +181,10 @@ def test_record_keeps_a_kernel_that_hangs(name: str, fault: str, tmp_path: Path)
         ("gemm", "--m 128 --n 256 --k 64", 1),
         ("pingpong", "--m 384 --n 128 --k 64 --ctas 1", 1),
         ("attention", "--heads 2 --length 256", 4),
+        ("multicast", "--stages 1", 4),
+        ("gemm", "--stages 2", 4),
+        ("pingpong", "--stages 4", 2),
+        ("attention", "--k-stages 3 --v-stages 2", 8),
     ],
 )
 def test_record_takes_other_sizes(program: str, sizes: str, ctas: int, tmp_path: Path) -> None:
@@ -183,4 +196,16 @@ def test_record_takes_other_sizes(program: str, sizes: str, ctas: int, tmp_path:
     assert trace.ctas == ctas
     assert trace.meta.check["errors"] == 0
     asked = dict(zip(sizes.split()[::2], map(int, sizes.split()[1::2]), strict=True))
-    assert {f"--{name}": value for name, value in trace.meta.config.items()}.items() >= asked.items()
+    assert {f"--{name.replace('_', '-')}": value for name, value in trace.meta.config.items()}.items() >= asked.items()
+
+
+@needs_ptxas
+@needs_attach
+def test_predict_verifies_with_other_stages(tmp_path: Path) -> None:
+    words = ("predict", "gemm", "--stages", "3..5", "--verify", "--json")
+    done = run(*child_command("visualizer", *words), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    verified = json.loads(done.stdout)["verified"]
+    assert [row["stages"] for row in verified["runs"]] == [3, 4]
+    assert verified["source"] == "gpu"
+    assert all(row["measured_ns"] > 0 for row in verified["runs"])

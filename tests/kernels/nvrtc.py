@@ -78,9 +78,10 @@ def _defines(stages: int, level: LogLevel, exact: bool, fault: int, probe: int, 
 
 
 @functools.cache
-def compile_kernel(file: str, *defines: str) -> str:
-    """The PTX of a file in kernels/ for sm_90a. AssertionError with the log, also for a mere warning."""
-    return _compile(file, defines, "PTX").decode().rstrip("\0")
+def compile_kernel(file: str, *defines: str, tail: str = "") -> str:
+    """The PTX of a file in kernels/, with `tail` behind it, for sm_90a. AssertionError with the log, also for a mere
+    warning."""
+    return _compile(file, defines, "PTX", tail).decode().rstrip("\0")
 
 
 def compile_cubin(file: str, *defines: str) -> bytes:
@@ -88,12 +89,12 @@ def compile_cubin(file: str, *defines: str) -> bytes:
     return _compile(file, defines, "CUBIN")
 
 
-def _compile(file: str, defines: tuple[str, ...], form: Literal["PTX", "CUBIN"]) -> bytes:
+def _compile(file: str, defines: tuple[str, ...], form: Literal["PTX", "CUBIN"], tail: str = "") -> bytes:
     nvrtc = _library()
     kernels = resource_dir("kernels")
     options = ["-arch=sm_90a", "-std=c++20", f"-I{kernels}", *defines]
     program = ctypes.c_void_p()
-    source = (kernels / file).read_bytes()
+    source = (kernels / file).read_bytes() + tail.encode()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, file.encode(), 0, None, None) == 0
     try:
         arguments = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])

@@ -8,6 +8,7 @@ import pytest
 from nvrtc import compile_kernel, entry
 
 from visualizer.resources import resource_dir
+from visualizer.sources.conformance.generate import MOST_CHUNKS
 from visualizer.sources.conformance.steps import STEP_DTYPE, Form, Operation
 
 LOCAL = (
@@ -25,6 +26,9 @@ LOCAL = (
     "mbarrier.try_wait.shared::cta.b64",
     "mbarrier.try_wait.parity.shared::cta.b64",
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [",
+    "cp.async.cg.shared.global",
+    "cp.async.mbarrier.arrive.shared::cta.b64",
+    "cp.async.mbarrier.arrive.noinc.shared::cta.b64",
 )
 REMOTE = (
     "mapa.shared::cluster.u32",
@@ -46,6 +50,12 @@ def test_each_form_contains_every_operation(form: Form) -> None:
     if form is Form.TWO_CTAS:
         for instruction in REMOTE:
             assert instruction in body
+
+
+def test_a_lane_copies_no_more_than_its_own_bytes() -> None:
+    text = (resource_dir("kernels") / "conformance.cu").read_text(encoding="utf-8")
+    assert f"MOST_CHUNKS = {MOST_CHUNKS};" in text
+    assert 32 * MOST_CHUNKS * 16 <= 16384
 
 
 def test_only_two_ctas_are_a_cluster_and_take_turns_as_one() -> None:

@@ -9,11 +9,12 @@ from assembler import for_any_ptxas, needs_ptxas
 from nvrtc import compile_kernel, entry
 
 from visualizer.resources import resource_dir
+from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 from visualizer.sources.attach.assemble import assemble
 from visualizer.sources.attach.options import LEVELS, Level
 from visualizer.sources.attach.ptx.instrument import instrument
 from visualizer.sources.attach.record import Keep
-from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS, MOST_STAGES, PipelineKernel, find_kernel
 
 COMMON = ("mbarrier.init.shared::cta.b64", "fence.mbarrier_init.release.cluster", "mbarrier.arrive.expect_tx")
 WGMMA = (
@@ -29,14 +30,26 @@ MUST_CONTAIN = {
     "pingpong": (*WGMMA, *STORE, "wgmma.wait_group.sync.aligned 1", "%nctaid"),
     "attention": (*WGMMA, *STORE, "wgmma.wait_group.sync.aligned 1", "ex2.approx"),
 }
+BESIDE_RINGS = {"multicast": 0, "gemm": 0, "pingpong": 2, "attention": 3}
+"""Barriers of turns, and Q's."""
 WGMMAS = {"multicast": 0, "gemm": 4 * 2, "pingpong": 4 * 2, "attention": 4 * 8}
 REGISTERS = 65536 // 384 // 8 * 8  # what a CTA of three warpgroups can have each at its start
 each = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 
 
-def compiled(kernel: PipelineKernel, fault: int = 0, cluster: int = 2) -> str:
-    defines = (f"-DPHASESCOPE_CLUSTER={cluster}",) if kernel.name == "multicast" else ()
-    return compile_kernel(f"{kernel.name}.cu", "-lineinfo", f"-DPHASESCOPE_FAULT={fault}", *defines)
+STAGES = [
+    (kernel.name, name, count)
+    for kernel in KERNELS
+    for name in kernel.rings
+    for count in range(kernel.parameters[name].least, MOST_STAGES + 1)
+    if kernel.shared_bytes(kernel.complete({name: count})) <= MAX_DYNAMIC_BYTES
+]
+"""Of each ring, every count that fits."""
+
+
+def compiled(kernel: PipelineKernel, fault: int = 0, tail: str = "", **values: int) -> str:
+    defines = kernel.defines(kernel.complete({name.replace("_", "-"): value for name, value in values.items()}))
+    return compile_kernel(f"{kernel.name}.cu", "-lineinfo", f"-DPHASESCOPE_FAULT={fault}", *defines, tail=tail)
 
 
 @each
@@ -51,9 +64,32 @@ def test_a_kernel_is_made_of_its_pipelines_instructions(kernel: PipelineKernel) 
 
 @pytest.mark.parametrize("cluster", [1, 2, 4])
 def test_the_multicast_kernel_is_made_for_its_cluster(cluster: int) -> None:
-    text = compiled(KERNELS[0], cluster=cluster)
+    text = compiled(find_kernel("multicast"), cluster=cluster)
     assert f".reqnctapercluster {cluster}" in text
     assert ("mapa" in text) == (cluster > 1), "a CTA alone releases to itself"
+
+
+@pytest.mark.parametrize(("name", "ring", "stages"), STAGES)
+def test_a_ring_of_any_length_that_fits_compiles_to_so_many_stages(name: str, ring: str, stages: int) -> None:
+    """And takes the shared memory that it is launched with; as recorded it is the code that always was."""
+    kernel = find_kernel(name)
+    values = kernel.complete({ring: stages})
+    told = f"static_assert(sizeof(SharedStorage) == {kernel.shared_bytes(values)});"
+    text = compiled(kernel, tail=told, **{ring.replace("-", "_"): stages})
+    assert (text == compiled(kernel)) == (stages == kernel.parameters[ring].default)
+    inits = 2 * sum(values[one] for one in kernel.rings) + BESIDE_RINGS[name]
+    assert entry(text, name).count("mbarrier.init") == inits
+
+
+def test_what_fits_is_what_an_sm90_has() -> None:
+    most = {(name, ring): stages for name, ring, stages in STAGES}
+    assert most == {
+        ("multicast", "stages"): 8,
+        ("gemm", "stages"): 4,
+        ("pingpong", "stages"): 5,
+        ("attention", "k-stages"): 3,
+        ("attention", "v-stages"): 4,
+    }
 
 
 @pytest.mark.parametrize(

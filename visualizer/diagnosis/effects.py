@@ -136,7 +136,9 @@ def _direct(history: History, odd: Odd, finding: Finding) -> bool:
 
 def _about(history: History, odd: Odd) -> list[Act]:
     """What is odd and what would be usual; a wait lets go all that comes after it in the turn."""
-    about = [*odd.acts, *(as_here(history, odd, act) for act in odd.usual)]
+    # What is missing is told as another turn has it, on that turn's stage.
+    done = odd.acts if odd.how != "missing" else ()
+    about = [*done, *(as_here(history, odd, act) for act in odd.usual)]
     return [*about, *odd.turn.acts] if any(act.kind == "wait_begin" for act in about) else about
 
 

@@ -60,11 +60,12 @@ class Trace:
     def stages(self) -> int:
         """Stage buffers per CTA: one more than the highest stage any barrier belongs to.
 
-        Where no barrier belongs to one, as in a cp.async pipeline, the program's configuration or the events name them.
+        Where no barrier belongs to one the events name them; and where there is no barrier, as in a cp.async pipeline,
+        so does the program's configuration. Where a kernel's barriers belong is not told by what it was run with.
         """
         highest = max((b.stage for b in self.barriers), default=-1)
         if highest < 0 and len(self.events):
-            named = self.meta.config.get("stages")
+            named = None if self.barriers else self.meta.config.get("stages")
             pieces = range(0, len(self.events), _CHECKED_AT_ONCE)
             used = max(each(lambda first: int(self.events["stage"][first : first + _CHECKED_AT_ONCE].max()), pieces))
             highest = max(used, named - 1) if isinstance(named, int) else used

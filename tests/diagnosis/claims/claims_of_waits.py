@@ -77,6 +77,23 @@ def no_first(s: Said) -> bool:
     return all(parity == 0 and s.recount.number(barrier) == 0 for barrier, parity, _ in waits)
 
 
+@says("take turns, by the name of the method that waits")
+def no_first_by_the_source(s: Said) -> bool:
+    # Of many agents the last are counted only.
+    waits = [s.recount.open_waits[agent] for agent in s.names("agents") if not agent.endswith(" more")]
+    return len(waits) > 1 and all(
+        parity == 0 and s.recount.number(barrier) == 0 and not s.recount.now(barrier).arrived
+        for barrier, parity, _ in waits
+    )
+
+
+@says("acquires a stage for the first time, by the name of the method that waits")
+def begins_with_parity_0(s: Said) -> bool:
+    own = [wait for wait in s.recount.waits if wait[:2] == (s.text("agent"), s.text("barrier"))]
+    nobody = not s.recount.of_kind(K.ARRIVE, K.PHASE_COMPLETE, barrier=s.text("barrier"))
+    return nobody and [wait[2] for wait in own] == [0] and s.finding.blamed == s.text("agent")
+
+
 @says(" having issued nothing")
 def issued_nothing(s: Said) -> bool:
     (agent,) = {s.finding.blamed}

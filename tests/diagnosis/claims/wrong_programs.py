@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from advised import programs
+from hung_kernels import hung
 from ring_programs import BYTES, Barriers, fill, left_out, ring, use
 from single_changes import single_changes
 from written_programs import epilogue, filled_by_warps, still_read
@@ -194,5 +195,7 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "never retired": lambda: _runs(_without("F52", WaitStores), seeds=1),
     "twice in the recording": _twice_in_the_recording,
     "no fence": lambda: _runs(filled_by_warps(fence=False)),
+    "a kernel's producer": lambda: iter([(hung("gemm", "F06"), None)]),
+    "a kernel's turns": lambda: iter([(hung("pingpong", "F48", named=True), None)]),
     "still read": lambda: _runs(epilogue(still_read, writers=1)),
 }

@@ -12,12 +12,18 @@ from visualizer.diagnosis.predict import verify as module
 from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable, choose_source, verify
+from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.file import load
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.trace import Trace
+from visualizer.replay.history import History
+from visualizer.resources import shipped_recording
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.lesson import launcher
 from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.registry import check
+from visualizer.sources.source import Request
 
 
 def test_the_simulator_measures_what_was_predicted() -> None:
@@ -67,6 +73,72 @@ def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.Monkey
     monkeypatch.setattr(launcher, "record_gpu", record_gpu)
     verify(replace(trace, events=events), predict(facts_of(trace), [3]), "gpu")
     assert [(options.check, options.level) for options in seen] == [("checksum", "words")]
+
+
+@pytest.mark.parametrize(
+    ("name", "ring", "counts", "asked"),
+    [
+        ("multicast", None, [2, 3, 4], [{"tiles": 12, "ctas": 4, "stages": count} for count in (2, 3, 4)]),
+        ("gemm", None, [1, 3, 4, 5], [{"stages": 3}, {"stages": 4}]),
+        ("pingpong", None, [2, 6], [{"ctas": 2, "stages": 2}]),
+        ("attention", "load_v", [2, 4, 5], [{}, {}]),
+    ],
+)
+def test_a_kernel_of_ours_is_recorded_again_with_other_stages(
+    name: str,
+    ring: str | None,
+    counts: list[int],
+    asked: list[dict[str, int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On the GPU, with its sizes, only as many stages as fit; what comes back is timed as the prediction is."""
+    trace = load(shipped_recording(name))
+    requests: list[Request] = []
+
+    def record(source: str, request: Request, **_: Any) -> Trace:
+        check(source, request)
+        requests.append(request)
+        return trace
+
+    monkeypatch.setattr(module, "record", record)
+    prediction = predict(find_facts(History(trace)), counts, ring=ring)
+    found = verify(trace, prediction)
+    assert [request.parameters for request in requests] == asked
+    assert {request.program for request in requests} == {name}
+    if ring:
+        assert [request.options["size_v_stages"] for request in requests] == [2, 4]
+        assert {request.options["size_k_stages"] for request in requests} == {2}
+    assert (found.source, found.machine, found.note) == ("gpu", "NVIDIA H200", "")
+    assert found.tiles == {"multicast": 12, "gemm": 16, "pingpong": 64, "attention": 8}[name]
+    assert set(found.per_tile.values()) == {prediction.recorded_per_tile}
+    with pytest.raises(PredictError, match=f"{name} as recorded can be run with other stages by --source gpu only"):
+        verify(trace, prediction, "simulator")
+
+
+def test_a_run_whose_ring_is_not_recognised_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace, other = load(shipped_recording("attention")), load(shipped_recording("gemm"))
+    answers = iter((other, trace))
+    monkeypatch.setattr(module, "record", lambda *_, **__: next(answers))
+    found = verify(trace, predict(find_facts(History(trace)), [1, 3], ring="load_k"))
+    assert list(found.per_tile) == [3]
+    assert found.note.startswith("stages 1: it ran, but the time per tile is not known: no ring load_k was found")
+
+
+def test_a_strangers_kernel_of_the_same_name_is_not_run() -> None:
+    """It tells no sizes; nor are sizes believed that are none."""
+    trace = load(shipped_recording("gemm"))
+    prediction = predict(find_facts(History(trace)), [3])
+    for config, said in (
+        ({}, "gemm cannot be run with other stages"),
+        ({"m": "128; rm"}, "gemm cannot be run with other stages"),
+        ({"m": 100}, "cannot be run again: --m is 100"),
+        ({"q": 1}, "cannot be run again: gemm has no parameter --q"),
+        ({**trace.meta.config, "fault": "F01"}, "without a fault"),
+    ):
+        with pytest.raises(PredictError, match=said):
+            check_verifiable(replace(trace.meta, config=config), prediction)
+    with pytest.raises(PredictError, match="gemm has no consumer delay to be run with"):
+        check_verifiable(trace.meta, predict(find_facts(History(trace)), [3], consumer_delay_ns=10))
 
 
 def test_without_a_gpu_the_simulator_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,14 @@ from visualizer.cli.main import main
 from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.file import load
+from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
+from visualizer.resources import resource_dir
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.pipelines import __main__ as program
 from visualizer.sources.pipelines import record as recording
 from visualizer.sources.pipelines.kernels import KERNELS, find_kernel
-from visualizer.sources.pipelines.sizes import SIZE_OPTIONS, sizes_of
+from visualizer.sources.pipelines.sizes import SIZE_OPTIONS, request_for, sizes_of
 from visualizer.sources.registry import check, record
 from visualizer.sources.source import Request
 
@@ -68,7 +71,9 @@ def test_what_is_asked_is_what_its_program_takes(kernel, runs: Callable[[str], l
     options = {
         one.name: kernel.parameters[one.flag[2:]].recorded for one in SIZE_OPTIONS if kernel.name in one.programs
     }
-    parameters = {name: kernel.parameters[name].recorded for name in ("tiles", "ctas") if name in kernel.parameters}
+    parameters = {
+        name: kernel.parameters[name].recorded for name in ("tiles", "ctas", "stages") if name in kernel.parameters
+    }
     requests = [Request(kernel.name), *(Request(kernel.name, parameters, fault, options) for fault in kernel.faults)]
     for request in requests:
         check("gpu", request)
@@ -92,10 +97,44 @@ def test_a_recording_has_its_sizes_and_what_its_check_found(
     assert main(["record", *words, "-o", str(path)]) == 0
     meta = load(path).meta
     assert (meta.program, meta.ending.kind) == ("gemm", "completed")
-    assert meta.config == {"m": 256, "n": 512, "k": 128}
+    assert meta.config == {"m": 256, "n": 512, "k": 128, "stages": 4}
     assert meta.check == {"mode": "exact", "checked": 100, "errors": 0}
     assert meta.command == shlex.join(["phasescope", "record", *words, "-o", str(path)])
     assert "0 errors" in capsys.readouterr().out
+
+
+def test_stages_are_asked_of_the_program(runs: Callable[[str], list[list[str]]], tmp_path: Path) -> None:
+    asked = runs(f"./host proc load gemm.ptx launch gemm; echo '{RIGHT}'")
+    path = tmp_path / "g.pscope"
+    assert main(["record", "--source", "gpu", "--program", "gemm", "--stages", "2", "-o", str(path)]) == 0
+    (words,) = asked
+    assert words[words.index("--stages") + 1] == "2"
+    assert load(path).meta.config["stages"] == 2
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_a_request_for_sizes_asks_for_them(kernel) -> None:
+    sizes = kernel.recorded({name: kernel.parameters[name].recorded - 1 for name in kernel.rings})
+    request = request_for(kernel, sizes)
+    check("gpu", request)
+    assert sizes_of(kernel, request) == {**sizes, **({"source-tiles": 64} if kernel.name == "multicast" else {})}
+
+
+def test_the_kernels_own_file_has_its_path_and_its_text(
+    runs: Callable[[str], list[list[str]]], lesson_trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CuPy compiles from memory: the compiler's name for it, in a folder that is gone, says nothing."""
+    header = Frame("/repo/kernels/mbarrier.cuh", 83, "wait")
+    gone = Frame("/tmp/tmp1x/0123.cubin.cu", 54, "multiply")
+    site = Site(header.file, header.line, "mbarrier.try_wait", (header, gone))
+    strange = replace(lesson_trace, sites=(site, *lesson_trace.sites[1:]), source_files={header.file: "text"})
+    monkeypatch.setattr(recording, "PtxInstrument", lambda options: FakeInstrument(strange))
+    runs(f"./host proc load gemm.ptx launch gemm; echo '{RIGHT}'")
+    trace = record("gpu", Request("gemm"))
+    own = resource_dir("kernels") / "gemm.cu"
+    assert [frame.file for frame in trace.sites[0].stack] == [header.file, str(own)]
+    assert (trace.sites[0].file, trace.sites[0].line) == (header.file, 83)
+    assert trace.source_files == {header.file: "text", str(own): own.read_text(encoding="utf-8")}
 
 
 def test_a_wrong_result_is_recorded_all_the_same(runs: Callable[[str], list[list[str]]], tmp_path: Path) -> None:
@@ -162,7 +201,17 @@ def test_without_a_gpu_nothing_is_run(monkeypatch: pytest.MonkeyPatch, runs: Cal
         (Request("gemm", options={"size_n": 128}), "--n is 128; gemm takes multiples of 256"),
         (Request("gemm", options={"size_heads": 2}), "--heads applies to --program attention only"),
         (Request(None, options={"size_m": 128}), "--m applies to --program gemm, pingpong only"),
-        (Request("gemm", {"stages": 3}), "--stages is fixed in kernels/gemm.cu; on a GPU it takes --m, --n, --k"),
+        (Request("gemm", {"stages": 1}), "--stages is 1; gemm takes 2 to 8"),
+        (
+            Request("gemm", {"stages": 5}),
+            "--stages 5: gemm needs 279552 bytes of shared memory for so many stages",
+        ),
+        (Request("attention", options={"size_k_stages": 4}), "--k-stages 4 --v-stages 3: attention needs 263168 bytes"),
+        (
+            Request("attention", {"stages": 3}),
+            "--stages is fixed in kernels/attention.cu; on a GPU it takes --heads, --length, --k-stages, --v-stages",
+        ),
+        (Request("gemm", {"consumer_warps": 3}), "--consumer-warps is fixed in kernels/gemm.cu; on a GPU it takes --m"),
         (
             Request("attention", {"tiles": 3}),
             "--tiles is fixed in kernels/attention.cu; on a GPU it takes --heads, --leng",

@@ -98,11 +98,22 @@ def test_references_take_rows_in_parts() -> None:
         ("multicast", {"cluster": 3}, "--cluster is 3; multicast takes 1, 2, 4"),
         ("multicast", {"cluster": 4, "ctas": 6}, "--ctas is 6, which is no multiple of the cluster's 4 CTAs"),
         ("attention", {"m": 128}, "attention has no parameter --m"),
+        ("pingpong", {"stages": 6}, "--stages 6: pingpong needs 263168 bytes of shared memory"),
+        ("multicast", {"stages": 9}, "--stages is 9; multicast takes 1 to 8"),
     ],
 )
 def test_sizes_that_cannot_be_are_told(name: str, values: dict[str, int], message: str) -> None:
     with pytest.raises(SourceError, match=message):
         find_kernel(name).launch(values)
+
+
+def test_the_parameter_that_counts_a_rings_stages() -> None:
+    attention = find_kernel("attention")
+    assert [attention.stages_of(ring) for ring in ("load_k", "load_v")] == ["k-stages", "v-stages"]
+    assert [find_kernel("gemm").stages_of(ring) for ring in ("", "load")] == ["stages", "stages"]
+    for ring in ("", "ring2"):
+        with pytest.raises(SourceError, match=f"attention cannot be run with other stages of ring '{ring}'; .*load_v"):
+            attention.stages_of(ring)
 
 
 def test_a_kernel_that_is_not_there_is_told() -> None:

@@ -13,11 +13,11 @@ from visualizer.diagnosis.predict.measured import Floats, Measured, measure
 from visualizer.diagnosis.predict.play import play
 from visualizer.diagnosis.predict.recorded_waits import RecordedWaits, record_waits
 from visualizer.diagnosis.predict.recurrence import release_times
+from visualizer.diagnosis.predict.rerun import could_have
 from visualizer.diagnosis.predict.rings import goes_by_tiles, row_of
 from visualizer.diagnosis.predict.steady import measured_per_tile, per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.language import tr, trn
-from visualizer.programs.lesson_facts import recorded_parameters
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 
 MOST_STAGES = 8
@@ -115,18 +115,18 @@ def predict(
         model = model.with_consumer_delay(consumer_delay_ns)
     if copy_time_ns is not None:
         model = model.with_copy_time(copy_time_ns)
-    parameters = recorded_parameters(facts.history.trace.meta.config)
+    ring_name = facts.rings[row].name if row is not None and len(facts.rings) > 1 else ""
+    meta = facts.history.trace.meta
     counts = sorted(set(stages))
-    fits = {count: _fits(parameters, count) and _has_room(model, count) for count in counts}
+    fits = {count: could_have(meta, ring_name, count) and _has_room(model, count) for count in counts}
     released = _released(model, counts)
     points = tuple(_point(count, times, fits[count]) for count, times in released.items())
     if not points:
         raise PredictError(tr("with none of the stage counts asked for the run would come to its end"))
-    ring_name = facts.rings[row].name if row is not None and len(facts.rings) > 1 else ""
     return Prediction(
         points,
         recorded.stages,
-        per_tile(recorded.released_time) if isinstance(recorded, RecordedWaits) else measured_per_tile(facts),
+        _recorded_per_tile(facts, recorded),
         model.consumer_delay_ns,
         recorded.consumer_delay_ns,
         model.copy_time,
@@ -134,6 +134,19 @@ def predict(
         (*recorded.notes, *_never_end(counts, released), *_does_not_fit(fits)),
         ring_name,
     )
+
+
+def recorded_per_tile(facts: Facts, ring: str | None = None) -> float | None:
+    """The recording's own time per tile (ps), as a prediction counts it; None if no CTA finished two tiles.
+    PredictError as of `predict`, and if there is no ring of this name."""
+    names = [found.name for found in facts.rings]
+    if ring is not None and ring not in names:
+        raise PredictError(tr("no ring {name} was found in it, only {names}", name=ring, names=", ".join(names) or "-"))
+    return _recorded_per_tile(facts, _model(facts, row_of(facts, ring)))
+
+
+def _recorded_per_tile(facts: Facts, model: Measured | RecordedWaits) -> float | None:
+    return per_tile(model.released_time) if isinstance(model, RecordedWaits) else measured_per_tile(facts)
 
 
 def _model(facts: Facts, row: int | None) -> Measured | RecordedWaits:
@@ -163,11 +176,6 @@ def _point(count: int, released: Floats, fits: bool) -> Predicted:
     gaps = np.diff(released, axis=1)[:, released.shape[1] // 4 :]
     low, high = np.percentile(gaps[np.isfinite(gaps)], [5, 95])
     return Predicted(count, per_tile(released), float(low), float(high), fits)
-
-
-def _fits(parameters: Mapping[str, Any] | None, stages: int) -> bool:
-    """Whether the recorded run, if it is one of ours, could have so many stages."""
-    return parameters is None or recorded_parameters({**parameters, "stages": stages}) is not None
 
 
 def _has_room(model: Measured | RecordedWaits, stages: int) -> bool:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 from visualizer.diagnosis.predict.errors import PredictError
-from visualizer.diagnosis.predict.predict import Prediction
-from visualizer.diagnosis.predict.steady import measured_per_tile
+from visualizer.diagnosis.predict.predict import Prediction, recorded_per_tile
+from visualizer.diagnosis.predict.rerun import Rerun, VerifySource, rerun_of
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson_facts import complete_parameters
-from visualizer.programs.program import ProgramError
-from visualizer.programs.registry import PROGRAMS, built_in_program
+from visualizer.programs.registry import built_in_program
 from visualizer.recording.facts import Source as Facts
 from visualizer.recording.schema import EventFlag
 from visualizer.recording.tables import Meta
@@ -26,11 +24,6 @@ from visualizer.sources.registry import record
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.sources.source import Request
-
-VerifySource = Literal["gpu", "simulator"]
-
-LEAST_TILES = 64
-"""A shorter recording is verified with so many tiles: a ring of eight stages must get into its stride."""
 
 _FOREIGN = mark(
     "Run in the simulator, whose durations are its own and not this recording's: the two show the same shape at best."
@@ -45,7 +38,7 @@ class Verification:
     machine: str  # "NVIDIA H200", or "simulator"
     tiles: int
     per_tile: Mapping[int, float]
-    note: str = ""  # why it cannot be held against the prediction
+    note: str = ""  # why it, or one of its runs, cannot be held against the prediction
 
     def as_json(self, prediction: Prediction) -> dict[str, Any]:
         rows = []
@@ -75,31 +68,12 @@ def choose_source() -> VerifySource:
     return "gpu"
 
 
-def check_verifiable(meta: Meta, prediction: Prediction) -> dict[str, Any]:
-    """The parameters to run. PredictError says why there is nothing that could be run."""
-    if meta.program not in PROGRAMS or meta.config.get("fault"):
-        raise PredictError(
-            tr(
-                "only recordings of the lesson without a fault can be verified; this one is of {program}",
-                program=meta.program,
-            )
-        )
-    own = {parameter.name for parameter in PROGRAMS[meta.program].parameters}
-    if "stages" not in own or meta.source.get("kind") == "attach":
-        raise PredictError(
-            tr("{program} cannot be run with other stages: how many there are is fixed in it", program=meta.program)
-        )
-    try:
-        parameters = complete_parameters(meta.config)
-    except ProgramError as problem:
-        raise PredictError(tr("the recording's parameters cannot be run again: {problem}", problem=problem)) from None
+def check_verifiable(meta: Meta, prediction: Prediction) -> Rerun:
+    """How to run it again. PredictError says why there is nothing that could be run."""
+    rerun = rerun_of(meta, prediction.ring, prediction.consumer_delay_ns)
     if prediction.copy_time != prediction.recorded_copy_time:
         raise PredictError(tr("another copy time cannot be verified: no source can be told how long copies take"))
-    tiles = max(parameters["tiles"], LEAST_TILES)
-    wanted = {**parameters, "consumer_delay": prediction.consumer_delay_ns, "tiles": tiles}
-    if "consumer_delay" not in own and prediction.consumer_delay_ns:
-        raise PredictError(tr("{program} has no consumer delay to be run with", program=meta.program))
-    return {name: value for name, value in complete_parameters(wanted).items() if name in own}
+    return rerun
 
 
 def verify(
@@ -117,47 +91,68 @@ def verify(
     and its log with tokens if it has them. Raises PredictError, Cancelled, and what the source raises.
     """
     meta = trace.meta
-    parameters = check_verifiable(meta, prediction)
+    rerun = check_verifiable(meta, prediction)
     progress = progress or (lambda fraction, what: None)
     cancelled = cancelled or (lambda: False)
     progress(0.0, tr("looking for a GPU"))
-    # Other programs' stages can be chosen in the simulator alone.
-    chosen = source or (choose_source() if meta.program == LESSON else "simulator")
+    chosen = source or _choose(rerun)
+    if chosen not in rerun.sources:
+        raise PredictError(
+            tr(
+                "{program} as recorded can be run with other stages by --source {sources} only",
+                program=meta.program,
+                sources=", ".join(rerun.sources),
+            )
+        )
     fitting = [point.stages for point in prediction.points if point.fits]
     counts = [count for count in fitting if stages is None or count in stages]
     per_tile: dict[int, float] = {}
+    notes: list[str] = []
     machine = "simulator"
     for done, count in enumerate(counts):
         if cancelled():
             raise Cancelled
         progress(done / len(counts), tr("running {n} of {all} stage counts", n=done + 1, all=len(counts)))
-        run = _run(chosen, trace, {**parameters, "stages": count}, cancelled)
+        run = _run(chosen, trace, rerun.with_stages(count), cancelled)
         ending = run.meta.ending.kind
         if ending != "completed":
             raise PredictError(tr("the run with {n} stages ended with {ending}", n=count, ending=ending))
         machine = str(run.meta.source.get("gpu", machine))
-        measured = measured_per_tile(find_facts(History(run)), prediction.ring)
+        try:
+            measured = recorded_per_tile(find_facts(History(run)), prediction.ring or None)
+        except PredictError as problem:  # a ring of one stage may not be recognised in what a GPU ran
+            notes.append(
+                tr("stages {n}: it ran, but the time per tile is not known: {problem}.", n=count, problem=problem)
+            )
+            continue
         if measured is not None:
             per_tile[count] = measured
-    foreign = chosen == "simulator" and meta.source.get("kind") != "simulator"
-    return Verification(chosen, machine, parameters["tiles"], per_tile, tr(_FOREIGN) if foreign else "")
+    if chosen == "simulator" and meta.source.get("kind") != "simulator":
+        notes.insert(0, tr(_FOREIGN))
+    return Verification(chosen, machine, rerun.tiles, per_tile, " ".join(notes))
 
 
-def _run(source: VerifySource, recording: Trace, parameters: Mapping[str, Any], cancelled: CancelCheck) -> Trace:
+def _choose(rerun: Rerun) -> VerifySource:
+    return choose_source() if rerun.sources == ("gpu", "simulator") else rerun.sources[0]
+
+
+def _run(source: VerifySource, recording: Trace, request: Request, cancelled: CancelCheck) -> Trace:
     meta = recording.meta
     if source == "gpu":
-        has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
-        options = {"level": "words"} if has_tokens else {}
-        if "mode" in meta.check:
-            options["check"] = meta.check["mode"]
-        return record(source, Request(meta.program, parameters, options=options), cancelled=cancelled)
+        if meta.program == LESSON:
+            has_tokens = bool(((recording.events["flags"] & EventFlag.HAS_TOKEN) != 0).any())
+            options = {"level": "words"} if has_tokens else {}
+            if "mode" in meta.check:
+                options["check"] = meta.check["mode"]
+            request = replace(request, options=options)
+        return record(source, request, cancelled=cancelled)
     recorded = meta.source if meta.source.get("kind") == "simulator" else Facts()
     try:
         latencies = Latencies(**recorded.get("latencies", {}))
     except (TypeError, ValueError) as error:
         raise PredictError(tr("the recording's latencies are not the simulator's: {error}", error=error)) from None
     return simulate(
-        built_in_program(meta.program, parameters),
+        built_in_program(meta.program, request.parameters),
         seed=recorded.get("seed", 0),
         latencies=latencies,
         cancelled=cancelled,

@@ -16,6 +16,7 @@ from visualizer.diagnosis.phases.passes import (
 )
 from visualizer.diagnosis.places import line, site_at
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.stuck.by_source import cause_by_source
 from visualizer.diagnosis.stuck.byte_causes import bytes_cause
 from visualizer.diagnosis.stuck.missing_arrivals import missing_arrival_cause
 from visualizer.diagnosis.stuck.outlook import Outlook
@@ -119,6 +120,8 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
         return Cause(tr("A cycle of waits: {around}; none of them can go on.", around=around), certain=False)
     name = outlook.history.barrier_title(row)
     if not outlook.knows_arrivers(row):
+        if (said := cause_by_source(outlook, wait)) is not None:
+            return said
         state = outlook.barrier(row)
         if outlook.program is None and outlook.trace.barriers[row].cta in outlook.first_waits.not_begun:
             return _nobody_has_begun(outlook, wait)

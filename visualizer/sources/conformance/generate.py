@@ -17,6 +17,7 @@ from visualizer.sources.conformance.replay import carry_out
 from visualizer.sources.conformance.steps import Form, Operation, Sequences, Step
 
 MOST_BARRIERS = 4  # of each CTA
+MOST_CHUNKS = 8  # of 16 bytes, that a lane copies by cp.async
 COPY_UNIT = 16
 MOST_COPY_UNITS = 1024
 COUNT_SCALES = (1, 2, 4, 32, 200, 4096, MAX_COUNT)
@@ -62,9 +63,10 @@ class _Writer:
             self._read,
             self._copy,
             self._begin_anew,
+            self._cp_async_arrive,
         ]
         # Each sequence has its own habits, so that some complete phase after phase and others pile up bytes.
-        self._weights = [8, 3, 2, 5, 3, 5, 3, 3, 5, 2, 0.4]
+        self._weights = [8, 3, 2, 5, 3, 5, 3, 3, 5, 2, 0.4, 2]
         self._weights = [weight * rng.choice((0.2, 1, 1, 3)) for weight in self._weights]
         for place in self._places:
             self._init(place)
@@ -226,6 +228,27 @@ class _Writer:
             target.complete_tx(bytes_)
             word = encode(Token(target.parity, target.pending, target.tx))
             self._put(Operation.SETTLE, destination, word >> 32)
+
+    def _cp_async_arrive(self, place: tuple[int, int], barrier: Mbarrier) -> None:
+        """The hardware's arrivals for cp.async, and a step that waits for them.
+
+        Without .noinc they change nothing in the end. Hardware counts them as transactions meanwhile, which the word
+        shows, rounded up, only where tx is a multiple of TX_GRANULE, and which may not complete a phase.
+        """
+        operation = self._rng.choice((Operation.CP_ASYNC_ARRIVE, Operation.CP_ASYNC_ARRIVE_NOINC))
+        if not barrier.pending:
+            return
+        if operation is Operation.CP_ASYNC_ARRIVE:
+            most = min(MAX_COUNT - barrier.pending, MAX_COUNT - barrier.tx)
+            if barrier.tx % TX_GRANULE or most < 1:
+                return
+        else:
+            most = barrier.pending
+        lanes = self._lanes(most)
+        carry_out(barrier, operation, 0, lanes, remote=False)
+        self._put(operation, place, self._rng.randint(0, MOST_CHUNKS), lanes=lanes)
+        word = encode(Token(barrier.parity, barrier.pending, barrier.tx))
+        self._put(Operation.SETTLE, place, word >> 32)
 
     def _missing_bytes(self, barrier: Mbarrier, bytes_: int) -> int | None:
         """What to expect before a copy of `bytes_`, so that it ends on a multiple and completes no phase on its way."""

@@ -45,6 +45,8 @@ class Operation(IntEnum):
     READ = 13  # an arrive with a run-time count of 0: the live word
     COPY = 14  # operand: bytes; lanes: mask of destination CTAs, 0 for a copy into the own CTA
     SETTLE = 15  # reads until the word's upper half is the operand, or for some 10 ms
+    CP_ASYNC_ARRIVE = 16  # operand: cp.async of 16 bytes that each lane issues before it
+    CP_ASYNC_ARRIVE_NOINC = 17
 
 
 TOKENS = frozenset(
@@ -58,7 +60,10 @@ TOKENS = frozenset(
 )
 """What returns a token, on a barrier of the own CTA."""
 
-WORDS = TOKENS | {Operation.READ, Operation.SETTLE}
+CP_ASYNC_ARRIVES = frozenset({Operation.CP_ASYNC_ARRIVE, Operation.CP_ASYNC_ARRIVE_NOINC})
+"""What returns the live word right after it, while the arrival may be still to come."""
+
+WORDS = TOKENS | CP_ASYNC_ARRIVES | {Operation.READ, Operation.SETTLE}
 """What returns a barrier word, of which the upper 32 bits are state."""
 
 PARITY_WAITS = frozenset({Operation.TEST_WAIT_PARITY, Operation.TRY_WAIT_PARITY})

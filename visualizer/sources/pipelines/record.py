@@ -14,8 +14,9 @@ from visualizer.children import child_command, child_environment
 from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.language.endings import TOO_LONG
 from visualizer.recording.facts import Check
-from visualizer.recording.tables import Ending
+from visualizer.recording.tables import Ending, Site
 from visualizer.recording.trace import Trace
+from visualizer.resources import resource_dir
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.ptx_instrument import PtxInstrument
 from visualizer.sources.attach.session import Outcome, Recorded, Session
@@ -83,7 +84,22 @@ def record_pipeline(
     if fault is not None:
         config["fault"] = fault
     check = _check(lines) if ending.kind == "completed" else Check()
-    return replace(trace, meta=replace(trace.meta, config=config, ending=ending, check=check))
+    return _with_source(replace(trace, meta=replace(trace.meta, config=config, ending=ending, check=check)), kernel)
+
+
+def _with_source(trace: Trace, kernel: PipelineKernel) -> Trace:
+    """With the kernel's own file by its path, and its text: CuPy compiles it from memory, by a name that is gone."""
+    path = resource_dir("kernels") / f"{kernel.name}.cu"
+
+    def known(file: str) -> str:
+        return file if file in trace.source_files or Path(file).suffix == ".cuh" else str(path)
+
+    def moved(site: Site) -> Site:
+        stack = tuple(replace(frame, file=known(frame.file)) for frame in site.stack)
+        return replace(site, file=known(site.file), stack=stack)
+
+    texts = {**trace.source_files, str(path): path.read_text(encoding="utf-8")}
+    return replace(trace, sites=tuple(map(moved, trace.sites)), source_files=texts)
 
 
 class _Listener:

@@ -1,6 +1,6 @@
 """The sizes of the kernels as options of a source: what they may be, the table of the kernels says.
 
-Tiles and CTAs are parameters that programs have as well (--tiles, --ctas), so they are not among these.
+Tiles, CTAs and stages are parameters that programs have as well (--tiles, --ctas, --stages): they are not among these.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
 from visualizer.sources.source import Request
 
 _GROUP = Group(mark("sizes of kernels"), mark("of those in kernels/ that --source gpu runs beside the lesson"))
-_PROGRAMS_SIZES = ("tiles", "ctas")
+_PROGRAMS_SIZES = ("tiles", "ctas", "stages")
+
+
+def _option_name(size: str) -> str:
+    return f"size_{size.replace('-', '_')}"
 
 
 def _size(name: str, title: str, help: str, told: str) -> Option:
     takers = [kernel for kernel in KERNELS if name in kernel.parameters]
     parameters = [kernel.parameters[name] for kernel in takers]
     return Option(
-        f"size_{name}",
+        _option_name(name),
         f"--{name}",
         Whole(1, max(one.most for one in parameters), min(one.multiple for one in parameters)),
         help,
@@ -66,7 +70,16 @@ SIZE_OPTIONS = (
         mark("CTAs of a cluster that load for each other: 1, 2 or 4"),
         mark("CTAs of a cluster that load for each other: 1, 2 or 4 (--cluster)"),
     ),
+    _size("k-stages", mark("Stages of K"), mark("stages of K's ring"), mark("stages of K's ring (--k-stages)")),
+    _size("v-stages", mark("Stages of V"), mark("stages of V's ring"), mark("stages of V's ring (--v-stages)")),
 )
+
+
+def request_for(kernel: PipelineKernel, sizes: Mapping[str, int]) -> Request:
+    """What `sizes_of` takes these sizes from."""
+    parameters = {name: value for name, value in sizes.items() if name in _PROGRAMS_SIZES}
+    options = {_option_name(name): value for name, value in sizes.items() if _option_name(name) in _NAMES}
+    return Request(kernel.name, parameters, options=options)
 
 
 def sizes_of(kernel: PipelineKernel, request: Request) -> dict[str, int]:
@@ -78,7 +91,7 @@ def sizes_of(kernel: PipelineKernel, request: Request) -> dict[str, int]:
             asked[option.flag[2:]] = value
     for name, value in request.parameters.items():
         if name not in _PROGRAMS_SIZES or name not in kernel.parameters:
-            taken = [f"--{one}" for one in kernel.parameters if one in _PROGRAMS_SIZES or f"size_{one}" in _NAMES]
+            taken = [f"--{one}" for one in kernel.parameters if one in _PROGRAMS_SIZES or _option_name(one) in _NAMES]
             raise SourceError(
                 tr(
                     "--{parameter} is fixed in kernels/{name}.cu; on a GPU it takes {taken}",

@@ -13,7 +13,8 @@ from cuda.bindings import driver
 from numpy.typing import NDArray
 
 from visualizer.resources import resource_dir
-from visualizer.sources.pipelines.kernels import BOX_COLUMNS, Boxes, Launch
+from visualizer.sources.pipelines.kernels import Boxes, Launch
+from visualizer.sources.pipelines.storage import BOX_COLUMNS
 from visualizer.sources.runner.device import tensor_map
 
 POLL_S = 0.001
