@@ -87,13 +87,6 @@ def no_first_by_the_source(s: Said) -> bool:
     )
 
 
-@says("acquires a stage for the first time, by the name of the method that waits")
-def begins_with_parity_0(s: Said) -> bool:
-    own = [wait for wait in s.recount.waits if wait[:2] == (s.text("agent"), s.text("barrier"))]
-    nobody = not s.recount.of_kind(K.ARRIVE, K.PHASE_COMPLETE, barrier=s.text("barrier"))
-    return nobody and [wait[2] for wait in own] == [0] and s.finding.blamed == s.text("agent")
-
-
 @says(" having issued nothing")
 def issued_nothing(s: Said) -> bool:
     (agent,) = {s.finding.blamed}

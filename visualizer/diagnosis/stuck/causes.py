@@ -16,9 +16,9 @@ from visualizer.diagnosis.phases.passes import (
 )
 from visualizer.diagnosis.places import line, site_at
 from visualizer.diagnosis.report import Advice, Planned
-from visualizer.diagnosis.stuck.by_source import cause_by_source
 from visualizer.diagnosis.stuck.byte_causes import bytes_cause
 from visualizer.diagnosis.stuck.missing_arrivals import missing_arrival_cause
+from visualizer.diagnosis.stuck.not_begun import not_begun_cause
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
@@ -120,11 +120,9 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
         return Cause(tr("A cycle of waits: {around}; none of them can go on.", around=around), certain=False)
     name = outlook.history.barrier_title(row)
     if not outlook.knows_arrivers(row):
-        if (said := cause_by_source(outlook, wait)) is not None:
-            return said
+        if (cause := not_begun_cause(outlook, wait)) is not None:
+            return cause
         state = outlook.barrier(row)
-        if outlook.program is None and outlook.trace.barriers[row].cta in outlook.first_waits.not_begun:
-            return _nobody_has_begun(outlook, wait)
         return Cause(
             tr(
                 "{arrived} of {needed} arrivals came to {barrier} in phase #{phase}; who was to bring the others is not"
@@ -147,22 +145,6 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
             certain=False,
         )
     return Cause(tr("Nobody that is left will arrive on {barrier} for this phase.", barrier=name), certain=False)
-
-
-def _nobody_has_begun(outlook: Outlook, wait: int) -> Cause:
-    """All wait for first arrivals, and it is not known who should not."""
-    step = int(outlook.waits.begin[wait])
-    return Cause(
-        tr(
-            "Nobody has begun: {barrier} has had no arrival, and neither has any other barrier that agents wait for"
-            " beside it. One of them must begin, as a producer does: its stages are free at first, so that it starts"
-            " inverted, with phase 1 (make_producer_start_state). Or an arrival before these waits is missing.",
-            barrier=outlook.history.barrier_title(int(outlook.waits.barrier[wait])),
-        ),
-        step,
-        site_at(outlook.trace, step),
-        certain=False,
-    )
 
 
 def _nobody_begins(outlook: Outlook, cycle: tuple[int, ...]) -> Cause | None:
