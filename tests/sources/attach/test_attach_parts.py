@@ -12,13 +12,21 @@ import pytest
 from visualizer.sources.attach import assemble as assembling
 from visualizer.sources.attach import environment
 from visualizer.sources.attach.assemble import assemble, find_ptxas
-from visualizer.sources.attach.environment import CACHES, kept_ptx, session_folder, watched_environment
+from visualizer.sources.attach.environment import (
+    ASSEMBLED,
+    CACHES,
+    kept_ptx,
+    session_folder,
+    watched_environment,
+    with_line_numbers,
+)
 from visualizer.sources.attach.kernel_names import demangled, short_name
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
 from visualizer.sources.attach.program import find_program
+from visualizer.sources.attach.ptx_image import Ptx
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError
@@ -116,6 +124,73 @@ def test_ptx_that_a_framework_kept_beside_its_cubin(tmp_path: Path) -> None:
     assert kept_ptx(tmp_path, b"cubin") == b"ptx"
     assert kept_ptx(tmp_path, b"other") == b""
     assert kept_ptx(tmp_path, b"cubic") == b""
+
+
+WITH_LINES = """// made by a compiler
+.version 9.0
+.target sm_90a
+.visible .entry gemm(
+	.param .u64 p
+)
+{
+	// begin inline asm
+	.loc 1 7 0
+	mbarrier.init.shared.b64 [%r1], 1;
+	ret;
+}
+.file 1 "gemm.cu"
+.section .debug_str
+{
+.b8 95,90
+}
+"""
+WITHIN_CUBIN = """.version 9.0
+.target sm_90a
+
+.visible .entry gemm(
+.param .u64 p
+)
+{
+
+mbarrier.init.shared.b64 [%r1], 1;
+ret;
+}
+
+.section .debug_str
+{
+
+}
+"""
+
+
+def test_what_the_assembler_is_given_while_a_program_is_watched_is_kept(tmp_path: Path) -> None:
+    """By the library in it, as compilers run it: whatever has another name leaves nothing."""
+    compiler = shutil.which("cc") or "gcc"
+    subprocess.run(
+        [compiler, "-x", "c", "-", "-o", tmp_path / "ptxas"], input=b"int main(void) { return 0; }", check=True
+    )
+    shutil.copy(tmp_path / "ptxas", tmp_path / "other")
+    (tmp_path / "gemm.ptx").write_text(WITH_LINES)
+    session = tmp_path / "session"
+    session.mkdir()
+    watched = watched_environment(ENVIRONMENT, shim_library(tmp_path), session)
+    for program in ("other", "ptxas"):
+        words = [tmp_path / program, "-arch=sm_90a", "gemm.ptx", "-o", "gemm.ptx.ptx"]
+        subprocess.run(words, env=watched, cwd=tmp_path, check=True)
+        subprocess.run([tmp_path / program, "missing.ptx"], env=watched, cwd=tmp_path, check=True)
+    assert [kept.read_text() for kept in (session / ASSEMBLED).iterdir()] == [WITH_LINES]
+
+
+def test_a_module_without_line_numbers_is_known_again_in_what_the_assembler_was_given(tmp_path: Path) -> None:
+    (tmp_path / ASSEMBLED).mkdir()
+    (tmp_path / ASSEMBLED / "1.ptx").write_text(WITH_LINES.replace("gemm", "another"))
+    (tmp_path / ASSEMBLED / "2.ptx").write_text(WITH_LINES)
+    bare, other = Ptx(WITHIN_CUBIN, "sm_90a", 90), Ptx(WITHIN_CUBIN.replace("1;", "2;"), "sm_90a", 90)
+    assert with_line_numbers(bare, tmp_path) == Ptx(WITH_LINES, "sm_90a", 90)
+    assert with_line_numbers(other, tmp_path) == other
+    assert with_line_numbers(bare, tmp_path / "elsewhere") == bare
+    kernel = KernelBook(AttachOptions(), tmp_path).with_image("gemm", "a program", WITHIN_CUBIN.encode(), 90, "a GPU")
+    assert kernel.ptx == Ptx(WITH_LINES, "sm_90a", 90)
 
 
 @pytest.mark.parametrize(

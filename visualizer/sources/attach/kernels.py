@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from visualizer.language import tr
-from visualizer.sources.attach.environment import kept_ptx
+from visualizer.sources.attach.environment import kept_ptx, with_line_numbers
 from visualizer.sources.attach.kernel_names import demangled, short_name
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.ptx_image import NoPtx, Ptx, module_of, modules
@@ -144,8 +144,8 @@ class KernelBook:
         except SourceError as problem:
             kernel.refusal = str(problem)
             return
-        kernel.ptx = ptx
         kernel.uses_mbarriers = "mbarrier." in body
+        kernel.ptx = with_line_numbers(ptx, self._folder) if kernel.uses_mbarriers else ptx
         kernel.is_wanted = kernel.uses_mbarriers
         if named and not kernel.uses_mbarriers:
             kernel.refusal = tr("it uses no mbarriers")
