@@ -76,8 +76,6 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
         "NVCC_APPEND_FLAGS": f"{flags} -lineinfo".strip(),
         "CUTE_DSL_LINEINFO": "1",
         _ASSEMBLED_VARIABLE: str(folder / ASSEMBLED),
-        "DG_JIT_DUMP_PTX": "1",
-        "DJ_JIT_DUMP_PTX": "1",
     }
     if not _CUTE_KEEPS.intersection(environment):  # else it keeps what the user wants, where he wants it
         watched["CUTE_DSL_KEEP"] = "ptx,cubin"
@@ -94,7 +92,7 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
 def kept_ptx(folder: Path, cubin: bytes) -> bytes:
     """The PTX that a framework wrote beside this cubin in one of the session's caches; b"" if none did.
 
-    Triton, CuTe DSL and DeepGEMM do: the PTX within their cubins has lost its line numbers.
+    Triton and CuTe DSL do: the PTX within their cubins has lost its line numbers.
     """
     for path in folder.rglob("*.cubin"):
         beside = path.with_suffix(".ptx")
