@@ -12,11 +12,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from visualizer.sources.attach.messages import ENVIRONMENT
-from visualizer.sources.attach.ptx_image import Ptx
 
 CACHES = (
     "CUPY_CACHE_DIR",
@@ -35,9 +33,9 @@ Triton."""
 CUTE_DUMPS = "CUTE_DSL_DUMP_DIR"
 _CUTE_KEEPS = {CUTE_DUMPS, "CUTE_DSL_KEEP"}
 SOCKET = "socket"
-ASSEMBLED = "assembled"
-"""The folder of what ptxas was given while the program ran; the preloaded library is told of it by a variable."""
-_ASSEMBLED_VARIABLE = f"{ENVIRONMENT}_ASSEMBLED"
+COMPILED = "compiled"
+"""The folder of what compilers that the program ran were given; the preloaded library is told of it by a variable."""
+_COMPILED_VARIABLE = f"{ENVIRONMENT}_COMPILED"
 _PREFIX = "phasescope-attach-"
 _LONGEST_BASE = 60
 """Letters of the folder for temporary files: a socket's path may have 107 bytes in all."""
@@ -75,13 +73,13 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
         "LD_PRELOAD": f"{library}:{preloaded}" if preloaded else str(library),
         "NVCC_APPEND_FLAGS": f"{flags} -lineinfo".strip(),
         "CUTE_DSL_LINEINFO": "1",
-        _ASSEMBLED_VARIABLE: str(folder / ASSEMBLED),
+        _COMPILED_VARIABLE: str(folder / COMPILED),
     }
     if not _CUTE_KEEPS.intersection(environment):  # else it keeps what the user wants, where he wants it
         watched["CUTE_DSL_KEEP"] = "ptx,cubin"
         watched[CUTE_DUMPS] = str(folder / CUTE_DUMPS.lower())
         Path(watched[CUTE_DUMPS]).mkdir(exist_ok=True)
-    (folder / ASSEMBLED).mkdir(exist_ok=True)
+    (folder / COMPILED).mkdir(exist_ok=True)
     for name in CACHES:
         cache = folder / name.lower()
         cache.mkdir(exist_ok=True)
@@ -102,18 +100,3 @@ def kept_ptx(folder: Path, cubin: bytes) -> bytes:
         except OSError:
             continue
     return b""
-
-
-def with_line_numbers(ptx: Ptx, folder: Path) -> Ptx:
-    """The same module as ptxas was given it in this session, which tells lines; `ptx` itself if it was not."""
-    if ptx.has_lines:
-        return ptx
-    for path in (folder / ASSEMBLED).glob("*.ptx"):
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        given = replace(ptx, text=text)
-        if given.bare == ptx.bare:
-            return given
-    return ptx
