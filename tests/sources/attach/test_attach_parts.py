@@ -12,13 +12,15 @@ import pytest
 from visualizer.sources.attach import assemble as assembling
 from visualizer.sources.attach import environment
 from visualizer.sources.attach.assemble import assemble, find_ptxas
-from visualizer.sources.attach.environment import CACHES, kept_ptx, session_folder, watched_environment
+from visualizer.sources.attach.compiled import compiled_sources, with_line_numbers
+from visualizer.sources.attach.environment import CACHES, COMPILED, kept_ptx, session_folder, watched_environment
 from visualizer.sources.attach.kernel_names import demangled, short_name
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
 from visualizer.sources.attach.program import find_program
+from visualizer.sources.attach.ptx_image import Ptx
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError
@@ -116,6 +118,80 @@ def test_ptx_that_a_framework_kept_beside_its_cubin(tmp_path: Path) -> None:
     assert kept_ptx(tmp_path, b"cubin") == b"ptx"
     assert kept_ptx(tmp_path, b"other") == b""
     assert kept_ptx(tmp_path, b"cubic") == b""
+
+
+WITH_LINES = """// made by a compiler
+.version 9.0
+.target sm_90a
+.visible .entry gemm(
+	.param .u64 p
+)
+{
+	// begin inline asm
+	.loc 1 7 0
+	mbarrier.init.shared.b64 [%r1], 1;
+	ret;
+}
+.file 1 "gemm.cu"
+.section .debug_str
+{
+.b8 95,90
+}
+"""
+WITHIN_CUBIN = """.version 9.0
+.target sm_90a
+
+.visible .entry gemm(
+.param .u64 p
+)
+{
+
+mbarrier.init.shared.b64 [%r1], 1;
+ret;
+}
+
+.section .debug_str
+{
+
+}
+"""
+
+
+def test_what_compilers_are_given_while_a_program_is_watched_is_kept(tmp_path: Path) -> None:
+    """By the library in them: whatever has another name leaves nothing."""
+    compiler = shutil.which("cc") or "gcc"
+    words = [compiler, "-x", "c", "-", "-o", tmp_path / "ptxas"]
+    subprocess.run(words, input=b"int main(void) { return 0; }", check=True)
+    for other in ("other", "cicc"):
+        shutil.copy(tmp_path / "ptxas", tmp_path / other)
+    (tmp_path / "gemm.ptx").write_text(WITH_LINES)
+    (tmp_path / "gemm.cu").write_text("the source")
+    session = tmp_path / "session"
+    session.mkdir()
+    watched = watched_environment(ENVIRONMENT, shim_library(tmp_path), session)
+    source = ["--orig_src_path_name", tmp_path / "gemm.cu", "temporary.ii"]
+    for program in ("other", "ptxas", "cicc"):
+        for given in (["gemm.ptx", "-o", "gemm.ptx.ptx"], ["missing.ptx"], source, ["--orig_src_path_name"]):
+            subprocess.run([tmp_path / program, *given], env=watched, cwd=tmp_path, check=True)
+    (tmp_path / "gemm.cu").unlink()
+    assert [kept.read_text() for kept in (session / COMPILED).glob("*.ptx")] == [WITH_LINES]
+    assert compiled_sources(session) == {str(tmp_path / "gemm.cu"): "the source"}
+    assert len(list((session / COMPILED).iterdir())) == 2
+
+
+def test_a_module_without_line_numbers_is_known_again_in_what_the_assembler_was_given(tmp_path: Path) -> None:
+    (tmp_path / COMPILED).mkdir()
+    (tmp_path / COMPILED / "1.ptx").write_text(WITH_LINES.replace("gemm", "another"))
+    (tmp_path / COMPILED / "2.ptx").write_text(WITH_LINES)
+    (tmp_path / COMPILED / "3.source").write_text("/tmp/gemm.cu\nthe\nsource")
+    bare, other = Ptx(WITHIN_CUBIN, "sm_90a", 90), Ptx(WITHIN_CUBIN.replace("1;", "2;"), "sm_90a", 90)
+    assert with_line_numbers(bare, tmp_path) == Ptx(WITH_LINES, "sm_90a", 90)
+    assert with_line_numbers(other, tmp_path) == other
+    assert with_line_numbers(bare, tmp_path / "elsewhere") == bare
+    kernels = KernelBook(AttachOptions(), tmp_path)
+    kernel = kernels.with_image("gemm", "a program", WITHIN_CUBIN.encode(), 90, "a GPU")
+    assert kernel.ptx == Ptx(WITH_LINES, "sm_90a", 90)
+    assert kernel.sources == {"/tmp/gemm.cu": "the\nsource"}
 
 
 @pytest.mark.parametrize(

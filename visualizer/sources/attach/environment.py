@@ -33,6 +33,9 @@ Triton."""
 CUTE_DUMPS = "CUTE_DSL_DUMP_DIR"
 _CUTE_KEEPS = {CUTE_DUMPS, "CUTE_DSL_KEEP"}
 SOCKET = "socket"
+COMPILED = "compiled"
+"""The folder of what compilers that the program ran were given; the preloaded library is told of it by a variable."""
+_COMPILED_VARIABLE = f"{ENVIRONMENT}_COMPILED"
 _PREFIX = "phasescope-attach-"
 _LONGEST_BASE = 60
 """Letters of the folder for temporary files: a socket's path may have 107 bytes in all."""
@@ -70,13 +73,13 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
         "LD_PRELOAD": f"{library}:{preloaded}" if preloaded else str(library),
         "NVCC_APPEND_FLAGS": f"{flags} -lineinfo".strip(),
         "CUTE_DSL_LINEINFO": "1",
-        "DG_JIT_DUMP_PTX": "1",
-        "DJ_JIT_DUMP_PTX": "1",
+        _COMPILED_VARIABLE: str(folder / COMPILED),
     }
     if not _CUTE_KEEPS.intersection(environment):  # else it keeps what the user wants, where he wants it
         watched["CUTE_DSL_KEEP"] = "ptx,cubin"
         watched[CUTE_DUMPS] = str(folder / CUTE_DUMPS.lower())
         Path(watched[CUTE_DUMPS]).mkdir(exist_ok=True)
+    (folder / COMPILED).mkdir(exist_ok=True)
     for name in CACHES:
         cache = folder / name.lower()
         cache.mkdir(exist_ok=True)
@@ -87,7 +90,7 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
 def kept_ptx(folder: Path, cubin: bytes) -> bytes:
     """The PTX that a framework wrote beside this cubin in one of the session's caches; b"" if none did.
 
-    Triton, CuTe DSL and DeepGEMM do: the PTX within their cubins has lost its line numbers.
+    Triton and CuTe DSL do: the PTX within their cubins has lost its line numbers.
     """
     for path in folder.rglob("*.cubin"):
         beside = path.with_suffix(".ptx")

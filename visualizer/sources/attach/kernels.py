@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from visualizer.language import tr
+from visualizer.sources.attach.compiled import compiled_sources, with_line_numbers
 from visualizer.sources.attach.environment import kept_ptx
 from visualizer.sources.attach.kernel_names import demangled, short_name
 from visualizer.sources.attach.options import AttachOptions
@@ -144,8 +145,10 @@ class KernelBook:
         except SourceError as problem:
             kernel.refusal = str(problem)
             return
-        kernel.ptx = ptx
         kernel.uses_mbarriers = "mbarrier." in body
+        kernel.ptx = with_line_numbers(ptx, self._folder) if kernel.uses_mbarriers else ptx
+        if kernel.ptx is not ptx:
+            self.sources.update(compiled_sources(self._folder))
         kernel.is_wanted = kernel.uses_mbarriers
         if named and not kernel.uses_mbarriers:
             kernel.refusal = tr("it uses no mbarriers")

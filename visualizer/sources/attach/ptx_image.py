@@ -26,6 +26,7 @@ _KIND_PTX, _KIND_CUBIN = 1, 2
 _LZ4, _ZSTD = 0x2000, 0x8000
 _LINE = re.compile(r"^\s*\.loc\s+\d", re.MULTILINE)
 _NEXT = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s", re.MULTILINE)
+_NOT_CODE = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\s[^\n]*|^\s*\.section\s+\.debug_\w+\s*\{[^}]*\}", re.MULTILINE)
 _TARGET = re.compile(r"^\s*\.target\s+(sm_(\d+)([af]?))", re.MULTILINE)
 
 
@@ -44,6 +45,11 @@ class Ptx:
     @property
     def has_lines(self) -> bool:
         return _LINE.search(self.text) is not None
+
+    @property
+    def bare(self) -> str:
+        """The text without comments, blanks and what debuggers read: the same within a cubin and outside."""
+        return "".join(_NOT_CODE.sub("", self.text).split())
 
     def entry(self, name: str) -> str:
         """The text of one kernel, and of what follows it up to the next one."""
