@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from written_log import WrittenLog, site
 
 from benchmarks.attached import PS_PER_CYCLE, TENSOR_MAP, attached_log
 from visualizer.reconstruction.violations import violations
@@ -97,3 +98,19 @@ def test_a_cta_that_left_before_others_lost_records_keeps_its_own_last_ones() ->
     assert trace.meta.records_lost == 3 * alone.meta.records_lost
     assert trace.meta.window == {"unplaced": 0}
     assert not any(violations(trace).values())
+
+
+def test_a_warp_begins_where_the_last_of_its_lanes_does() -> None:
+    """One lane waits, another copies several times as often: before its first record the waits would stand alone."""
+    written = WrittenLog(lanes=(0, 8), room=16, keep=Keep.LAST)
+    rows = written.layout.records
+    rare = [(4000 * n, 1, 0, 1, 0x400, 1) for n in range(2 * rows)]
+    often = [(1000 * n + 500, 1, 0, 1, 0x408, 1) for n in range(8 * rows)]
+    written.write(rare, made=len(rare))
+    written.write(often, lane=8, made=len(often))
+    written.leave(4000 * len(rare))
+    trace = trace_from(written.log, [site(1, "mbarrier.arrive")])
+    arrivals = trace.events[trace.events["kind"] == EventKind.ARRIVE]
+    on = {barrier: arrivals["measured"][arrivals["barrier"] == barrier] for barrier in np.unique(arrivals["barrier"])}
+    assert sorted(map(len, on.values())) == [3, rows]
+    assert max(times.min() for times in on.values()) - min(times.min() for times in on.values()) < 4000 * PS_PER_CYCLE

@@ -22,7 +22,7 @@ from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.log_events import Events, Meanings, events_of
-from visualizer.sources.attach.log_rows import before_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.log_rows import before_losses, behind_losses, by_warp, counts, lost, oldest, rows_of
 from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
@@ -61,7 +61,9 @@ def trace_of(
     meanings = Meanings(sites, _bytes_of_maps(tensor_maps), cluster)
     clock, assumed = _clock(log)
     numbers = _cta_numbers(log)
-    losing = np.flatnonzero(missing) if log.layout.keep is Keep.FIRST else np.zeros(0, np.int64)
+    losing = np.flatnonzero(missing)
+    first_ones = log.layout.keep is Keep.FIRST
+    kept, cut_short = (before_losses, losing) if first_ones else (behind_losses, np.zeros(0, np.int64))
 
     # A wait that passes is two events, hardly any other record is more than one.
     room = RecordRoom(2 * int(count.sum()) + log.headers.size)
@@ -70,10 +72,10 @@ def trace_of(
     def part(number: int) -> None:
         taken = None
         try:
-            rows = before_losses(rows_of(log, pieces[number], count, begins, missing), losing)
+            rows = kept(rows_of(log, pieces[number], count, begins, missing), losing)
             events = events_of(by_warp(rows), meanings, log.headers["parameters"].reshape(-1))
             del rows
-            exits = _exits(log, pieces[number], losing // len(log.layout.lanes))
+            exits = _exits(log, pieces[number], cut_short // len(log.layout.lanes))
             taken = room.take(number, len(events.warp) + len(exits))
         finally:
             if taken is None:
@@ -88,7 +90,7 @@ def trace_of(
     incomplete = {
         (int(numbers[row // warps]), row % warps): int(by_warps[row]) for row in np.flatnonzero(by_warps).tolist()
     }
-    if log.layout.keep is Keep.FIRST:
+    if first_ones:
         found = discover(records, cluster, lost=incomplete)
     else:
         found = discover(records, cluster, headless=incomplete)

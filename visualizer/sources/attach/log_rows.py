@@ -136,6 +136,19 @@ def before_losses(rows: Rows, losing: Ints) -> Rows:
     return rows.take(rows.clock <= until[rows.warp - first])
 
 
+def behind_losses(rows: Rows, losing: Ints) -> Rows:
+    """The records without those of a warp before the first one of a stream of its that lost its beginning, one of
+    `losing`: lanes of a warp may keep records of different times."""
+    begins = np.flatnonzero(np.diff(rows.stream, prepend=-1) != 0)
+    cut = begins[np.isin(rows.stream[begins], losing)]
+    if not len(cut):
+        return rows
+    first = int(rows.warp.min())
+    since = np.full(int(rows.warp.max()) - first + 1, np.iinfo(np.int64).min)
+    np.maximum.at(since, rows.warp[cut] - first, rows.clock[cut])
+    return rows.take(rows.clock >= since[rows.warp - first])
+
+
 def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints, missing: Ints) -> Ints:
     """Clocks of 64 bits from their low halves: of records next to each other they lie less than 2^32 cycles apart.
 
