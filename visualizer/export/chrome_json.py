@@ -18,7 +18,7 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, flows, trac
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import tr
-from visualizer.views.timeline.text import own_name
+from visualizer.views.timeline.lanes.text import own_name
 
 _PS_PER_US = 1_000_000
 

@@ -16,8 +16,8 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
-from visualizer.views.timeline.lanes import Lane, copy_targets, target_title
-from visualizer.views.timeline.wait_names import waited_for
+from visualizer.views.timeline.lanes.lanes import Lane, copy_targets, target_title
+from visualizer.views.timeline.lanes.wait_names import waited_for
 
 Ints = NDArray[np.int64]
 

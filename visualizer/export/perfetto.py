@@ -19,7 +19,7 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, Track, flow
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import mark, tr
-from visualizer.views.timeline.text import own_name
+from visualizer.views.timeline.lanes.text import own_name
 
 _SEQUENCE = 1  # all packets are of one sequence: they share its interned texts
 _STEP, _AMOUNT, _TIME = 1, 2, 3  # interned names of the arguments

@@ -22,7 +22,7 @@ from visualizer.views.compare.overlay_model import (
     next_difference,
     place_flags,
 )
-from visualizer.views.timeline.scale import View, fit_range
+from visualizer.views.timeline.time.scale import View, fit_range
 
 WIDTH = 900
 

@@ -11,7 +11,7 @@ from visualizer.replay.history import History
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.inspector.inspector_widget import InspectorWidget
 from visualizer.views.inspector.range_model import range_sections
-from visualizer.views.timeline.measure import Measurement
+from visualizer.views.timeline.gestures.measure import Measurement
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 _PASSES = 10

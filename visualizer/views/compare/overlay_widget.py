@@ -22,9 +22,9 @@ from visualizer.views.compare.overlay_scene import OverlayScene
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
-from visualizer.views.timeline.gestures import PanDrag
-from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
-from visualizer.views.timeline.paint import Fonts, paint_note
+from visualizer.views.timeline.gestures.gestures import PanDrag
+from visualizer.views.timeline.painting.paint import Fonts, paint_note
+from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
 
 _NOTCH = 120.0  # wheel units of one notch
 _PLAIN, _CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier

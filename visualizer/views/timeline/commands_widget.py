@@ -10,19 +10,19 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from visualizer.playback.focus import Focus
-from visualizer.views.timeline.builder_widget import LaneBuilder
-from visualizer.views.timeline.lane_filter_widget import LaneFilter
-from visualizer.views.timeline.lane_rows import LaneRows
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.layers_widget import LanesLayer
-from visualizer.views.timeline.marks import Marks
-from visualizer.views.timeline.measure import Measurement
-from visualizer.views.timeline.measuring_widget import Measuring
-from visualizer.views.timeline.mouse_widget import TimelineMouse
-from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
-from visualizer.views.timeline.overview_widget import OverviewStrip
-from visualizer.views.timeline.scale import MIN_PS_PER_PX, View
-from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
+from visualizer.views.timeline.gestures.measure import Measurement
+from visualizer.views.timeline.gestures.measuring_widget import Measuring
+from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
+from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
+from visualizer.views.timeline.lanes.lane_rows import LaneRows
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.layers.layers_widget import LanesLayer
+from visualizer.views.timeline.layers.marks import Marks
+from visualizer.views.timeline.layers.scene import Scene
+from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
+from visualizer.views.timeline.time.overview_widget import OverviewStrip
+from visualizer.views.timeline.time.scale import MIN_PS_PER_PX, View
 
 
 class TimelineCommands(QAbstractScrollArea):

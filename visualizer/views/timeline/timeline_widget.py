@@ -19,16 +19,16 @@ from visualizer.replay.history import History
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
-from visualizer.views.timeline.builder_widget import LaneBuilder
 from visualizer.views.timeline.commands_widget import TimelineCommands
-from visualizer.views.timeline.lane_filter_widget import LaneFilter
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.layers_widget import LanesLayer, Look, ValuesLayer
-from visualizer.views.timeline.lecture_widget import lanes_to_try, paint_dimming, paint_veil
-from visualizer.views.timeline.marks import Marks, paint_marks
-from visualizer.views.timeline.measuring_widget import Measuring
-from visualizer.views.timeline.mouse_widget import TimelineMouse
-from visualizer.views.timeline.overlay_widget import (
+from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
+from visualizer.views.timeline.gestures.measuring_widget import Measuring
+from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
+from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.layers.layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline.layers.lecture_widget import lanes_to_try, paint_dimming, paint_veil
+from visualizer.views.timeline.layers.marks import Marks, paint_marks
+from visualizer.views.timeline.layers.overlay_widget import (
     beyond_chip,
     building_chip,
     folded_chip,
@@ -39,9 +39,9 @@ from visualizer.views.timeline.overlay_widget import (
     paint_open_edges,
     paint_steps,
 )
-from visualizer.views.timeline.overview_widget import OverviewStrip
-from visualizer.views.timeline.paint import Fonts
-from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.layers.scene import Scene
+from visualizer.views.timeline.painting.paint import Fonts
+from visualizer.views.timeline.time.overview_widget import OverviewStrip
 from visualizer.views.words.findings import first_divergence
 
 _REST_MS = 120  # after the last change of view, until the picture is made complete
