@@ -7,7 +7,7 @@ from typing import Any
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Advice, Finding, Planned
-from visualizer.diagnosis.uses.uses import Deviation
+from visualizer.diagnosis.uses.deviations import Deviation
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History

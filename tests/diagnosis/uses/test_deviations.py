@@ -27,8 +27,9 @@ from ring_programs import (
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding, Report
+from visualizer.diagnosis.uses.deviations import Deviation, find_deviations
 from visualizer.diagnosis.uses.intents import find_intents
-from visualizer.diagnosis.uses.uses import find_deviations
+from visualizer.diagnosis.uses.uses import find_uses
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
@@ -41,6 +42,10 @@ def line_of(program: Program, agent: str, tile: int, operation: str, which: int 
     (operations,) = [a.operations for a in program.agents if a.agent.name == agent]
     mine = [o for o in operations if getattr(o, "tile", -1) == tile and type(o).__name__ == operation]
     return program.sites[mine[which].site].line
+
+
+def deviations(history: History) -> list[Deviation]:
+    return find_deviations(history, find_uses(history, find_intents(history)))
 
 
 def first_error(report: Report) -> Finding:
@@ -145,7 +150,7 @@ def test_sound_programs_have_no_deviation(what: str) -> None:
     program = SOUND[what]()
     for seed in range(6):
         history = History(simulate(program, seed=seed))
-        assert find_deviations(history, find_intents(history)) == []
+        assert deviations(history) == []
         assert diagnose(history, program).findings == ()
 
 
@@ -156,7 +161,7 @@ def test_counts_that_cannot_be_cost_nothing(amount: int) -> None:
     events = trace.events.copy()
     events["amount"][events["kind"] == EventKind.ARRIVE] = amount
     history = History(replace(trace, events=events))
-    assert isinstance(find_deviations(history, find_intents(history)), list)
+    assert isinstance(deviations(history), list)
 
 
 def test_uses_of_any_number_cost_what_is_there() -> None:
@@ -168,7 +173,7 @@ def test_uses_of_any_number_cost_what_is_there() -> None:
     history = History(replace(trace, events=events))
     tracemalloc.start()
     try:
-        find_deviations(history, find_intents(history))
+        deviations(history)
         assert tracemalloc.get_traced_memory()[1] < 100 << 20
     finally:
         tracemalloc.stop()
