@@ -21,8 +21,10 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.diagnosis.chain_model import Chain, chain
 from visualizer.views.diagnosis.chain_widget import ChainWidget
-from visualizer.views.diagnosis.diagnosis_model import Chain, FindingRow, Line, chain, finding_rows, headline
+from visualizer.views.diagnosis.details_model import Line
+from visualizer.views.diagnosis.diagnosis_model import FindingRow, finding_rows, headline
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme, load_theme

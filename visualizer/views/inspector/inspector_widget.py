@@ -11,7 +11,8 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.diagnosis.diagnosis_model import FindingRow, Line
+from visualizer.views.diagnosis.details_model import Line
+from visualizer.views.diagnosis.diagnosis_model import FindingRow
 from visualizer.views.inspector.inspector_model import Section, inspect, inspector_rows, run_text
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel

@@ -12,7 +12,7 @@ from visualizer.diagnosis.statistics.statistics import RingNumbers, Statistics
 from visualizer.diagnosis.wording import commas, duration, state_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import StageState
-from visualizer.views.diagnosis.diagnosis_model import Line
+from visualizer.views.diagnosis.details_model import Line
 from visualizer.views.inspector.inspector_model import Section
 
 _ROLES = {"producer": mark("producer"), "consumer": mark("consumers"), "other": mark("other warps")}
