@@ -146,7 +146,7 @@ def test_stepping_through_ctas_does_not_scroll_but_says_where_the_event_is(qtbot
     timeline.set_focus(Focus(step))
     assert timeline.verticalScrollBar().value() == 0
     assert timeline.scene.event_beyond() == 1
-    from visualizer.views.timeline.layers.overlay_widget import beyond_chip
+    from visualizer.views.timeline.layers.chips_widget import beyond_chip
 
     text, box = beyond_chip(timeline.scene, timeline._look())
     assert "CTA5." in text

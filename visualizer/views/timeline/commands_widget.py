@@ -18,6 +18,7 @@ from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
 from visualizer.views.timeline.lanes.lane_rows import LaneRows
 from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.layers.layers_widget import LanesLayer
+from visualizer.views.timeline.layers.lecture_widget import Lecture
 from visualizer.views.timeline.layers.marks import Marks
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
@@ -43,8 +44,7 @@ class TimelineCommands(QAbstractScrollArea):
     _scene: Scene | None
     marks: dict[str, Marks]
     measuring: Measuring
-    _stressed: frozenset[str]
-    _veiled_after: int | None
+    lecture: Lecture
     _told: View | None
     mouse: TimelineMouse
     _lanes: LanesLayer
@@ -129,8 +129,8 @@ class TimelineCommands(QAbstractScrollArea):
 
     def set_emphasis(self, lanes: Iterable[str]) -> None:
         """Dim all lanes but those with these keys, and leave out those that then have no room; none dims nothing."""
-        if self._stressed != frozenset(lanes):
-            self._stressed = frozenset(lanes)
+        if self.lecture.stressed != frozenset(lanes):
+            self.lecture.stressed = frozenset(lanes)
             self._arrange()
 
     @property
@@ -139,14 +139,9 @@ class TimelineCommands(QAbstractScrollArea):
         focused = self._scene.focused if self._scene else None
         return focused.focus.step if focused else -1
 
-    @property
-    def veiled_after(self) -> int | None:
-        """The step after which everything is hidden; None if nothing is."""
-        return self._veiled_after
-
     def set_veil(self, step: int | None) -> None:
         """Hide what comes after event `step`; None hides nothing."""
-        self._veiled_after = step
+        self.lecture.veiled_after = step
         self.viewport().update()
 
     def undo_zoom(self) -> None:

@@ -24,7 +24,7 @@ from visualizer.views.timeline.lanes.lanes import build_lanes, lanes_of_folds
 from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
 from visualizer.views.timeline.lanes.raster import raster_picture
 from visualizer.views.timeline.lanes.text import Value, own_name, said_title
-from visualizer.views.timeline.layers.lecture_widget import lanes_to_try
+from visualizer.views.timeline.layers.lecture_widget import Lecture
 from visualizer.views.timeline.shapes.picture import Layer
 from visualizer.views.timeline.time.scale import View, fit
 
@@ -149,7 +149,7 @@ def test_single_lanes_of_folded_groups_count_as_shown(rows: LaneRows) -> None:
 
 
 def test_a_lecture_keeps_groups_for_their_warps(store: LaneStore) -> None:
-    every, with_agents, alone = lanes_to_try(store.lanes, frozenset({"warp5", "0x400"}))
+    every, with_agents, alone = Lecture(frozenset({"warp5", "0x400"})).lanes_to_try(store.lanes)
     assert not every
     assert with_agents == {"warp0", "warpgroup0.consumer", GROUP, "warpgroup2.consumer", "warp5", "0x400"}
     assert alone == {"warp5", "0x400"}

@@ -10,8 +10,8 @@ from stranger_traces import stranger
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.look.theme import load_theme
+from visualizer.views.timeline.layers.chips_widget import beyond_chip
 from visualizer.views.timeline.layers.frame import FOLDED, PINNED, UNFOLDED, heading
-from visualizer.views.timeline.layers.overlay_widget import beyond_chip
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 GROUP = "warpgroup1.consumer"

@@ -19,7 +19,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
-from visualizer.views.timeline.layers.overlay_widget import folded_chip
+from visualizer.views.timeline.layers.chips_widget import folded_chip
 from visualizer.views.timeline.time.hang import hang_at
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
@@ -15,22 +16,35 @@ DIMMED = 150
 """Opacity, of 255, of what is laid over lanes that do not matter now: still there, no longer in the way."""
 
 
-def lanes_to_try(lanes: Sequence[Lane], stressed: frozenset[str]) -> list[frozenset[str]]:
-    """Which lanes to show, the most first, until they fit: all (no keys), those that matter with the agents, those."""
-    if not stressed:
-        return [frozenset()]
-    ctas = {lane.cta for lane in lanes if lane.key in stressed}
-    groups = {lane.key for lane in lanes if lane.kind == "warps"}  # which stand for their warps
-    agents = {lane.key for lane in lanes if lane.kind in ("agent", "warps") and lane.cta in ctas}
-    agents -= {lane.key for lane in lanes if lane.parent in groups}
-    titles = {lane.key for lane in lanes if lane.kind == "cta" and lane.cta in ctas}
-    return [frozenset(), stressed | agents | titles, stressed | titles]
+@dataclass(slots=True)
+class Lecture:
+    """What a lecture asks the timeline for: `stressed` are keys of the lanes that matter now (none: all do), after the
+    step `veiled_after` all is hidden (None: nothing is)."""
+
+    stressed: frozenset[str] = frozenset()
+    veiled_after: int | None = None
+
+    def lanes_to_try(self, lanes: Sequence[Lane]) -> list[frozenset[str]]:
+        """Keys of the lanes to show, the most first, until they fit: all (no keys), those that matter with the agents,
+        those."""
+        if not self.stressed:
+            return [frozenset()]
+        ctas = {lane.cta for lane in lanes if lane.key in self.stressed}
+        groups = {lane.key for lane in lanes if lane.kind == "warps"}  # which stand for their warps
+        agents = {lane.key for lane in lanes if lane.kind in ("agent", "warps") and lane.cta in ctas}
+        agents -= {lane.key for lane in lanes if lane.parent in groups}
+        titles = {lane.key for lane in lanes if lane.kind == "cta" and lane.cta in ctas}
+        return [frozenset(), self.stressed | agents | titles, self.stressed | titles]
+
+    def paint(self, painter: QPainter, scene: Scene, theme: Theme) -> None:
+        """Dim every lane but those that matter and those they are folded into, and hide what is still to come."""
+        if self.stressed:
+            _paint_dimming(painter, scene, self.stressed, theme)
+        if self.veiled_after is not None:
+            _paint_veil(painter, scene, int(scene.history.trace.events["time"][self.veiled_after]), theme)
 
 
-def paint_dimming(painter: QPainter, scene: Scene, stressed: frozenset[str], theme: Theme) -> None:
-    """Dim every lane but those with these keys and those they are folded into; none if there are none to stress."""
-    if not stressed:
-        return
+def _paint_dimming(painter: QPainter, scene: Scene, stressed: frozenset[str], theme: Theme) -> None:
     cover = QColor(theme.panel)
     cover.setAlpha(DIMMED)
     painter.save()
@@ -42,7 +56,7 @@ def paint_dimming(painter: QPainter, scene: Scene, stressed: frozenset[str], the
     painter.restore()
 
 
-def paint_veil(painter: QPainter, scene: Scene, time: int, theme: Theme) -> None:
+def _paint_veil(painter: QPainter, scene: Scene, time: int, theme: Theme) -> None:
     """Hide everything after `time` (ps): the room is still to say what comes."""
     lanes = scene.frame.lanes
     left = max(lanes.left() + scene.view.pixel(time) + 1, lanes.left())

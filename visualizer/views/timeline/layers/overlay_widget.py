@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from visualizer.language import tr
@@ -86,38 +86,6 @@ def paint_hover(painter: QPainter, scene: Scene, pointer: QPointF, bounds: QRect
     paint_note(painter, look.fonts, look.theme, note, pointer, bounds)
 
 
-def beyond_chip(scene: Scene, look: Look) -> tuple[str, QRectF] | None:
-    """Where the focused event is, if its lane is above or below those in view, and the box that says so."""
-    side = scene.event_beyond()
-    if not side or scene.focused is None:
-        return None
-    home = scene.store.lanes[scene.store.row_of[scene.focused.home]]
-    text = f"{'▲' if side < 0 else '▼'} {home.name}"
-    return text, _box(scene, look, text, top=side < 0, right=True)
-
-
-def paint_chip(painter: QPainter, text: str, box: QRectF, look: Look) -> None:
-    painter.setPen(pen(look.theme.accent))
-    painter.setBrush(brush(look.theme.raised))
-    painter.drawRect(box)
-    painter.setPen(colour(look.theme.text))
-    painter.setFont(look.fonts.bold)
-    paint_text(painter, look.fonts, text, box.x() + _PAD, box.y(), box.height())
-
-
-def building_chip(scene: Scene, look: Look, left: int) -> tuple[str, QRectF]:
-    """What is still being read, and how to stop it."""
-    total = len(scene.rows())
-    text = tr("reading lanes: {done} of {total}, Esc stops", done=max(total - left, 0), total=total)
-    return text, _box(scene, look, text, top=False, right=False)
-
-
-def folded_chip(scene: Scene, look: Look) -> tuple[str, QRectF] | None:
-    """What lies folded to the left of a hang's view, which a click shows."""
-    text = scene.folded
-    return (text, _box(scene, look, text, top=False, right=False)) if text else None
-
-
 def paint_open_edges(painter: QPainter, scene: Scene, look: Look) -> None:
     """Waits that the recording ends in have a torn edge: they go on."""
     x = scene.frame.lanes.left() + scene.view.pixel(scene.store.end)
@@ -140,9 +108,10 @@ def paint_open_edges(painter: QPainter, scene: Scene, look: Look) -> None:
     painter.restore()
 
 
-def _box(scene: Scene, look: Look, text: str, top: bool, right: bool) -> QRectF:
-    area, fonts = scene.frame.lanes, look.fonts
-    width, height = round(fonts.width(text) + 2 * _PAD), round(fonts.em * 1.35)
-    x = area.right() - width - _PAD if right else area.left() + _PAD
-    y = area.top() + scene.layout.pinned_edge + 4 if top else area.bottom() - height - 4
-    return QRectF(round(x), round(y), width, height)
+def paint_nothing(painter: QPainter, area: QRectF, look: Look) -> None:
+    """There is no recording."""
+    painter.fillRect(area, brush(look.theme.panel))
+    painter.setFont(look.fonts.plain)
+    painter.setPen(colour(look.theme.text_muted))
+    text = tr("No recording. Open one, or run an experiment.")
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
