@@ -32,8 +32,9 @@ _PS_PER_NS = 1000
 _PS_PER_US = 1_000_000
 
 
-def duration(ps: int) -> str:
-    """A time span as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
+def duration(ps: float) -> str:
+    """A time span, to the picosecond, as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
+    ps = round(ps)
     if ps < 100 * _PS_PER_NS:
         return f"{ps / _PS_PER_NS:.1f} ns"
     return f"{ps / _PS_PER_NS:.0f} ns" if ps < 10 * _PS_PER_US else f"{ps / _PS_PER_US:.2f} µs"

@@ -71,4 +71,4 @@ def _states(occupancy: Occupancy) -> str:
 
 
 def _tiles(found: Statistics) -> dict[str, str]:
-    return {"count": f"{found.per_tile.count:,}", "time": duration(round(found.per_tile.median))}
+    return {"count": f"{found.per_tile.count:,}", "time": duration(found.per_tile.median)}

@@ -172,7 +172,7 @@ def _waits(found: Statistics) -> Chart:
     )
     there = [cause for cause in causes if cause[2].count]
     said = [
-        tr("{cause}: {n}, median {median}", cause=name, n=one.count, median=duration(round(one.median)))
+        tr("{cause}: {n}, median {median}", cause=name, n=one.count, median=duration(one.median))
         for _, name, one in there
     ]
     return stacked_histogram(tr("lengths of blocked waits"), tr("blocked waits"), "\n".join(said), there)
