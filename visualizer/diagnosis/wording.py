@@ -63,6 +63,16 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def of_tile(tile: int) -> str:
+    """ " of tile 3"; "" where none is told (-1)."""
+    return tr(" of tile {tile}", tile=tile) if tile >= 0 else ""
+
+
+def at_tile(tile: int) -> str:
+    """ " at tile 3"; "" where none is told (-1)."""
+    return tr(" at tile {tile}", tile=tile) if tile >= 0 else ""
+
+
 def state_word(state: str) -> str:
     """The state of an agent or a stage for people; the JSON has it in English."""
     return tr(_STATES[state]) if state in _STATES else state
