@@ -31,7 +31,6 @@ _MAX_SITES = 2**15 - 1  # what an event's site column holds
 _BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
 _ROLES = ("producer", "consumer", "mma", "epilogue", "other")
-_KINDS = ("full", "empty", "other")
 
 
 class Builder:
