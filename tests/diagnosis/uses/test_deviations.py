@@ -12,6 +12,7 @@ from ring_programs import (
     BYTES,
     Barriers,
     Tile,
+    by_all_lanes,
     is_sound,
     left_out,
     not_armed,
@@ -115,17 +116,10 @@ SOUND: dict[str, Callable[[], Program]] = {
     "one consumer": ring,
     "three stages": lambda: ring(2, stages=3, tiles=9),
     "one stage": lambda: ring(2, stages=1),
-    "an arrival of a warp at a time": lambda: ring(empty_count=32, change={("C0", t): _all_lanes for t in range(6)}),
+    "an arrival of a warp at a time": lambda: ring(empty_count=32, change={("C0", t): by_all_lanes for t in range(6)}),
     "turns at arriving for both": lambda: ring(2, empty_count=2, change=_turns()),
     "the last release left out": lambda: ring(tiles=5, change={("C0", 4): only_read}),
 }
-
-
-def _all_lanes(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.wait(full[c.index], c.phase)
-    c.read(c.index, BYTES)
-    c.arrive(empty[c.index], count=32)
-    c.advance()
 
 
 def _turns() -> dict[tuple[str, int], Tile]:
