@@ -1,4 +1,7 @@
-"""What the timeline says in words: each lane's value at the focus, and what is under the pointer."""
+"""What the timeline says in words: each lane's value at the focus, and what is under the pointer.
+
+A `*_value` is of a State; a `*_note` is the lines about pixel `x` of a view.
+"""
 
 from __future__ import annotations
 
@@ -58,11 +61,13 @@ def own_name(lane: Lane) -> str:
 
 
 def agent_value(store: LaneStore, state: State, lane: Lane) -> Value:
+    """What an agent does, and on which tile; that it is stuck, once it waits for what never comes."""
     value = _activity_value(store, state, lane.row)
     return Value(tr("stuck: {text}", text=value.text), "error") if store.is_stuck(lane, state.step) else value
 
 
 def stage_value(state: State, lane: Lane) -> Value:
+    """What a stage buffer holds."""
     stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
     name = stage.name.lower()
     word = state_word(name)
@@ -136,6 +141,7 @@ def _activity_counts(history: History, state: State) -> list[list[int]]:
 
 
 def copy_value(history: History, state: State, lane: Lane) -> Value:
+    """Which tiles a copy engine is bringing."""
     if state.agent_activity[lane.row] != AgentActivity.RUNNING:
         return Value(tr("idle"), "")
     places = history.structure.places_of(lane.cta)
@@ -148,6 +154,7 @@ def copy_value(history: History, state: State, lane: Lane) -> Value:
 
 
 def barrier_value(history: History, step: int, row: int) -> Value:
+    """The barrier's phase and parity, and how much of what it waits for has come."""
     now = history.barrier_at(row, step)
     if not now.valid:
         return Value(tr("not initialised"), "")
@@ -185,6 +192,7 @@ def intervals_note(lane: Lane, intervals: Intervals, view: View, x: float, betwe
 
 
 def summary_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+    """Of a lane that others fold into: what they did in the pixel, or how many phases completed there."""
     summary = store.summary(lane)
     edges = view.column_edges(int(x), int(x))
     named = zip(summary.mix.states, summary.mix.columns(edges).share[:, 0].tolist(), strict=True)
@@ -210,6 +218,7 @@ def _shares(intervals: Intervals, column: View) -> list[str]:
 
 
 def barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str]:
+    """The phase under the pointer and its counts, with what a probe saw; how many phases, where a pixel has several."""
     data = store.barrier(lane)
     title = f"{lane.title} ({own})" if (own := own_name(lane)) else lane.title
     flips = int(data.mix.columns(view.column_edges(int(x), int(x))).begun.sum())

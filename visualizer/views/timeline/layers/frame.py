@@ -31,6 +31,7 @@ class Frame:
 
 
 def make_frame(width: float, height: float, fonts: Fonts, rows: LaneRows) -> Frame:
+    """The parts of a viewport of `width` x `height` pixels; without values where they would leave too little time."""
     wanted = [(heading(lane, rows), rows.depth(lane)) for lane in rows.shown[:_MEASURED]]
     wanted += [("producer", 1), (f"{UNFOLDED} CTA888", 1)]
     room = max(fonts.width(title) + fonts.em * INDENT * max(depth, 1) for title, depth in wanted)

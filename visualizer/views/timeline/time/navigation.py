@@ -24,10 +24,6 @@ class Navigation:
         self._undo: list[View] = []
         self._last_zoom = float("-inf")
 
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._undo)
-
     def resize(self, width: int) -> None:
         """The range that was asked for, if the view still is the one that shows it; else at the same scale."""
         if self._shown is not None and self.view == self._showing(*self._shown):
