@@ -126,10 +126,10 @@ def content_of(held: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
     if crc != member.CRC:
         raise TraceError(
             tr(
-                "{name} is damaged (CRC {crc:08x} instead of {crc2:08x}); {copy_again}",
+                "{name} is damaged (CRC {crc:08x} instead of {told:08x}); {copy_again}",
                 name=name,
                 crc=crc,
-                crc2=member.CRC,
+                told=member.CRC,
                 copy_again=tr(COPY_AGAIN),
             )
         )
