@@ -21,6 +21,7 @@ from visualizer.programs.meetings import BarArrive, BarSync, Sync
 from visualizer.programs.operations import Operation
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import HARDWARE_ROLES
 from visualizer.replay.history import History
 
 STUCK = "STUCK SYNC"
@@ -264,7 +265,7 @@ def _members(outlook: Outlook, key: Key, times: Counter[int]) -> list[int]:
     return [
         row
         for row, agent in enumerate(outlook.trace.agents)
-        if roles[row] not in ("copy_engine", "tensor_core") and (key[0] == "cluster" or agent.cta == key[1])
+        if roles[row] not in HARDWARE_ROLES and (key[0] == "cluster" or agent.cta == key[1])
     ]
 
 

@@ -13,7 +13,7 @@ from visualizer.views.timeline.gestures.measure import CLICK, MeasureDrag
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
 
-_NOTCH = 120.0  # wheel units of one notch
+NOTCH = 120.0  # wheel units of one notch
 _NOTCH_ROWS = 3  # that one notch scrolls
 
 
@@ -82,7 +82,7 @@ class TimelineMouse(QObject):
 
     def _wheel(self, event: QWheelEvent) -> None:
         scene, turn = self._scene(), event.angleDelta()
-        notches = (turn.y() or turn.x()) / _NOTCH
+        notches = (turn.y() or turn.x()) / NOTCH
         self.pointer = event.position()
         if scene is None:
             return
