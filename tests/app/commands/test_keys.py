@@ -125,6 +125,7 @@ def test_commands_are_named_in_the_language_shown(qtbot: QtBot) -> None:
     qtbot.addWidget(dialog)
     dialog.select("step.next")
     assert dialog.list.currentItem().text(0) == f"{tr('Step')}: {tr(COMMANDS['step.next'].title)}"
+    assert tr(COMMANDS["step.next"].help) in dialog.list.currentItem().toolTip(0)
     _press(dialog, "step.next", "F5")
     qtbot.mouseClick(dialog.replace_button, Qt.MouseButton.LeftButton)
     assert tr(owner(COMMANDS, "F5").title) in dialog.problem.text()

@@ -85,7 +85,7 @@ class KeysDialog(QDialog):
         for command in registry:
             item = QTreeWidgetItem([f"{tr(command.group)}: {tr(command.title)}", ""])
             item.setData(_TITLE, _ID, command.id)
-            item.setToolTip(_TITLE, tip(command.help))
+            item.setToolTip(_TITLE, tip(tr(command.help)))
             self.list.addTopLevelItem(item)
         self.list.setCurrentItem(self.list.topLevelItem(0))
         self._show_keys()
