@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
+from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.buffer_builder import MAX_STAGES
 from visualizer.programs.calling_line import calling_line
 from visualizer.programs.length import most_operations
 from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program_tables import BarrierHandle, TensorCore
 from visualizer.programs.stage_check import stage_beyond
-from visualizer.programs.tensor_builder import TensorCore
 from visualizer.recording.invariants import MAX_RINGS
 from visualizer.recording.tables import WARP_ROLES, Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.recording.trace import ONE_RING
