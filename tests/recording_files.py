@@ -13,6 +13,8 @@ import pytest
 
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace, TraceError
+from visualizer.replay.history import History
+from visualizer.resources import shipped_recording
 
 MISSING = object()
 
@@ -25,6 +27,11 @@ def assert_equal(left: Trace, right: Trace) -> None:
     assert dict(left.source_files) == dict(right.source_files)
     assert left.events.dtype == right.events.dtype
     assert left.events.tobytes() == right.events.tobytes()
+
+
+def shipped_history(name: str) -> History:
+    """The History of a recording that comes with phasescope."""
+    return History(load(shipped_recording(name)))
 
 
 def members_of(path: Path) -> dict[str, bytes]:

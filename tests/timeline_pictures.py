@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from visualizer.replay.history import State
-from visualizer.views.timeline.lane_kinds import kind_of
-from visualizer.views.timeline.lane_store import LaneStore
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.lanes_picture import lanes_picture
-from visualizer.views.timeline.picture import Metrics, Picture
-from visualizer.views.timeline.scale import View
-from visualizer.views.timeline.text import Value
+from visualizer.views.timeline.lanes.lane_kinds import kind_of
+from visualizer.views.timeline.lanes.lane_store import LaneStore
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
+from visualizer.views.timeline.lanes.text import Value
+from visualizer.views.timeline.shapes.picture import Metrics, Picture
+from visualizer.views.timeline.time.scale import View
 
 METRICS = Metrics(em=16.0, text_width=lambda text: 8.0 * len(text))
 HEIGHT = 40.0

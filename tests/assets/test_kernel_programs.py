@@ -7,6 +7,7 @@ agent does, and arrives with one lane, so that the four together make the agent'
 from __future__ import annotations
 
 import pytest
+from recording_files import shipped_history
 
 from visualizer.programs.attention import attention
 from visualizer.programs.gemm import program as gemm
@@ -14,10 +15,8 @@ from visualizer.programs.multicast import multicast
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.pingpong import program as pingpong
 from visualizer.programs.program import Program
-from visualizer.recording.file import load
 from visualizer.recording.schema import EventKind as E
 from visualizer.replay.history import History
-from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.simulate import simulate
 
 PROGRAMS = {
@@ -71,7 +70,7 @@ def one_of(done: list[Done], warps: int) -> list[Done]:
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_program_and_recording_do_the_same(name: str) -> None:
     program: Program = PROGRAMS[name]()
-    simulated, recorded = History(simulate(program)), History(load(shipped_recording(name)))
+    simulated, recorded = History(simulate(program)), shipped_history(name)
     ctas = simulated.trace.ctas
     compared = 0
     for agent in program.agents:
@@ -92,7 +91,7 @@ def test_program_and_recording_do_the_same(name: str) -> None:
 
 
 def test_a_difference_is_seen() -> None:
-    recorded = History(load(shipped_recording("gemm")))
+    recorded = shipped_history("gemm")
     producer = done_by(recorded, recorded.trace.agent_index["CTA0.warp0"])
     simulated = History(simulate(gemm(k_tiles=15)))
     assert done_by(simulated, 0) != producer

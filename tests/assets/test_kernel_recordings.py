@@ -7,6 +7,7 @@ import shlex
 import zipfile
 
 import pytest
+from recording_files import shipped_history
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs import attention, gemm
@@ -50,7 +51,7 @@ def test_it_is_a_whole_and_sound_run_on_an_h200(name: str) -> None:
 
 
 def test_its_structure_is_that_of_the_source(name: str) -> None:
-    history = History(load(shipped_recording(name)))
+    history = shipped_history(name)
     structure = history.structure
     assert history.trace.ctas == CTAS[name]
     for cta in range(CTAS[name]):

@@ -67,6 +67,13 @@ def only_arrive(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> 
     c.advance()
 
 
+def by_all_lanes(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    c.wait(full[c.index], c.phase)
+    c.read(c.index, BYTES)
+    c.arrive(empty[c.index], count=32)
+    c.advance()
+
+
 def not_armed(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
     p.wait(empty[p.index], p.phase)
     p.copy(full[p.index], p.index, BYTES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ring_programs import BYTES, Barriers, only_read, ring, simulated, witnessed
+from ring_programs import BYTES, Barriers, by_all_lanes, only_arrive, only_read, ring, simulated, witnessed
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Finding, Report, report_json
@@ -46,19 +46,12 @@ def short(p: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
     p.advance()
 
 
-def all_lanes(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-    c.wait(full[c.index], c.phase)
-    c.read(c.index, BYTES)
-    c.arrive(empty[c.index], count=32)
-    c.advance()
-
-
 ODD = {
     "reads before it waits": ("C0", late_wait, "in this order"),
     "releases before it reads": ("C0", early_release, "in this order"),
     "does not acquire": ("P", no_acquire, "leaves out wait empty"),
     "copies half": ("P", short, "does copy 2048 B"),
-    "all lanes arrive": ("C0", all_lanes, "x 32"),
+    "all lanes arrive": ("C0", by_all_lanes, "x 32"),
 }
 
 
@@ -87,12 +80,7 @@ def test_done_otherwise_is_no_finding_by_itself(what: str) -> None:
         p.arrive(full[p.index])
         p.advance()
 
-    def no_read(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
-        c.wait(full[c.index], c.phase)
-        c.arrive(empty[c.index])
-        c.advance()
-
-    program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): no_read})
+    program = ring(1, tiles=8, change={("P", 3): plain_skip, ("C0", 3): only_arrive})
     history = History(simulate(program))
     assert find_odd(history, program, {0}, history.steps)
     assert diagnose(history, program).findings == ()

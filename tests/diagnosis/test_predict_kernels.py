@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from random_programs import random_program
+from recording_files import shipped_history
 
 from tests.structure.random_kernels import random_kernel
 from visualizer.diagnosis.predict.errors import PredictError
@@ -28,10 +29,8 @@ from visualizer.programs.blackwell import program as blackwell
 from visualizer.programs.cluster import cluster
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import Program
-from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.simulate import simulate
 
@@ -91,7 +90,7 @@ def test_a_stage_more_or_less_is_predicted(
 
 @pytest.mark.parametrize("name", ["multicast", "gemm", "pingpong", "attention"])
 def test_the_four_kernels_compared_are_as_the_docs_say(name: str) -> None:
-    facts = find_facts(History(load(shipped_recording(name))))
+    facts = find_facts(shipped_history(name))
     numbers = statistics(facts)
     consumers = next(role for role in numbers.roles if role.role == "consumer")
     waits = [consumers.share(part) for part in (consumers.starved, consumers.other)]
@@ -122,7 +121,7 @@ def test_too_few_stages_never_end_and_get_no_figure(name: str, monkeypatch: pyte
 
 @pytest.mark.parametrize(("name", "row"), RECORDED)
 def test_with_the_recorded_stages_every_time_is_as_recorded(name: str, row: int) -> None:
-    recorded = record_waits(find_facts(History(load(shipped_recording(name)))), row)
+    recorded = record_waits(find_facts(shipped_history(name)), row)
     played = play(recorded, recorded.stages)
     assert played is not None
     assert played.shape[0] > 0
@@ -132,7 +131,7 @@ def test_with_the_recorded_stages_every_time_is_as_recorded(name: str, row: int)
 def test_what_an_h200_recorded_is_predicted_or_refused_in_words() -> None:
     """Whether a stage more fits: gemm has 4 of 48 KiB beside its results, which 5 leave no room for; 6 of pingpong's 32
     would fit alone, but not beside its results."""
-    facts = {name: find_facts(History(load(shipped_recording(name)))) for name in ("gemm", "pingpong", "attention")}
+    facts = {name: find_facts(shipped_history(name)) for name in ("gemm", "pingpong", "attention")}
     assert [point.fits for point in predict(facts["gemm"], [4, 5]).points] == [True, False]
     assert [point.fits for point in predict(facts["pingpong"], [5, 6]).points] == [True, False]
     with pytest.raises(PredictError, match=r"several rings in a CTA \(load_k, load_v\): .*--ring"):

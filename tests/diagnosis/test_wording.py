@@ -8,9 +8,10 @@ from visualizer.diagnosis.wording import duration, listed, sentence
 
 
 @pytest.mark.parametrize(
-    ("ps", "text"), [(0, "0.0 ns"), (21_535, "21.5 ns"), (1_378_170, "1378 ns"), (14_320_000, "14.32 µs")]
+    ("ps", "text"),
+    [(0, "0.0 ns"), (21_535, "21.5 ns"), (99_999.6, "100 ns"), (1_378_170, "1378 ns"), (14_320_000, "14.32 µs")],
 )
-def test_duration(ps: int, text: str) -> None:
+def test_duration(ps: float, text: str) -> None:
     assert duration(ps) == text
 
 

@@ -34,7 +34,8 @@ from visualizer.replay.snapshot import step_document
 from visualizer.replay.tile_table import tile_table
 from visualizer.views.code.code_model import code_marks, lines_with_sites, next_step_at_line, source_names
 from visualizer.views.compare.compare_model import OrderRows, TileTimeRows
-from visualizer.views.diagnosis.diagnosis_model import chain, finding_rows, headline
+from visualizer.views.diagnosis.chain_model import chain
+from visualizer.views.diagnosis.diagnosis_model import finding_rows, headline
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.ring.memory_map_model import memory_map
 from visualizer.views.ring.ring_model import ring

@@ -15,8 +15,7 @@ from recording_files import assert_equal, members_of
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.recording import file as file_module
-from visualizer.recording import held
+from visualizer.recording import held, members
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.trace import Trace, TraceError
@@ -65,13 +64,13 @@ def test_a_recording_without_events_comes_back(lesson_trace: Trace, tmp_path: Pa
 def test_more_events_than_one_chunk_come_back(
     lesson_trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_module, "_CHUNK_BYTES", 48 * 100)
+    monkeypatch.setattr(members, "_CHUNK_BYTES", 48 * 100)
     save(lesson_trace, tmp_path / "run.pscope")
     assert_equal(load(tmp_path / "run.pscope"), lesson_trace)
 
 
 def test_a_large_files_layout_comes_back(lesson_trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_module, "_ZIP64_FROM", 100)
+    monkeypatch.setattr(members, "_ZIP64_FROM", 100)
     save(lesson_trace, tmp_path / "run.pscope")
     loaded = load(tmp_path / "run.pscope")
     assert_equal(loaded, lesson_trace)

@@ -15,7 +15,7 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, find_group, warp_groups
 from visualizer.structure.titles import agent_name, barrier_name, barrier_titles
-from visualizer.views.timeline.lanes import build_lanes
+from visualizer.views.timeline.lanes.lanes import build_lanes
 
 
 def test_warps_of_a_stranger_are_grouped_by_warpgroup_and_inferred_role() -> None:

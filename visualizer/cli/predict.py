@@ -97,20 +97,16 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
         head += [tr("simulated") if verification.source == "simulator" else tr("measured"), tr("error")]
     rows: list[tuple[object, ...]] = [(*head, "")]
     for point in prediction.points:
-        row: list[object] = [point.stages, *(duration(round(ps)) for ps in (point.per_tile, point.p5, point.p95))]
+        row: list[object] = [point.stages, *(duration(ps) for ps in (point.per_tile, point.p5, point.p95))]
         if verification is not None:
             measured = verification.per_tile.get(point.stages)
-            row += (
-                [None, None]
-                if measured is None
-                else [duration(round(measured)), f"{point.per_tile / measured - 1:+.1%}"]
-            )
+            row += [None, None] if measured is None else [duration(measured), f"{point.per_tile / measured - 1:+.1%}"]
         remarks = [tr("knee")] if point.stages == prediction.knee else []
         remarks += [tr("recorded")] if point.stages == prediction.recorded_stages else []
         remarks += [] if point.fits else [tr("does not fit in shared memory")]
         rows.append((*row, commas(remarks) or " "))
     recorded = prediction.recorded_per_tile
-    per_tile = "" if recorded is None else tr(" ({duration} per tile)", duration=duration(round(recorded)))
+    per_tile = "" if recorded is None else tr(" ({duration} per tile)", duration=duration(recorded))
     parts = [tr("ring {name}", name=prediction.ring)] if prediction.ring else []
     parts += [
         tr(
@@ -119,7 +115,7 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
             stages=trn("{n} stage", "{n} stages", prediction.recorded_stages),
             per_tile=per_tile,
             delay=prediction.consumer_delay_ns,
-            copy=duration(round(prediction.copy_time)),
+            copy=duration(prediction.copy_time),
         ),
         aligned(rows),
     ]

@@ -6,8 +6,7 @@ from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.diagnosis.statistics.distribution import Distribution
 from visualizer.diagnosis.statistics.occupancy import Occupancy
-from visualizer.diagnosis.statistics.shares import RoleShare
-from visualizer.diagnosis.statistics.statistics import RingNumbers, Statistics
+from visualizer.diagnosis.statistics.statistics import CtaSpread, RingNumbers, Statistics
 from visualizer.diagnosis.wording import commas, duration, sentence
 from visualizer.language import mark, tr, trn
 from visualizer.recording.trace import Trace
@@ -24,75 +23,30 @@ def _distribution_titles() -> Row:
 
 def statistics_text(found: Statistics, trace: Trace) -> str:
     """The bound in a sentence, then a table each; what the recording cannot tell comes last."""
-    parts = [
-        tr(
-            "{first} to {last}, {ctas}",
-            first=duration(found.first),
-            last=duration(found.last),
-            ctas=trn("{n} CTA", "{n} CTAs", trace.ctas),
-        )
-        + "\n"
-        + sentence(found.bound.sentence),
-        aligned(
-            [
-                (
-                    tr("role"),
-                    tr("agents"),
-                    tr("busy"),
-                    tr("back-pressure"),
-                    tr("starved"),
-                    tr("other waits"),
-                    tr("issue"),
-                    *([tr("stuck")] if found.stuck else []),
-                ),
-                *(_role(role, with_stuck=bool(found.stuck)) for role in found.roles),
-            ]
-        ),
-        *([_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]),
-        aligned(
-            [
-                _distribution_titles(),
-                _times(tr("time per tile"), found.per_tile),
-                _times(tr("copy latency"), found.latency),
-                _rates(tr("copy throughput"), found.throughput),
-            ]
-        ),
-        tr(
-            "a copy was in flight {share:.1%} of the time; {bytes:,} bytes landed",
-            share=found.engine_busy,
-            bytes=found.landed_bytes,
-        ),
-        _path(found.path),
+    span = tr(
+        "{first} to {last}, {ctas}",
+        first=duration(found.first),
+        last=duration(found.last),
+        ctas=trn("{n} CTA", "{n} CTAs", trace.ctas),
+    )
+    rings = [_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]
+    times = [
+        _distribution_titles(),
+        _times(tr("time per tile"), found.per_tile),
+        _times(tr("copy latency"), found.latency),
+        _rates(tr("copy throughput"), found.throughput),
     ]
+    copies = tr(
+        "a copy was in flight {share:.1%} of the time; {bytes:,} bytes landed",
+        share=found.engine_busy,
+        bytes=found.landed_bytes,
+    )
+    bound = f"{span}\n{sentence(found.bound.sentence)}"
+    parts = [bound, _roles(found), *rings, aligned(times), copies, _path(found.path)]
     if found.ctas is not None:
-        spread = found.ctas.per_tile
-        parts.append(
-            tr(
-                "across {ctas} CTAs: time per tile {p5} at 5%, {median} at the median, {p95} at 95%; the slowest is CTA"
-                " {slowest} with {most}",
-                ctas=found.ctas.ctas,
-                p5=duration(round(spread.p5)),
-                median=duration(round(spread.median)),
-                p95=duration(round(spread.p95)),
-                slowest=found.ctas.slowest,
-                most=duration(round(spread.most)),
-            )
-        )
+        parts.append(_across_ctas(found.ctas))
     if found.outliers:
-        rows: list[Row] = [(tr("outliers"), tr("step"), tr("agent"), "tile", tr("took"), tr("median"))]
-        rows += [
-            (
-                tr(_KINDS[one.kind]),
-                one.step,
-                one.agent,
-                one.tile if one.tile >= 0 else None,
-                duration(one.duration),
-                duration(one.median),
-            )
-            for one in found.outliers[:_LISTED]
-        ]
-        more = found.outlier_count - len(found.outliers[:_LISTED])
-        parts.append(aligned(rows) + ("\n" + tr("and {n} more", n=more) if more else ""))
+        parts.append(_outliers(found))
     parts += [tr("note: {note}", note=text) for text in found.unknown]
     return "\n\n".join(parts)
 
@@ -122,10 +76,40 @@ def _path(path: CriticalPath) -> str:
     )
 
 
-def _role(role: RoleShare, *, with_stuck: bool) -> Row:
-    shares = (role.busy, role.back_pressure, role.starved, role.other, role.issue)
-    cells = (f"{role.share(part):.1%}" if role.has_shares else None for part in shares)
-    return (role.role, role.agents, *cells, *([role.stuck] if with_stuck else []))
+def _roles(found: Statistics) -> str:
+    """What each role's agents spent their time on; how many are stuck, where any is."""
+    heads = (tr("role"), tr("agents"), tr("busy"), tr("back-pressure"), tr("starved"), tr("other waits"), tr("issue"))
+    rows: list[Row] = [(*heads, tr("stuck")) if found.stuck else heads]
+    for role in found.roles:
+        shares = (role.busy, role.back_pressure, role.starved, role.other, role.issue)
+        cells = (f"{role.share(part):.1%}" if role.has_shares else None for part in shares)
+        rows.append((role.role, role.agents, *cells, *([role.stuck] if found.stuck else [])))
+    return aligned(rows)
+
+
+def _across_ctas(ctas: CtaSpread) -> str:
+    spread = ctas.per_tile
+    return tr(
+        "across {ctas} CTAs: time per tile {p5} at 5%, {median} at the median, {p95} at 95%; the slowest is CTA"
+        " {slowest} with {most}",
+        ctas=ctas.ctas,
+        p5=duration(spread.p5),
+        median=duration(spread.median),
+        p95=duration(spread.p95),
+        slowest=ctas.slowest,
+        most=duration(spread.most),
+    )
+
+
+def _outliers(found: Statistics) -> str:
+    """The first of them, and how many more there are."""
+    listed = found.outliers[:_LISTED]
+    rows: list[Row] = [(tr("outliers"), tr("step"), tr("agent"), "tile", tr("took"), tr("median"))]
+    for one in listed:
+        tile = one.tile if one.tile >= 0 else None
+        rows.append((tr(_KINDS[one.kind]), one.step, one.agent, tile, duration(one.duration), duration(one.median)))
+    more = found.outlier_count - len(listed)
+    return aligned(rows) + ("\n" + tr("and {n} more", n=more) if more else "")
 
 
 def _ring(ring: RingNumbers) -> str:
@@ -161,7 +145,7 @@ def _times(name: str, values: Distribution) -> Row:
     if not values.count:
         return _none(name)
     numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
-    return (name, values.count, *(duration(round(number)) for number in numbers))
+    return (name, values.count, *(duration(number) for number in numbers))
 
 
 def _none(name: str) -> Row:

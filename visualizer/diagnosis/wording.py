@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from visualizer.language import mark, recorded, tr
+from visualizer.recording.schema import PS_PER_NS, PS_PER_US
 from visualizer.recording.tables import Ending
 
 _STATES = {
@@ -28,15 +29,14 @@ _ENDINGS = {
     "crash": mark("crash"),
     "cancelled": mark("cancelled"),
 }
-_PS_PER_NS = 1000
-_PS_PER_US = 1_000_000
 
 
-def duration(ps: int) -> str:
-    """A time span as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
-    if ps < 100 * _PS_PER_NS:
-        return f"{ps / _PS_PER_NS:.1f} ns"
-    return f"{ps / _PS_PER_NS:.0f} ns" if ps < 10 * _PS_PER_US else f"{ps / _PS_PER_US:.2f} µs"
+def duration(ps: float) -> str:
+    """A time span, to the picosecond, as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
+    ps = round(ps)
+    if ps < 100 * PS_PER_NS:
+        return f"{ps / PS_PER_NS:.1f} ns"
+    return f"{ps / PS_PER_NS:.0f} ns" if ps < 10 * PS_PER_US else f"{ps / PS_PER_US:.2f} µs"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -60,6 +60,16 @@ def sentences(*texts: str) -> str:
 def sentence(text: str) -> str:
     """The text with a capital first letter; names in it keep theirs."""
     return text[:1].upper() + text[1:]
+
+
+def of_tile(tile: int) -> str:
+    """ " of tile 3"; "" where none is told (-1)."""
+    return tr(" of tile {tile}", tile=tile) if tile >= 0 else ""
+
+
+def at_tile(tile: int) -> str:
+    """ " at tile 3"; "" where none is told (-1)."""
+    return tr(" at tile {tile}", tile=tile) if tile >= 0 else ""
 
 
 def state_word(state: str) -> str:

@@ -18,9 +18,8 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, flows, trac
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import tr
-from visualizer.views.timeline.text import own_name
-
-_PS_PER_US = 1_000_000
+from visualizer.recording.schema import PS_PER_US
+from visualizer.views.timeline.lanes.text import own_name
 
 
 def write_chrome_json(selection: Selection, writing: Writing) -> None:
@@ -91,7 +90,7 @@ def _flows(writing: Writing, selection: Selection, threads: dict[str, tuple[int,
 
 def _micro(ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Whole microseconds, and the picoseconds beyond them."""
-    whole, rest = np.divmod(ps, _PS_PER_US)
+    whole, rest = np.divmod(ps, PS_PER_US)
     return whole, rest
 
 

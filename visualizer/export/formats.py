@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,9 +9,8 @@ from pathlib import Path
 
 from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
-from visualizer.export.writing import Look, Writing
+from visualizer.export.writing import Look, Writing, written_whole
 from visualizer.language import mark, tr
-from visualizer.recording.replacing import replacing
 from visualizer.sources.progress import CancelCheck, Progress
 
 MOST_BYTES = 2 << 30
@@ -80,22 +78,9 @@ def export(
     _refuse_what_is_too_large(format_, selection, path)
     module, _, name = format_.writer.partition(":")
     write: Callable[[Selection, Writing], None] = getattr(import_module(f"visualizer.export.{module}"), name)
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise ExportError(tr("{path} is not a regular file; choose another name", path=path))
-    try:
-        with replacing(target) as file:
-            write(selection, Writing(file, progress, cancelled, look))
-            return file.tell()
-    except OSError as error:
-        raise ExportError(
-            tr(
-                "{path} cannot be written: {reason}; check that {folder} exists, can be written and has room",
-                path=path,
-                reason=error.strerror or error,
-                folder=path.parent,
-            )
-        ) from error
+    with written_whole(path) as file:
+        write(selection, Writing(file, progress, cancelled, look))
+        return file.tell()
 
 
 def expected_bytes(format_: Format, selection: Selection) -> int:

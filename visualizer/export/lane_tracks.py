@@ -16,8 +16,9 @@ from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
 from visualizer.replay.phases import completions_before
-from visualizer.views.timeline.lanes import Lane, copy_targets, target_title
-from visualizer.views.timeline.wait_names import waited_for
+from visualizer.views.timeline.lanes.lanes import Lane, copy_targets, target_title
+from visualizer.views.timeline.lanes.wait_names import waited_for
+from visualizer.views.timeline.shapes.copies import joined
 
 Ints = NDArray[np.int64]
 
@@ -193,24 +194,11 @@ def _copies(selection: Selection, lane: Lane) -> Iterator[Track]:
     targets = copy_targets(history, spans)
     for target in np.unique(targets).tolist():
         title = f"{lane.title} to {target_title(history, target)}"
-        yield Track(lane, title, _slices(_joined(spans.keep(targets == target)), selection, _copy_text))
+        yield Track(lane, title, _slices(joined(spans.keep(targets == target)), selection, _copy_text))
 
 
 def _copy_text(state: int, tile: int, barrier: int) -> str:
     return f"copies tile {tile}" if tile >= 0 else "copies"
-
-
-def _joined(spans: Spans) -> Spans:
-    """The copies of one stage, those of one tile as one: from the first issue to the last landing or the next issue."""
-    if not len(spans):
-        return spans
-    first = np.ones(len(spans), bool)
-    first[1:] = (spans.tile[1:] != spans.tile[:-1]) | (spans.tile[1:] < 0)
-    starts = np.flatnonzero(first)
-    end = np.maximum.reduceat(spans.end, starts)
-    end[:-1] = np.minimum(end[:-1], spans.start[starts[1:]])
-    one = spans.keep(first)
-    return Spans(one.start, end, one.state, one.tile, one.barrier, one.first_step, one.last_step)
 
 
 def _barrier(selection: Selection, lane: Lane) -> Track:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import Overlay
-from visualizer.export.errors import ExportError
-from visualizer.language import tr
-from visualizer.recording.replacing import replacing
+from visualizer.export.writing import written_whole
 from visualizer.views.compare.overlay_pane_widget import OverlayPane
 from visualizer.views.look.theme import load_theme
 from visualizer.views.look.widget_picture_widget import png_of, svg_of
@@ -22,15 +20,5 @@ def write_overlay(comparison: Comparison, overlay: Overlay, names: tuple[str, st
     pane.set_theme(load_theme(theme))
     pane.show_for_picture(comparison, overlay, names, _WIDTH)
     content = svg_of(pane, f"{names[0]} · {names[1]}") if path.suffix.lower() == ".svg" else png_of(pane)
-    try:
-        with replacing(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise ExportError(
-            tr(
-                "{path} cannot be written: {reason}; check that {folder} exists, can be written and has room",
-                path=path,
-                reason=error.strerror or error,
-                folder=path.parent,
-            )
-        ) from error
+    with written_whole(path) as file:
+        file.write(content)

@@ -19,11 +19,11 @@ from visualizer.playback.lane_steps import home_lane
 from visualizer.recording.schema import kind_name
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History, StageState, State
-from visualizer.views.timeline.arrows_model import causes
-from visualizer.views.timeline.intervals import Intervals
-from visualizer.views.timeline.lane_store import LaneStore
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.text import own_name, said_title
+from visualizer.views.timeline.lanes.lane_store import LaneStore
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.lanes.text import own_name, said_title
+from visualizer.views.timeline.painting.arrows_model import causes
+from visualizer.views.timeline.shapes.intervals import Intervals
 
 WORDS = {
     "step": mark("step {step} of {last}"),

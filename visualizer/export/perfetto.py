@@ -19,11 +19,11 @@ from visualizer.export.lane_tracks import Counter, Instants, Slices, Track, flow
 from visualizer.export.selection import Selection
 from visualizer.export.writing import Writing, chunks
 from visualizer.language import mark, tr
-from visualizer.views.timeline.text import own_name
+from visualizer.recording.schema import PS_PER_NS
+from visualizer.views.timeline.lanes.text import own_name
 
 _SEQUENCE = 1  # all packets are of one sequence: they share its interned texts
 _STEP, _AMOUNT, _TIME = 1, 2, 3  # interned names of the arguments
-_PS_PER_NS = 1000
 _TRACKS_A_LANE = 256  # at most: a copy engine has one per stage
 
 
@@ -100,7 +100,7 @@ class _Packets:
         names = self._intern(slices.texts)
         write = self._writing.file.write
         for at, until, first_step, text in self._rows(slices.start, slices.end, slices.step, slices.text):
-            begin.timestamp, end.timestamp = at // _PS_PER_NS, until // _PS_PER_NS
+            begin.timestamp, end.timestamp = at // PS_PER_NS, until // PS_PER_NS
             event.name_iid = names[text]
             step.int_value, time.int_value = first_step, at
             flow = starts.get(first_step)
@@ -120,7 +120,7 @@ class _Packets:
         names = self._intern(instants.texts)
         columns = (instants.time, instants.step, instants.amount, instants.text)
         for at, own_step, own_amount, text in self._rows(*columns):
-            packet.timestamp = at // _PS_PER_NS
+            packet.timestamp = at // PS_PER_NS
             event.name_iid = names[text]
             step.int_value, amount.int_value, time.int_value = own_step, own_amount, at
             flow = ends.get(own_step)
@@ -135,7 +135,7 @@ class _Packets:
         event = packet.track_event
         event.type, event.track_uuid = self._schema.TrackEvent.TYPE_COUNTER, uuid
         for at, value in self._rows(counter.time, counter.value):
-            packet.timestamp = at // _PS_PER_NS
+            packet.timestamp = at // PS_PER_NS
             event.counter_value = value
             self._write(packet)
 

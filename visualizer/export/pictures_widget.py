@@ -14,17 +14,16 @@ from visualizer.export.writing import Writing
 from visualizer.language import tr
 from visualizer.views.look.painting import painter_on
 from visualizer.views.look.theme import load_theme
-from visualizer.views.look.widget_picture_widget import NOT_XML
+from visualizer.views.look.widget_picture_widget import NOT_XML, PNG_SCALE
 
 _WIDTH = 1600
-_PNG_SCALE = 2  # pixels of the file per pixel of the layout: sharp on paper and on a projector
 
 
 def write_png(selection: Selection, writing: Writing) -> None:
     """An image of twice 1600 pixels' width; its height follows the lanes."""
     picture = _picture(selection, writing)
-    image = QImage(picture.width * _PNG_SCALE, picture.height * _PNG_SCALE, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(_PNG_SCALE)
+    image = QImage(picture.width * PNG_SCALE, picture.height * PNG_SCALE, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(PNG_SCALE)
     _paint(picture, image, writing)
     buffer = _buffer()
     if not image.save(buffer, "PNG"):

@@ -14,7 +14,7 @@ from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.query.wild import wild_matcher
 from visualizer.replay.history import History
-from visualizer.views.timeline.lanes import Lane, build_lanes, lanes_of_folds
+from visualizer.views.timeline.lanes.lanes import Lane, build_lanes, lanes_of_folds
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
 _BOUND = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*(ps|ns|us|µs|ms)?")

@@ -17,17 +17,17 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.chrome import paint_background, paint_names, paint_ruler, paint_value
-from visualizer.views.timeline.lane_kinds import kind_of
-from visualizer.views.timeline.lane_rows import LaneRows
-from visualizer.views.timeline.lanes import build_lanes
-from visualizer.views.timeline.lanes_picture import lanes_picture
-from visualizer.views.timeline.layers_widget import Look
-from visualizer.views.timeline.left_out import paint_footer, paint_left_out
-from visualizer.views.timeline.overlay_widget import paint_focus
-from visualizer.views.timeline.paint import Fonts, paint_picture
-from visualizer.views.timeline.scale import View
-from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.lanes.lane_kinds import kind_of
+from visualizer.views.timeline.lanes.lane_rows import LaneRows
+from visualizer.views.timeline.lanes.lanes import build_lanes
+from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
+from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.layers.layers_widget import Look
+from visualizer.views.timeline.layers.left_out import paint_footer, paint_left_out
+from visualizer.views.timeline.layers.overlay_widget import paint_focus
+from visualizer.views.timeline.layers.scene import Scene
+from visualizer.views.timeline.painting.paint import Fonts, paint_picture
+from visualizer.views.timeline.time.scale import View
 
 MOST_LANES = 400
 """More would not fit into an image, nor could anybody read it."""

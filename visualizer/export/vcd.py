@@ -23,8 +23,8 @@ from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import AgentActivity, Spans, StageState
 from visualizer.structure.titles import barrier_name
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.text import own_name
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.lanes.text import own_name
 
 Ints = NDArray[np.int64]
 

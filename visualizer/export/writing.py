@@ -1,11 +1,18 @@
-"""What every exporter is handed: where the bytes go, whom to tell how far it is, and whether to go on."""
+"""What every exporter is handed: where the bytes go, whom to tell how far it is, and whether to go on; and the file
+that is there in the end, whole or not at all."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
+from visualizer.export.errors import ExportError
+from visualizer.language import tr
+from visualizer.recording.replacing import replacing
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
 
@@ -38,6 +45,29 @@ class Writing:
         if self.cancelled():
             raise Cancelled
         self.progress(min(fraction, 1.0), what)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of `path` when the block ends well, and leaves nothing behind otherwise.
+
+    Raises ExportError, which names the file, where none can be written there.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise ExportError(tr("{path} is not a regular file; choose another name", path=path))
+    try:
+        with replacing(target) as file:
+            yield file
+    except OSError as error:
+        raise ExportError(
+            tr(
+                "{path} cannot be written: {reason}; check that {folder} exists, can be written and has room",
+                path=path,
+                reason=error.strerror or error,
+                folder=path.parent,
+            )
+        ) from error
 
 
 def chunks(rows: int) -> Iterator[slice]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.playback.focus import Focus
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
@@ -121,3 +122,8 @@ def home_lane(trace: Trace, step: int) -> str:
     if event["kind"] == EventKind.PHASE_COMPLETE and event["barrier"] >= 0:
         return trace.barriers[int(event["barrier"])].name
     return trace.agents[int(event["agent"])].name
+
+
+def home_focus(trace: Trace, step: int) -> Focus:
+    """The focus on an event, with the lane that it belongs to."""
+    return Focus(step, home_lane(trace, step))

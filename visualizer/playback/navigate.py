@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane, lane_steps
+from visualizer.playback.lane_steps import home_focus, home_lane, lane_steps
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 
@@ -81,12 +81,12 @@ def phase_completion(history: History, focus: Focus, direction: int) -> Focus | 
 
 def cause(causality: Causality, focus: Focus) -> Focus | None:
     """The event that the focused one followed from, with its lane."""
-    return _with_home_lane(causality.history, causality.previous_cause(focus.step))
+    return _focus_on(causality.history, causality.previous_cause(focus.step))
 
 
 def effect(causality: Causality, focus: Focus) -> Focus | None:
     """The event that followed from the focused one, with its lane."""
-    return _with_home_lane(causality.history, causality.next_effect(focus.step))
+    return _focus_on(causality.history, causality.next_effect(focus.step))
 
 
 def _lane(history: History, focus: Focus) -> str:
@@ -99,5 +99,5 @@ def _at(history: History, focus: Focus, step: int | None) -> Focus | None:
     return replace(focus, step=step)
 
 
-def _with_home_lane(history: History, step: int | None) -> Focus | None:
-    return None if step is None else Focus(step, home_lane(history.trace, step))
+def _focus_on(history: History, step: int | None) -> Focus | None:
+    return None if step is None else home_focus(history.trace, step)

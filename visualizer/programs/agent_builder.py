@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from visualizer.language import tr
 from visualizer.programs.buffer_builder import MAX_INT, MAX_STAGES
@@ -29,21 +28,12 @@ from visualizer.programs.operations import (
     WaitGroup,
 )
 from visualizer.programs.program import ProgramAgent
+from visualizer.programs.program_tables import BarrierHandle as BarrierHandle  # programs ask for it here
+from visualizer.programs.program_tables import ProgramTables
 from visualizer.programs.tensor_builder import TensorBuilder
 from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
-
-if TYPE_CHECKING:
-    from visualizer.programs.builder import Builder
-
-
-@dataclass(frozen=True, slots=True)
-class BarrierHandle:
-    """A barrier of a program under construction; only its builder knows more."""
-
-    owner: Builder
-    row: int
 
 
 class AgentBuilder(TensorBuilder):
@@ -53,7 +43,7 @@ class AgentBuilder(TensorBuilder):
     `ring` of an operation names the ring that its stage counts in; None: the first or only one.
     """
 
-    def __init__(self, builder: Builder, agent: Agent, has_cursor: bool, threads: int, registers: int) -> None:
+    def __init__(self, builder: ProgramTables, agent: Agent, has_cursor: bool, threads: int, registers: int) -> None:
         assert agent.start is not None
         super().__init__(builder, agent)
         self._has_cursor = has_cursor  # over the first ring, in so many words

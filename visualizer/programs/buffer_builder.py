@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from visualizer.language import tr
 from visualizer.programs.accesses import (
@@ -20,12 +20,10 @@ from visualizer.programs.accesses import (
     Write,
 )
 from visualizer.programs.operations import Advance, Exit, Operation
+from visualizer.programs.program_tables import ProgramTables
 from visualizer.recording.tables import Agent
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
-
-if TYPE_CHECKING:
-    from visualizer.programs.builder import Builder
 
 MAX_STAGES = 1024
 MAX_INT = 2**31 - 1
@@ -36,7 +34,7 @@ MAX_KEPT = 1024
 class BufferBuilder:
     """The list of an agent's operations, and those on stage buffers. `tile` is noted with each operation."""
 
-    def __init__(self, builder: Builder, agent: Agent) -> None:
+    def __init__(self, builder: ProgramTables, agent: Agent) -> None:
         self._builder = builder
         self.agent = agent
         self.tile = -1

@@ -12,26 +12,24 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
+from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.buffer_builder import MAX_STAGES
 from visualizer.programs.calling_line import calling_line
 from visualizer.programs.length import most_operations
 from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
 from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program_tables import BarrierHandle, TensorCore
 from visualizer.programs.stage_check import stage_beyond
-from visualizer.programs.tensor_builder import TensorCore
 from visualizer.recording.invariants import MAX_RINGS
-from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Site
+from visualizer.recording.tables import WARP_ROLES, Agent, AgentRole, Barrier, BarrierKind, Site
 from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
+from visualizer.semantics.shared_storage import BARRIER_BYTES
 
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
-_BARRIER_BYTES = 8
 WARPGROUP_WARPS = 4
-_ROLES = ("producer", "consumer", "mma", "epilogue", "other")
-_KINDS = ("full", "empty", "other")
 
 
 class Builder:
@@ -101,8 +99,8 @@ class Builder:
         belongs to, or acts as; -1: not told. `threads` is how many it counts for at a named barrier: 128 for a whole
         warpgroup. With `warp` it is so many lanes of that warp, as other agents may be.
         """
-        if role not in _ROLES:
-            self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(_ROLES)))
+        if role not in WARP_ROLES:
+            self.fail(tr("role is {role!r}; it must be one of {names}", role=role, names=", ".join(WARP_ROLES)))
         self._check_cta(cta)
         start = PipelineState(
             1 if stages is None else self.whole("stages", stages, 1, MAX_STAGES), phase=self.whole("phase", phase, 0, 1)
@@ -283,7 +281,7 @@ class Builder:
         if any(barrier.name == full_name for barrier in self._barriers):
             self.fail(tr("there is a barrier {full_name!r} already; give this one another name", full_name=full_name))
         known: BarrierKind = "full" if kind == "full" else "empty" if kind == "empty" else "other"
-        offset = sum(barrier.cta == cta for barrier in self._barriers) * _BARRIER_BYTES
+        offset = sum(barrier.cta == cta for barrier in self._barriers) * BARRIER_BYTES
         self._barriers.append(Barrier(full_name, cta, known, stage, count, offset, ring=ring))
         return BarrierHandle(self, len(self._barriers) - 1)
 

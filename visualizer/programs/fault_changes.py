@@ -22,7 +22,9 @@ from visualizer.programs.mutations import (
     tile_of,
     with_count,
     with_operations,
+    with_parity,
     with_start_phase,
+    without,
 )
 from visualizer.programs.operations import (
     Advance,
@@ -62,15 +64,15 @@ def consumer_starts_in_1(program: Program) -> Program:
 
 
 def parity_never_flips(program: Program) -> Program:
-    return _with_parity(program, lambda wait, start: start.phase)
+    return with_parity(program, lambda wait, start: start.phase)
 
 
 def parity_flips_every_tile(program: Program) -> Program:
-    return _with_parity(program, lambda wait, start: start.phase ^ (wait.tile & 1))
+    return with_parity(program, lambda wait, start: start.phase ^ (wait.tile & 1))
 
 
 def only_the_first_releases(program: Program) -> Program:
-    silent = _drop(program, consumers(program)[1:], lambda op: is_release(program, op))
+    silent = without(program, consumers(program)[1:], lambda op: is_release(program, op))
     return one_consumer_expected(silent)
 
 
@@ -101,15 +103,15 @@ def arrive_without_expect(program: Program) -> Program:
 
 
 def tile_2_not_copied(program: Program) -> Program:
-    return _drop(program, producers(program), lambda op: isinstance(op, Copy) and op.tile == 2)
+    return without(program, producers(program), lambda op: isinstance(op, Copy) and op.tile == 2)
 
 
 def tile_1_not_released(program: Program) -> Program:
-    return _drop(program, consumers(program)[:1], lambda op: is_release(program, op) and tile_of(op) == 1)
+    return without(program, consumers(program)[:1], lambda op: is_release(program, op) and tile_of(op) == 1)
 
 
 def second_never_releases(program: Program) -> Program:
-    return _drop(program, second_consumer(program), lambda op: is_release(program, op))
+    return without(program, second_consumer(program), lambda op: is_release(program, op))
 
 
 def released_before_retired(program: Program) -> Program:
@@ -175,15 +177,15 @@ def producer_has_no_tiles(program: Program) -> Program:
         return change
 
     idle = with_operations(program, producers(program), changing)
-    return _drop(idle, consumers(program), lambda op: tile_of(op) > 0)
+    return without(idle, consumers(program), lambda op: tile_of(op) > 0)
 
 
 def no_acquire(program: Program) -> Program:
-    return _drop(program, producers(program), lambda op: isinstance(op, Wait) and op.tile >= 0)
+    return without(program, producers(program), lambda op: isinstance(op, Wait) and op.tile >= 0)
 
 
 def no_consumer_wait(program: Program) -> Program:
-    return _drop(program, consumers(program), lambda op: isinstance(op, Wait) and is_on(program, op, "full"))
+    return without(program, consumers(program), lambda op: isinstance(op, Wait) and is_on(program, op, "full"))
 
 
 def released_in_own_cta_only(program: Program) -> Program:
@@ -203,7 +205,7 @@ def peer_expects_its_own_half(program: Program) -> Program:
 
 
 def no_tail(program: Program) -> Program:
-    return _drop(program, producers(program), lambda op: isinstance(op, Wait) and op.tile < 0)
+    return without(program, producers(program), lambda op: isinstance(op, Wait) and op.tile < 0)
 
 
 def two_leaders(program: Program) -> Program:
@@ -248,7 +250,7 @@ def barrier_initialised_again(program: Program) -> Program:
 
 
 def not_published(program: Program) -> Program:
-    return _drop(program, everyone(program), lambda op: isinstance(op, Sync))
+    return without(program, everyone(program), lambda op: isinstance(op, Sync))
 
 
 def second_half_on_stage_0(program: Program) -> Program:
@@ -270,7 +272,7 @@ def second_half_on_stage_0(program: Program) -> Program:
 
 
 def second_leaves_after_tile_2(program: Program) -> Program:
-    return _drop(program, second_consumer(program), lambda op: tile_of(op) > 2)
+    return without(program, second_consumer(program), lambda op: tile_of(op) > 2)
 
 
 def nobody_has_the_turn(program: Program) -> Program:
@@ -299,25 +301,6 @@ def without_noinc(program: Program) -> Program:
         yield replace(op, no_inc=False) if isinstance(op, CpAsyncArrive) else op
 
     return each(program, producers(program), change)
-
-
-def _drop(program: Program, chosen: Iterable[str], unwanted: Callable[[Operation], bool]) -> Program:
-    return each(program, chosen, lambda op: [] if unwanted(op) else [op])
-
-
-def _with_parity(program: Program, parity: Callable[[Wait, PipelineState], int]) -> Program:
-    """Other parities for the consumers' waits on full barriers."""
-
-    def changing(agent: ProgramAgent) -> Change:
-        start = agent.agent.start or PipelineState(1)
-
-        def change(op: Operation) -> Iterable[Operation]:
-            wrong = isinstance(op, Wait) and is_on(program, op, "full")
-            yield replace(op, parity=parity(op, start)) if wrong and isinstance(op, Wait) else op
-
-        return change
-
-    return with_operations(program, consumers(program), changing)
 
 
 def _expecting(op: Operation, size: Callable[[int], int]) -> Operation:

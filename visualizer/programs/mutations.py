@@ -32,6 +32,11 @@ def each(program: Program, chosen: Iterable[str], change: Change) -> Program:
     return with_operations(program, chosen, lambda agent: change)
 
 
+def without(program: Program, chosen: Iterable[str], unwanted: Callable[[Operation], bool]) -> Program:
+    """`program` without the operations of the agents named in `chosen` that are `unwanted`."""
+    return each(program, chosen, lambda operation: [] if unwanted(operation) else [operation])
+
+
 def with_count(program: Program, kind: BarrierKind, count: Callable[[int], int]) -> Program:
     """`program` with other init counts for all barriers of `kind`."""
     rows = {row for row, barrier in enumerate(program.barriers) if barrier.kind == kind}
@@ -75,6 +80,23 @@ def _with_phases(program: Program, chosen: list[str], change: Callable[[int], in
             agent = replace(agent, agent=replace(table, start=start, more_starts=more), operations=operations)
         agents.append(agent)
     return replace(program, agents=tuple(agents))
+
+
+def with_parity(program: Program, parity: Callable[[Wait, PipelineState], int]) -> Program:
+    """`program` with other parities for the consumers' waits on full barriers; `parity` is asked for each, with the
+    state that the consumer's cursor starts in."""
+
+    def changing(agent: ProgramAgent) -> Change:
+        start = agent.agent.start or PipelineState(1)
+
+        def change(operation: Operation) -> Iterable[Operation]:
+            if isinstance(operation, Wait) and is_on(program, operation, "full"):
+                operation = replace(operation, parity=parity(operation, start))
+            yield operation
+
+        return change
+
+    return with_operations(program, consumers(program), changing)
 
 
 def everyone(program: Program) -> list[str]:

@@ -1,35 +1,13 @@
-"""What an agent under construction hands to Blackwell's tensor core, and the list of what that does with it."""
+"""What an agent under construction hands to Blackwell's tensor core."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from visualizer.language import tr
 from visualizer.programs.accesses import Read, Write
 from visualizer.programs.meeting_builder import MeetingBuilder
-from visualizer.programs.operations import Arrive, Operation
-from visualizer.programs.program import ProgramAgent
-from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
-from visualizer.recording.tables import Agent
-
-if TYPE_CHECKING:
-    from visualizer.programs.agent_builder import BarrierHandle
-
-
-class TensorCore:
-    """The tensor core of a CTA under construction. One agent hands it all its work, and it does that in order."""
-
-    def __init__(self, agent: Agent, warp: str) -> None:
-        self.agent = agent
-        self.warp = warp
-        self.operations: list[Operation] = []
-        self.accumulator: Write | None = None  # what each tcgen05.mma writes
-
-    def take(self, *then: Operation) -> None:
-        self.operations += [Take(self.warp), *then]
-
-    def finished(self) -> ProgramAgent:
-        return ProgramAgent(self.agent, tuple(self.operations), threads=0)
+from visualizer.programs.operations import Arrive
+from visualizer.programs.program_tables import BarrierHandle, TensorCore
+from visualizer.programs.tensor import MmaIssue, TensorCommit
 
 
 class TensorBuilder(MeetingBuilder):

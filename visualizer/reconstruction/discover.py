@@ -24,9 +24,9 @@ from visualizer.reconstruction.spans import FROM_THE_START, SIDES, Span
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent, AgentRole, Barrier
 from visualizer.recording.trace import TraceError
+from visualizer.semantics.shared_storage import RANK_SHIFT as RANK_SHIFT  # the source attach asks here
 
 NO_ADDRESS = 0xFFFFFFFF
-RANK_SHIFT = 24
 WARPGROUP = 4
 """Warps of a warpgroup: contiguous, the first one's number a multiple of it [PTX]."""
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origi
 
 from visualizer.language import tr
 from visualizer.recording.facts import MOST, OBJECTS
+from visualizer.recording.quoting import shortened
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind, Ending, EndingKind, Frame, Meta, Site
 from visualizer.recording.trace import ONE_RING, Trace, TraceError
 from visualizer.semantics.pipeline_state import PipelineState
@@ -106,13 +107,11 @@ class _Node:
     key: str
 
     def wrong(self, expected: str) -> NoReturn:
-        found = json.dumps(self.value)
-        shown = found if len(found) <= 40 else found[:37] + "..."
         raise TraceError(
             tr(
                 "{key} in meta.json is {shown}; it must be {expected}",
                 key=self.key or tr("the top"),
-                shown=shown,
+                shown=shortened(json.dumps(self.value)),
                 expected=expected,
             )
         )

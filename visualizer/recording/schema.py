@@ -9,6 +9,10 @@ from enum import IntEnum, IntFlag
 
 import numpy as np
 
+PS_PER_NS = 1_000
+PS_PER_US = 1_000_000
+"""Times are picoseconds."""
+
 
 class EventKind(IntEnum):
     """What happened. `amount`, `parity` and `token` of the event mean what each line says."""

@@ -10,6 +10,9 @@ from visualizer.recording.facts import Check, Clock, Cost, Reconcile, Source, Wi
 from visualizer.semantics.pipeline_state import PipelineState
 
 AgentRole = Literal["producer", "consumer", "mma", "epilogue", "copy_engine", "tensor_core", "other"]
+WARP_ROLES: tuple[AgentRole, ...] = ("producer", "consumer", "mma", "epilogue", "other")
+HARDWARE_ROLES: tuple[AgentRole, ...] = ("copy_engine", "tensor_core")
+"""Of agents that are no warps and wait for nothing."""
 BarrierKind = Literal["full", "empty", "order", "other"]
 """A full barrier says that a stage can be read, an empty one that it can be filled, one of order whose turn it is."""
 EndingKind = Literal["completed", "deadlock", "timeout", "crash", "cancelled"]

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.recording.event_columns import EventColumns
-from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
+from visualizer.recording.schema import EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
-from visualizer.replay.step_index import Steps, kind_mask, of_kinds
-
-_ARRIVALS = kind_mask(*ARRIVAL_KINDS)
+from visualizer.replay.phases import ARRIVALS
+from visualizer.replay.step_index import Steps, of_kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class Arrivals:
 
 def build_arrivals(columns: EventColumns, barriers: BarrierColumns) -> Arrivals:
     """All arrivals of the trace."""
-    rows = np.flatnonzero(of_kinds(barriers.kind, _ARRIVALS))
+    rows = np.flatnonzero(of_kinds(barriers.kind, ARRIVALS))
     step = barriers.index.step_at(rows)
     barrier = np.repeat(np.arange(len(barriers.index.starts) - 1), np.diff(barriers.index.starts))[rows]
     count = counts_for(barriers.kind[rows], columns.amount.take(step)).astype(np.int64)

@@ -11,7 +11,8 @@ from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.step_index import kind_mask
 
-_ARRIVALS = kind_mask(*ARRIVAL_KINDS)
+ARRIVALS = kind_mask(*ARRIVAL_KINDS)
+"""At a kind: whether it is an arrival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _phase_ending_at(barriers: BarrierColumns, barrier: int, reload: int) -> Pha
         barrier,
         int(barriers.phase[begin]) if begin < rows.stop else 0,
         barriers.index.one(end) if completed else None,
-        _steps(steps, _ARRIVALS[kind]),
+        _steps(steps, ARRIVALS[kind]),
         _steps(steps, kind == EventKind.COMPLETE_TX),
         _steps(steps, kind == EventKind.EXPECT_TX),
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import rows_of
 from visualizer.recording.trace import Trace
 
 
@@ -32,15 +33,7 @@ class Spans:
 
     def keep(self, rows: NDArray[np.bool_]) -> Spans:
         """The spans that `rows` marks."""
-        return Spans(
-            self.start[rows],
-            self.end[rows],
-            self.state[rows],
-            self.tile[rows],
-            self.barrier[rows],
-            self.first_step[rows],
-            self.last_step[rows],
-        )
+        return rows_of(self, rows)
 
 
 def merge_spans(

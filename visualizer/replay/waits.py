@@ -6,12 +6,13 @@ order of its events. What an agent *meant* by a wait is another question, and di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import rows_of
 from visualizer.arrays.ordering import group_starts, order_by
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
@@ -56,7 +57,7 @@ class Waits:
 
     def keep(self, chosen: NDArray[np.bool_] | slice) -> Waits:
         """The waits that are chosen."""
-        return replace(self, **{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
+        return rows_of(self, chosen)
 
     def rows(self, agent: int) -> slice:
         """The rows of one agent."""

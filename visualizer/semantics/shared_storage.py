@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 BARRIER_BYTES = 8
 BARRIER_ALIGNMENT = 8
+RANK_SHIFT = 24
+"""An address of shared memory in a cluster holds the CTA's rank from this bit on."""
 DATA_ALIGNMENT = 128
 """TMA needs a 128-byte aligned destination; the 128-byte swizzle follows address bits 7..9 [CUDA guide]."""
 MAX_DYNAMIC_BYTES = 232448

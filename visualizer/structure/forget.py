@@ -10,11 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from visualizer.recording.tables import AgentRole, Barrier
+from visualizer.recording.tables import HARDWARE_ROLES, Barrier
 from visualizer.recording.trace import ONE_RING, Trace
-
-_BARRIER_BYTES = 8
-_PHYSICAL: tuple[AgentRole, ...] = ("copy_engine", "tensor_core")
+from visualizer.semantics.shared_storage import BARRIER_BYTES
 
 
 def forget(trace: Trace) -> Trace:
@@ -27,7 +25,7 @@ def forget(trace: Trace) -> Trace:
     barriers: list[Barrier] = []
     names: set[str] = set()
     for barrier in trace.barriers:
-        place = barrier.offset if barrier.offset >= 0 else places[barrier.cta] * _BARRIER_BYTES
+        place = barrier.offset if barrier.offset >= 0 else places[barrier.cta] * BARRIER_BYTES
         places[barrier.cta] += 1
         prefix = f"CTA{barrier.cta}." if len(places) > 1 else ""
         name = f"{prefix}{place:#x}"
@@ -37,7 +35,7 @@ def forget(trace: Trace) -> Trace:
     agents = [
         replace(
             agent,
-            role=agent.role if agent.role in _PHYSICAL else "other",
+            role=agent.role if agent.role in HARDWARE_ROLES else "other",
             start=None,
             more_starts=(),
         )

@@ -16,6 +16,7 @@ from visualizer.language import tr
 from visualizer.recording.event_columns import EventColumns, event_columns
 from visualizer.recording.tables import Agent, AgentRole, BarrierKind
 from visualizer.recording.trace import Trace
+from visualizer.semantics.shared_storage import BARRIER_BYTES, RANK_SHIFT
 from visualizer.structure.cta_rings import CtaRings, find_rings
 from visualizer.structure.facts import Tables, facts_of
 from visualizer.structure.model import Ring, Structure, with_rings
@@ -24,11 +25,8 @@ from visualizer.structure.symbols import registered_names
 from visualizer.structure.uses import Tally, Uses, tally, uses_of
 
 Ints = NDArray[np.int64]
-RANK_SHIFT = 24
-"""A shared-memory address in a cluster holds the CTA's rank from this bit on."""
 MOST_BARRIERS = 256
 """Of a CTA. Kernels have some dozens; more would take too long."""
-_BARRIER_BYTES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +72,7 @@ def barrier_addresses(trace: Trace) -> Ints:
     before: dict[int, int] = defaultdict(int)
     result: list[int] = []
     for barrier in trace.barriers:
-        place = before[barrier.cta] * _BARRIER_BYTES
+        place = before[barrier.cta] * BARRIER_BYTES
         before[barrier.cta] += 1
         if barrier.address >= 0:
             place = barrier.address & ((1 << RANK_SHIFT) - 1)

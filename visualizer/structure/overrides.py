@@ -6,12 +6,12 @@ docs/structure.md is the reference. An entry that cannot be so is named, and its
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 from visualizer.language import tr
+from visualizer.recording.quoting import quoted
 from visualizer.recording.tables import AgentRole, without_cta
 from visualizer.recording.trace import Trace
 from visualizer.structure.infer import barrier_addresses
@@ -26,9 +26,6 @@ _KEYS = (
 )
 _KINDS = ("order", "unknown")
 _LONGEST_NAME = 60
-_SAID = reprlib.Repr()
-_SAID.maxstring = _SAID.maxother = _LONGEST_NAME
-_SAID.maxlevel = 2
 
 
 class _Wrong(Exception):
@@ -82,12 +79,12 @@ class _Naming:
     def barrier(self, name: object) -> list[int]:
         key = name.lower() if isinstance(name, str) and name.lower().startswith("0x") else name
         if not isinstance(key, str) or key not in self.barriers:
-            raise _Wrong(tr("the recording has no barrier {name}", name=_SAID.repr(name)))
+            raise _Wrong(tr("the recording has no barrier {name}", name=quoted(name, _LONGEST_NAME)))
         return self.barriers[key]
 
     def agent(self, name: object) -> list[int]:
         if not isinstance(name, str) or name not in self.agents:
-            raise _Wrong(tr("the recording has no agent {name}", name=_SAID.repr(name)))
+            raise _Wrong(tr("the recording has no agent {name}", name=quoted(name, _LONGEST_NAME)))
         return self.agents[name]
 
     def mentioned(self, entry: object) -> set[int]:
@@ -134,7 +131,7 @@ def _apply(trace: Trace, naming: _Naming, structure: Structure, entry: object) -
     role = entry["role"]
     if role not in get_args(AgentRole):
         known = ", ".join(get_args(AgentRole))
-        raise _Wrong(tr("role must be one of {names}, not {name}", names=known, name=_SAID.repr(role)))
+        raise _Wrong(tr("role must be one of {names}, not {name}", names=known, name=quoted(role, _LONGEST_NAME)))
     rows = {row for name in _list(entry, "agents") for row in naming.agent(name)}
     roles = tuple(role if row in rows else one for row, one in enumerate(structure.roles))
     return replace(structure, roles=roles)
@@ -159,7 +156,7 @@ def _lay_out(trace: Trace, naming: _Naming, structure: Structure, entry: Mapping
     names = structure.names  # a ring that is laid out anew stands where it stood
     structure = _forget(structure, set(rows))
     if any(ring.name == name and ring.cta in ctas for ring in structure.rings):
-        raise _Wrong(tr("there is a ring {name} already", name=_SAID.repr(name)))
+        raise _Wrong(tr("there is a ring {name} already", name=quoted(name, _LONGEST_NAME)))
     made: list[Ring] = []
     for cta in sorted(ctas):
         own = trace.barrier_cta == cta
@@ -186,9 +183,9 @@ def _with_agents(trace: Trace, structure: Structure, ring: Ring) -> Ring:
 
 def _rename(structure: Structure, old: str, new: str) -> Structure:
     if not any(ring.name == old for ring in structure.rings):
-        raise _Wrong(tr("there is no ring {name}", name=_SAID.repr(old)))
+        raise _Wrong(tr("there is no ring {name}", name=quoted(old, _LONGEST_NAME)))
     if any(ring.name == new for ring in structure.rings):
-        raise _Wrong(tr("there is a ring {name} already", name=_SAID.repr(new)))
+        raise _Wrong(tr("there is a ring {name} already", name=quoted(new, _LONGEST_NAME)))
     _check_name(structure, new)
     rings = [replace(ring, name=new) if ring.name == old else ring for ring in structure.rings]
     names = tuple(new if name == old else name for name in structure.names)

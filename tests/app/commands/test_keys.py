@@ -16,6 +16,7 @@ from visualizer.app.commands.keys_dialog import KeysDialog
 from visualizer.app.settings.settings import Settings
 from visualizer.app.window.commands import COMMANDS
 from visualizer.app.window.main_window import MainWindow
+from visualizer.language import tr, use
 
 
 @pytest.fixture
@@ -116,3 +117,16 @@ def test_keys_that_clash_in_the_settings_are_not_used(
     window = make_window()
     assert "F5 is the key of both" in window.messages.text
     assert window.keys.commands["step.next"].keys == COMMANDS["step.next"].keys
+
+
+def test_commands_are_named_in_the_language_shown(qtbot: QtBot) -> None:
+    use("zh")
+    dialog = KeysDialog(COMMANDS, COMMANDS, None)
+    qtbot.addWidget(dialog)
+    dialog.select("step.next")
+    assert dialog.list.currentItem().text(0) == f"{tr('Step')}: {tr(COMMANDS['step.next'].title)}"
+    assert tr(COMMANDS["step.next"].help) in dialog.list.currentItem().toolTip(0)
+    _press(dialog, "step.next", "F5")
+    qtbot.mouseClick(dialog.replace_button, Qt.MouseButton.LeftButton)
+    assert tr(owner(COMMANDS, "F5").title) in dialog.problem.text()
+    assert tr("Step") != "Step"

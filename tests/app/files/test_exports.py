@@ -15,7 +15,7 @@ from visualizer.app.files import exports as exports_module
 from visualizer.app.files.export_dialog import ExportDialog
 from visualizer.app.window.main_window import MainWindow
 from visualizer.export.formats import FORMATS
-from visualizer.views.timeline.measure import Measurement
+from visualizer.views.timeline.gestures.measure import Measurement
 
 
 @pytest.fixture

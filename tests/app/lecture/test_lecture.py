@@ -95,12 +95,12 @@ def test_a_question_hides_the_answer_and_the_next_state(lecture: Lecture, press:
     timeline = lecture.stage.pane("timeline")
     assert asked[1].endswith("What now?")
     assert "flip" not in asked[2]
-    assert timeline.veiled_after == asked[3]
+    assert timeline.lecture.veiled_after == asked[3]
     press(Qt.Key.Key_Right)
     revealed = looked_at(lecture)
     assert revealed[2] == "A flip. Phase 1."
     assert revealed[3] == asked[3] + 1
-    assert timeline.veiled_after is None
+    assert timeline.lecture.veiled_after is None
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from endless import Endless
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
+from recording_fields import choose
 
 from visualizer.app.record.experiment_panel import ExperimentPanel
 from visualizer.app.session.record_job import Experiment
@@ -19,13 +20,8 @@ from visualizer.cli.main import main
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
-from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.progress import CancelCheck, Progress
+from visualizer.sources.errors import SourceError
 from visualizer.sources.source import Request
-
-
-def _choose_gpu(window: MainWindow) -> None:
-    window.experiment.source.setCurrentIndex(window.experiment.source.findData("gpu"))
 
 
 def test_the_form_has_every_parameter_with_its_limits_unit_and_help(window: MainWindow) -> None:
@@ -90,7 +86,7 @@ def test_the_gpu_command_has_no_seed(window: MainWindow) -> None:
     panel = window.experiment
     panel.seed.setValue(3)
     panel.form.field("tiles").setValue(9)
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     assert panel.experiment().command() == (
         "phasescope record --source gpu --program lesson --tiles 9 -o lesson.pscope"
     )
@@ -123,7 +119,7 @@ def test_what_does_not_go_together_is_named_and_cannot_be_run(
 
 def test_reset_keeps_source_and_seed(window: MainWindow) -> None:
     panel = window.experiment
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     panel.seed.setValue(5)
     panel.form.field("ctas").setValue(4)
     panel.reset_button.click()
@@ -157,7 +153,7 @@ def test_a_missing_gpu_is_a_message_and_the_app_goes_on(
 
     monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
     before = window.document
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     assert not window.experiment.seed.isEnabled()
     with qtbot.waitSignal(window.jobs.failed):
         window.experiment.run_button.click()
@@ -176,30 +172,17 @@ def test_a_defect_in_a_source_is_a_message_too(
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     with qtbot.waitSignal(window.jobs.failed):
         window.experiment.run_button.click()
     assert "ZeroDivisionError: oops" in window.messages.text
 
 
-class _Endless:
-    """A source that reports progress and then waits until it is told to stop."""
-
-    def __init__(self) -> None:
-        self.started = threading.Event()
-
-    def __call__(self, *_: object, progress: Progress, cancelled: CancelCheck, **__: object) -> Trace:
-        progress(0.25, "waiting for the kernel")
-        while not cancelled():
-            self.started.set()
-        raise Cancelled
-
-
 @pytest.mark.parametrize("how", ["button", "command"])
 def test_cancel_keeps_the_picture(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", _Endless())
+    monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", Endless("waiting for the kernel"))
     before = window.document
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     with qtbot.waitSignal(window.jobs.progressed):
         window.experiment.run_button.click()
     assert window.experiment.progress.value() == 250
@@ -228,9 +211,9 @@ def test_a_real_simulation_is_cancelled_midway(window: MainWindow, qtbot: QtBot)
 def test_closing_while_recording_ends_the_thread(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endless = _Endless()
+    endless = Endless("waiting for the kernel")
     monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", endless)
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     window.experiment.run_button.click()
     assert endless.started.wait(30)
     assert window.close()

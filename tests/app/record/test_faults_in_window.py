@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import shlex
-import threading
 from pathlib import Path
 
 import pytest
+from endless import Endless
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
+from recording_fields import choose
 
 from visualizer.app.session.record_job import Experiment
 from visualizer.app.window.main_window import MainWindow
 from visualizer.programs.faults import FAULTS, fault_on_gpu
 from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.program import ProgramError
-from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.what_if import WHAT_IFS
-from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.source import Request
 
 _PROGRAM = """from visualizer.programs.builder import Builder
@@ -53,10 +52,6 @@ def _on_gpu(fault: str) -> bool:
     except ProgramError:
         return False
     return True
-
-
-def _choose_gpu(window: MainWindow) -> None:
-    window.experiment.source.setCurrentIndex(window.experiment.source.findData("gpu"))
 
 
 def test_the_chosen_fault_is_told_and_the_recording_names_it(window: MainWindow, qtbot: QtBot) -> None:
@@ -118,7 +113,7 @@ def test_the_faults_follow_the_source(window: MainWindow) -> None:
     panel = window.experiment
     everything = _offered(panel.fault)
     panel.fault.choose("F12")
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     assert _offered(panel.fault) == everything
     assert _offered(panel.fault, enabled_only=True) == [fault for fault in everything if _on_gpu(fault)]
     assert "F12 is not among the mistakes that the GPU's kernel can make" in panel.problem.text()
@@ -133,7 +128,7 @@ def test_the_faults_follow_the_source(window: MainWindow) -> None:
 
 def test_the_gpu_runs_no_other_program(window: MainWindow) -> None:
     panel = window.experiment
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     panel.program.choose("baseline")
     assert "Program baseline needs the simulator" in panel.problem.text()
     assert not panel.run_button.isEnabled()
@@ -150,7 +145,7 @@ def test_a_fault_reaches_the_gpu(window: MainWindow, qtbot: QtBot, monkeypatch: 
         return simulate(lesson(config))
 
     monkeypatch.setattr("visualizer.sources.lesson.launcher.record_gpu", record_gpu)
-    _choose_gpu(window)
+    choose(window, "gpu", {})
     window.experiment.fault.choose("F20")
     with qtbot.waitSignal(window.jobs.succeeded):
         window.experiment.run_button.click()
@@ -247,30 +242,16 @@ def test_what_if_refuses_what_cannot_be(window: MainWindow) -> None:
     assert not row.button.isEnabled()
 
 
-class _Endless:
-    """An exploration that goes on until it is told to stop."""
-
-    def __init__(self) -> None:
-        self.started = threading.Event()
-
-    def __call__(self, *_: object, progress: Progress, cancelled: CancelCheck, **__: object) -> object:
-        progress(0.5, "exploring")
-        self.started.set()
-        while not cancelled():
-            pass
-        raise Cancelled
-
-
 def test_what_if_is_stopped_by_its_button_and_by_closing(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = window.experiment.what_if
-    endless = _Endless()
+    endless = Endless("exploring")
     monkeypatch.setattr("visualizer.app.record.what_if_row.ask", endless)
     with qtbot.waitSignal(row.jobs.progressed):
         row.button.click()
     assert row.button.text() == "Stop"
-    assert row.answer.text() == "exploring: 50%"
+    assert row.answer.text() == "exploring: 25%"
     with qtbot.waitSignal(row.jobs.cancelled):
         row.button.click()
     assert row.answer.text() == "Cancelled."

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from pipelines import run
+from recording_files import shipped_history
 
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import (
@@ -20,14 +21,12 @@ from visualizer.diagnosis.comparison.compare_overlay import (
 )
 from visualizer.diagnosis.comparison.overlay_text import overlay_json, overlay_text
 from visualizer.diagnosis.wording import duration
-from visualizer.recording.file import load
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans
-from visualizer.resources import shipped_recording
 
 
 def shipped(a: str, b: str) -> Comparison:
-    return Comparison(*(History(load(shipped_recording(name))) for name in (a, b)))
+    return Comparison(*(shipped_history(name) for name in (a, b)))
 
 
 def spans(states: list[int], bounds: list[int]) -> Spans:

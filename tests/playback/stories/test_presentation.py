@@ -75,22 +75,3 @@ def test_a_move_lifts_the_black_screen() -> None:
     presentation.toggle_black()
     presentation.toggle_black()
     assert not presentation.black
-
-
-def test_an_edit_keeps_the_place_or_the_nearest() -> None:
-    presentation = Presentation(STORY)
-    presentation.last()
-    shorter = parse_story(
-        """
-title = { en = "t", zh = "t" }
-[[chapter]]
-id = "a"
-title = { en = "a", zh = "a" }
-recording = "lesson"
-[[chapter.step]]
-focus = 0
-text = { en = "one", zh = "one" }
-"""
-    )
-    presentation.replace_story(shorter)
-    assert presentation.beat == Beat(0, 0)

@@ -13,7 +13,7 @@ from two_rings import TwoRings, two_rings
 
 from visualizer.programs.accesses import Read, Write
 from visualizer.programs.builder import Builder
-from visualizer.programs.mutations import each
+from visualizer.programs.mutations import without
 from visualizer.programs.operations import Arrive, Inval, Operation, TryWait, Wait
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.schema import EventFlag, EventKind
@@ -36,7 +36,7 @@ def test_a_sound_pipeline_of_two_rings_is_clean_in_every_schedule(kind: TwoRings
 def without_v_acquire(program: Program) -> Program:
     """The producer fills V's stages without waiting until they are empty."""
     empty = {row for row, barrier in enumerate(program.barriers) if barrier.name.startswith("v_empty")}
-    return each(program, ["P"], lambda op: [] if isinstance(op, Wait) and op.barrier in empty else [op])
+    return without(program, ["P"], lambda op: isinstance(op, Wait) and op.barrier in empty)
 
 
 def test_a_race_in_one_ring_is_found_there_and_its_witness_knows_the_ring() -> None:

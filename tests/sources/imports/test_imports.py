@@ -24,8 +24,8 @@ from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.imports.reader import MOST_LINE
 from visualizer.sources.imports.registry import READERS, import_trace, read_recording
 from visualizer.structure.find import structure_of
-from visualizer.views.timeline.lane_kinds import kind_of
-from visualizer.views.timeline.lane_store import LaneStore
+from visualizer.views.timeline.lanes.lane_kinds import kind_of
+from visualizer.views.timeline.lanes.lane_store import LaneStore
 
 _WITHOUT_ARRIVALS = ("wait_not_due", "blocked_unreleased")
 HARDWARE = (EventKind.PHASE_COMPLETE, EventKind.COMPLETE_TX, EventKind.COPY_DONE)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from recording_files import shipped_history
 
 from tests.timeline_pictures import METRICS
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, OverlayLane, differing, lay_over
 from visualizer.diagnosis.wording import duration
-from visualizer.recording.file import load
-from visualizer.replay.history import History
 from visualizer.replay.spans import Spans
-from visualizer.resources import shipped_recording
 from visualizer.views.compare.overlay_model import (
     ANCHOR,
     DIFFERENCE,
@@ -22,13 +20,13 @@ from visualizer.views.compare.overlay_model import (
     next_difference,
     place_flags,
 )
-from visualizer.views.timeline.scale import View, fit_range
+from visualizer.views.timeline.time.scale import View, fit_range
 
 WIDTH = 900
 
 
 def overlay(a: str = "lesson", b: str = "slow-consumer") -> Overlay:
-    return lay_over(Comparison(*(History(load(shipped_recording(name))) for name in (a, b))), Anchor(3))
+    return lay_over(Comparison(*(shipped_history(name) for name in (a, b))), Anchor(3))
 
 
 def spans(states: list[int], bounds: list[int], tile: int = -1) -> Spans:

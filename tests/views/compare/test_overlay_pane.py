@@ -7,15 +7,14 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from pytestqt.qtbot import QtBot
+from recording_files import shipped_history
 from two_ring_traces import two_rings
 
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import Anchor
 from visualizer.diagnosis.comparison.overlay_text import overlay_text
 from visualizer.playback.focus import Focus
-from visualizer.recording.file import load
 from visualizer.replay.history import History
-from visualizer.resources import shipped_recording
 from visualizer.views.compare.compare_widget import CompareWidget
 from visualizer.views.compare.overlay_scene import OverlayScene
 from visualizer.views.compare.overlay_widget import OverlayTimeline
@@ -23,7 +22,7 @@ from visualizer.views.look.theme import load_theme
 
 
 def shipped(a: str, b: str) -> Comparison:
-    return Comparison(*(History(load(shipped_recording(name))) for name in (a, b)))
+    return Comparison(*(shipped_history(name) for name in (a, b)))
 
 
 @pytest.fixture(scope="module")

@@ -99,9 +99,11 @@ def test_advance_points_at_no_stage() -> None:
 
 def test_summary_reads_the_whole_ring() -> None:
     assert ring(hand_history(), 18).summary() == (
-        "stage 0 filling tile 0: full phase 0 1/1 arrived 4/16 KiB, empty phase 0 0/64 arrived; "
-        "stage 1 filling tile 1: full phase 0 1/1 arrived 0/16 KiB, empty phase 0 0/64 arrived; "
-        "producer waiting at stage 0, phase 0, tile 2; w1 w2 waiting at stage 0, phase 0, tile 0"
+        "stage 0 filling, tile 0: full is in phase #0 (parity 0), arrived 1/1, landed 4/16 KiB; "
+        "empty is in phase #0 (parity 0), arrived 0/64. "
+        "stage 1 filling, tile 1: full is in phase #0 (parity 0), arrived 1/1, landed 0/16 KiB; "
+        "empty is in phase #0 (parity 0), arrived 0/64. "
+        "producer waiting at stage 0, phase 0, tile 2. w1 w2 waiting at stage 0, phase 0, tile 0"
     )
 
 
@@ -143,5 +145,9 @@ def test_several_full_barriers_of_a_stage_are_told_apart_by_name() -> None:
     assert [[box.title for box in stage.barriers] for stage in shown.stages] == [
         [f"{ring}.{kind}[{stage}]" for kind in ("full", "empty") for ring in "KV"] for stage in range(2)
     ]
-    assert "K.full[0] phase" in shown.summary()
+    assert "K.full[0] is in phase #" in shown.summary()
     assert [box.title for box in ring(history, 20, name="K").stages[0].barriers] == ["full[0]", "empty[0]"]
+
+
+def test_a_barrier_before_its_init_is_said_to_be_none() -> None:
+    assert "full is not initialised; empty is not initialised" in ring(hand_history(), 0).summary()

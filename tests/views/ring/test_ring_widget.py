@@ -106,7 +106,7 @@ def test_keys_walk_the_parts_and_return_chooses(qtbot: QtBot, pane: RingWidget) 
 
 def test_description_follows_the_focus(pane: RingWidget) -> None:
     pane.set_focus(Focus(18, None))
-    assert "stage 0 filling tile 0" in pane.accessibleDescription()
+    assert "stage 0 filling, tile 0" in pane.accessibleDescription()
     pane.set_history(None)
     assert pane.accessibleDescription() == ""
 

@@ -17,7 +17,7 @@ from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
 from visualizer.views.statistics.statistics_model import headline, places, range_text
 from visualizer.views.statistics.statistics_widget import StatisticsWidget
-from visualizer.views.timeline.lanes import build_lanes
+from visualizer.views.timeline.lanes.lanes import build_lanes
 
 
 @pytest.fixture(scope="module")

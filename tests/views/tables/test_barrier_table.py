@@ -7,6 +7,7 @@ from pane_testing import LAST, hand_history, requested, two_cta_history
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from visualizer.language import use
 from visualizer.playback.focus import Focus
 from visualizer.views.look.pane import Pane
 from visualizer.views.tables import barrier_table_model
@@ -108,6 +109,8 @@ def test_screen_readers_hear_the_column_and_the_change(pane: BarrierTableWidget)
     model = pane.table.model()
     spoken = model.data(model.index(0, 4), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "landed * 4/16 KiB changed"
+    use("zh")
+    assert model.data(model.index(0, 4), Qt.ItemDataRole.AccessibleTextRole).endswith("已改变")
 
 
 def test_no_recording_no_rows(pane: BarrierTableWidget) -> None:

@@ -9,10 +9,11 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
-from visualizer.views.timeline import builder_widget, layers_widget
-from visualizer.views.timeline.builder_widget import LaneBuilder
-from visualizer.views.timeline.lane_kinds import kind_of
-from visualizer.views.timeline.lane_store import LaneStore
+from visualizer.views.timeline.lanes import builder_widget
+from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
+from visualizer.views.timeline.lanes.lane_kinds import kind_of
+from visualizer.views.timeline.lanes.lane_store import LaneStore
+from visualizer.views.timeline.layers import layers_widget
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
@@ -145,7 +146,7 @@ def test_stepping_through_ctas_does_not_scroll_but_says_where_the_event_is(qtbot
     timeline.set_focus(Focus(step))
     assert timeline.verticalScrollBar().value() == 0
     assert timeline.scene.event_beyond() == 1
-    from visualizer.views.timeline.overlay_widget import beyond_chip
+    from visualizer.views.timeline.layers.chips_widget import beyond_chip
 
     text, box = beyond_chip(timeline.scene, timeline._look())
     assert "CTA5." in text

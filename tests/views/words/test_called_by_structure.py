@@ -21,7 +21,7 @@ from visualizer.replay.snapshot import step_document
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.forget import forget
 from visualizer.structure.told import told
-from visualizer.views.diagnosis.diagnosis_model import chain
+from visualizer.views.diagnosis.chain_model import chain
 from visualizer.views.ring.ring_model import ring
 from visualizer.views.tables.barrier_table_model import BarrierRows
 from visualizer.views.tables.event_table_filter import filtered_steps

@@ -13,15 +13,22 @@ from typing import Any, Generic, Literal, TypeVar
 from visualizer.language import mark
 
 Group = Literal["File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help", "Stage"]
-GROUPS: tuple[Group, ...] = (
-    "File", "Step", "Find", "Debug", "Mark", "Play", "View", "Lanes", "Lecture", "Window", "Help"
-)  # fmt: skip
-GROUP_TITLES = (
-    mark("File"), mark("Step"), mark("Find"), mark("Debug"), mark("Mark"), mark("Play"), mark("View"), mark("Lanes"),
-    mark("Lecture"), mark("Window"), mark("Help"), mark("&File"), mark("&Step"), mark("&Find"), mark("&Debug"),
-    mark("&Mark"), mark("&Play"), mark("&View"), mark("&Lanes"), mark("&Lecture"), mark("&Window"), mark("&Help"),
-)  # fmt: skip
-"""Menus, in the order of the menu bar. The group Stage is no menu: its keys work on a lecture's stage."""
+MENUS: dict[Group, tuple[str, str]] = {
+    "File": (mark("File"), mark("&File")),
+    "Step": (mark("Step"), mark("&Step")),
+    "Find": (mark("Find"), mark("&Find")),
+    "Debug": (mark("Debug"), mark("&Debug")),
+    "Mark": (mark("Mark"), mark("&Mark")),
+    "Play": (mark("Play"), mark("&Play")),
+    "View": (mark("View"), mark("&View")),
+    "Lanes": (mark("Lanes"), mark("&Lanes")),
+    "Lecture": (mark("Lecture"), mark("&Lecture")),
+    "Window": (mark("Window"), mark("&Window")),
+    "Help": (mark("Help"), mark("&Help")),
+}
+"""Each menu's name, and its title with the key that opens it, in the order of the menu bar. The group Stage is no menu:
+its keys work on a lecture's stage."""
+GROUPS = tuple(MENUS)
 
 P = TypeVar("P")
 A = TypeVar("A", covariant=True)

@@ -83,9 +83,9 @@ class KeysDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         self.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).clicked.connect(self._restore_all)
         for command in registry:
-            item = QTreeWidgetItem([f"{command.group}: {command.title}", ""])
+            item = QTreeWidgetItem([f"{tr(command.group)}: {tr(command.title)}", ""])
             item.setData(_TITLE, _ID, command.id)
-            item.setToolTip(_TITLE, tip(command.help))
+            item.setToolTip(_TITLE, tip(tr(command.help)))
             self.list.addTopLevelItem(item)
         self.list.setCurrentItem(self.list.topLevelItem(0))
         self._show_keys()
@@ -104,19 +104,21 @@ class KeysDialog(QDialog):
     def _check(self) -> str:
         """The key in the field, "" if there is none or it is another command's, which is said."""
         key = self.key.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
-        other = owner(self.registry, key) if key else None
-        if other is not None and other.id != self.current:
-            self._say(
-                tr(
-                    "{key} is the key of {group}: {title}. Give that another key first.",
-                    key=key,
-                    group=other.group,
-                    title=other.title,
-                )
-            )
+        taken = self._taken(key) if key else ""
+        self._say(taken)
+        return "" if taken else key
+
+    def _taken(self, key: str) -> str:
+        """Which other command has the key; "" if none has."""
+        other = owner(self.registry, key)
+        if other is None or other.id == self.current:
             return ""
-        self._say("")
-        return key
+        return tr(
+            "{key} is the key of {group}: {title}. Give that another key first.",
+            key=key,
+            group=tr(other.group),
+            title=tr(other.title),
+        )
 
     def _take_key(self, *, keep: bool) -> None:
         key = self._check()
@@ -129,16 +131,8 @@ class KeysDialog(QDialog):
     def _set(self, keys: tuple[str, ...]) -> None:
         """Give the current command these keys, unless one of them is taken by now."""
         for key in keys:
-            other = owner(self.registry, key)
-            if other is not None and other.id != self.current:
-                self._say(
-                    tr(
-                        "{key} is the key of {group}: {title}. Give that another key first.",
-                        key=key,
-                        group=other.group,
-                        title=other.title,
-                    )
-                )
+            if taken := self._taken(key):
+                self._say(taken)
                 return
         self.registry = with_keys(self.registry, {self.current: keys})
         self._say("")

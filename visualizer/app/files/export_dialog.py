@@ -13,7 +13,7 @@ from visualizer.export.formats import FORMATS, Format, expected_bytes, size_text
 from visualizer.export.selection import Selection, between, select
 from visualizer.language import tr
 from visualizer.replay.history import History
-from visualizer.views.timeline.lane_rows import LaneRows
+from visualizer.views.timeline.lanes.lane_rows import LaneRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class ParameterStrip(QFrame):
                 box = QSpinBox()
                 box.setRange(parameter.low, parameter.high)
                 box.setSuffix(f" {parameter.unit}" if parameter.unit else "")
-                box.setAccessibleName(parameter.title)
+                box.setAccessibleName(tr(parameter.title))
                 label = PlainLabel(tr(parameter.title))
                 label.setBuddy(box)
                 row.addWidget(label)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,10 @@ from visualizer.app.lecture.handout import write_handout
 from visualizer.app.lecture.still import Still
 from visualizer.export.errors import ExportError
 from visualizer.export.story_page import render_story, story_document
-from visualizer.export.writing import Look, Writing
+from visualizer.export.writing import Look, Writing, written_whole
 from visualizer.language import mark, speaking, tr
 from visualizer.playback.stories.model import Story
 from visualizer.playback.stories.telling import Telling
-from visualizer.recording.replacing import replacing
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.look.theme import load_theme
 
@@ -56,22 +54,9 @@ def export_story(
                 largest="x".join(map(str, _LARGEST)),
             )
         )
-    target = Path(os.path.realpath(wish.path))
-    if target.exists() and not target.is_file():
-        raise ExportError(tr("{path} is not a regular file; choose another name", path=wish.path))
-    try:
-        with replacing(target) as file, speaking(wish.language):
-            write(telling, wish, Writing(file, progress, cancelled, Look(wish.theme)))
-            return file.tell()
-    except OSError as error:
-        raise ExportError(
-            tr(
-                "{path} cannot be written: {reason}; check that {folder} exists, can be written and has room",
-                path=wish.path,
-                reason=error.strerror or error,
-                folder=wish.path.parent,
-            )
-        ) from error
+    with written_whole(wish.path) as file, speaking(wish.language):
+        write(telling, wish, Writing(file, progress, cancelled, Look(wish.theme)))
+        return file.tell()
 
 
 def chapters_named(story: Story, ids: list[str]) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from visualizer.diagnosis.predict.predict import Prediction, predict
 from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
-from visualizer.diagnosis.statistics.statistics import Statistics, statistics
+from visualizer.diagnosis.statistics.statistics import PASSES, Statistics, statistics
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import tr
 from visualizer.replay.history import History
@@ -31,8 +31,6 @@ from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 _SETTLED_MS = 150
 """The view has stood still for so long: now its numbers are worth finding."""
-_PASSES = 10
-"""Statistics look through every event some ten times."""
 
 
 class FactsShelf:
@@ -144,7 +142,7 @@ class Analysis(QObject):
             facts = self.shelf.of(history)
             return history, (statistics(facts) if view is None else statistics(facts, *view))
 
-        self._statistics.ask(work, _PASSES * history.steps)
+        self._statistics.ask(work, PASSES * history.steps)
 
     def _show_statistics(self, answer: tuple[History, Statistics]) -> None:
         history, found = answer
@@ -173,7 +171,7 @@ class Analysis(QObject):
             except PredictError as problem:
                 return history, problem
 
-        self._predictions.ask(work, _PASSES * history.steps)
+        self._predictions.ask(work, PASSES * history.steps)
 
     def _show_prediction(self, answer: tuple[History, Prediction | PredictError]) -> None:
         history, prediction = answer

@@ -6,16 +6,13 @@ from PySide6.QtCore import QObject
 
 from visualizer.app.panes.analysis import FactsShelf
 from visualizer.app.work.newest_job import NewestJob
-from visualizer.diagnosis.statistics.statistics import Statistics, statistics
+from visualizer.diagnosis.statistics.statistics import PASSES, Statistics, statistics
 from visualizer.replay.history import History
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.inspector.inspector_widget import InspectorWidget
 from visualizer.views.inspector.range_model import range_sections
-from visualizer.views.timeline.measure import Measurement
+from visualizer.views.timeline.gestures.measure import Measurement
 from visualizer.views.timeline.timeline_widget import TimelineWidget
-
-_PASSES = 10
-"""Statistics look through every event some ten times."""
 
 
 class RangeNumbers(QObject):
@@ -46,7 +43,7 @@ class RangeNumbers(QObject):
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Measurement, Statistics]:
             return history, measured, statistics(self._shelf.of(history), first, last)
 
-        self._jobs.ask(work, _PASSES * history.steps)
+        self._jobs.ask(work, PASSES * history.steps)
 
     def _show(self, answer: tuple[History, Measurement, Statistics]) -> None:
         history, measured, found = answer

@@ -11,8 +11,7 @@ from visualizer.app.session.session import Session
 from visualizer.app.work.newest_job import NewestJob
 from visualizer.language import tr
 from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, query_at
-from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.playback.notes import SavedBreakpoint
 from visualizer.playback.query import Events
 from visualizer.sources.errors import Cancelled
@@ -110,7 +109,7 @@ class BreakpointControl(QObject):
             return
         step = self.all.nearest(focus.step, direction)
         if step is not None:
-            self._session.navigator.go_to(Focus(step, home_lane(self._events.trace, step)))
+            self._session.navigator.go_to(home_focus(self._events.trace, step))
         elif self.job.is_busy:
             self._session.messages.show_note(tr("The hits of the breakpoints are still being counted."))
         elif direction > 0:

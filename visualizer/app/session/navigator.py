@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus, FocusHistory
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 
@@ -149,4 +149,4 @@ class Navigator(QObject):
 
 def _event_and_its_lane(history: History, focus: Focus, direction: int) -> Focus | None:
     found = navigate.event(history, focus, direction)
-    return None if found is None else replace(found, lane=home_lane(history.trace, found.step))
+    return None if found is None else home_focus(history.trace, found.step)

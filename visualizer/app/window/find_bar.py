@@ -11,7 +11,7 @@ from visualizer.app.work.newest_job import NewestJob
 from visualizer.language import tr, trn
 from visualizer.playback.breakpoints import nearest_hit
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.playback.query import Events, QueryError, find_steps
 from visualizer.replay.step_index import Steps
 from visualizer.sources.progress import CancelCheck, Progress
@@ -114,7 +114,7 @@ class FindBar(QFrame):
         step = nearest_hit(self._matches, self._focus.step, direction)
         if step is None:
             step = int(self._matches[0 if direction > 0 else -1])
-        self.focus_requested.emit(Focus(step, home_lane(self._events.trace, step)))
+        self.focus_requested.emit(home_focus(self._events.trace, step))
 
     def _search(self) -> None:
         events, text = self._events, self.line.text()

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
-from visualizer.app.commands.command import GROUPS, Command, Registry
+from visualizer.app.commands.command import MENUS, Command, Registry
 from visualizer.language import mark, tr
 
 MOUSE = (
@@ -39,9 +39,9 @@ def help_sheet(parent: QWidget, registry: Registry) -> QDialog:
 def _html(registry: Registry) -> str:
     """Three columns of menus: the whole sheet should be seen without scrolling."""
     columns: tuple[list[str], ...] = ([], [], [])
-    for index, group in enumerate(GROUPS):
+    for index, (group, (name, _)) in enumerate(MENUS.items()):
         rows = [_row(commands) for commands in _folded(registry.in_group(group))]
-        columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(tr(group), rows))
+        columns[sum(index >= first for first in _COLUMNS_BEGIN)].append(_section(tr(name), rows))
     columns[-1].append(_section(tr("Mouse"), [(tr(gesture), tr(what)) for gesture, what in MOUSE]))
     cells = "".join(f'<td width="33%" style="padding: 4px 14px">{"".join(column)}</td>' for column in columns)
     star = tr("* while the timeline has the keyboard")

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from visualizer.app.commands.actions import Actions
-from visualizer.app.commands.command import GROUPS, Registry
+from visualizer.app.commands.command import MENUS, Registry
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import tip
 
@@ -21,8 +21,8 @@ def build_menus(
     recent_files: Callable[[], Sequence[Path]],
     open_file: Callable[[Path], object],
 ) -> None:
-    for group in GROUPS:
-        menu = window.menuBar().addMenu(tr(f"&{group}"))
+    for group, (_, title) in MENUS.items():
+        menu = window.menuBar().addMenu(tr(title))
         menu.setToolTipsVisible(True)
         submenus: dict[str, QMenu] = {}
         for command in registry.in_group(group):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.explanations.scene import Scene
-from visualizer.diagnosis.wording import duration, listed, sentence, sentences
+from visualizer.diagnosis.wording import duration, listed, of_tile, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.replay.history import StageState
@@ -83,7 +83,7 @@ def complete_tx(scene: Scene) -> str:
     return tr(
         "{bytes} bytes{of_tile} land{estimate}, so {barrier} has {tx}{consequence}",
         bytes=scene.amount,
-        of_tile=_of_tile(scene),
+        of_tile=of_tile(scene.tile),
         estimate=_estimate(scene),
         tx=_tx(scene),
         **_change(scene),
@@ -115,7 +115,7 @@ def copy_issue(scene: Scene) -> str:
         "{agent} issues a copy{of_tile}{into}: {bytes} bytes, which the copy engine will count down on {barrier} (tx"
         " {tx} now).",
         agent=scene.agent.name,
-        of_tile=_of_tile(scene),
+        of_tile=of_tile(scene.tile),
         into=_into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
@@ -135,7 +135,7 @@ def _copies_by_cp_async(scene: Scene) -> str:
         "{agent} issues a copy{of_tile}{into} by cp.async: {bytes} bytes, of which an arrival on {barrier} will tell"
         " (cp.async.mbarrier.arrive).",
         agent=scene.agent.name,
-        of_tile=_of_tile(scene),
+        of_tile=of_tile(scene.tile),
         into=_into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
@@ -151,7 +151,7 @@ def copy_done(scene: Scene) -> str:
     since = "" if issue is None else tr(" {duration} after its issue", duration=duration(scene.elapsed(issue)))
     return tr(
         "The copy{of_tile}{into} has landed{since}{estimate}: {bytes} bytes.",
-        of_tile=_of_tile(scene),
+        of_tile=of_tile(scene.tile),
         into=_into(scene),
         since=since,
         estimate=_estimate(scene),
@@ -162,10 +162,6 @@ def copy_done(scene: Scene) -> str:
 def _estimate(scene: Scene) -> str:
     """To go with what happened: the hardware keeps no record of it, so its time lies between two observations."""
     return tr(" (at an estimated time)") if scene.estimated else ""
-
-
-def _of_tile(scene: Scene) -> str:
-    return tr(" of tile {tile}", tile=scene.tile) if scene.tile >= 0 else ""
 
 
 def _change(scene: Scene) -> dict[str, str]:

@@ -15,13 +15,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import rows_of
 from visualizer.arrays.ordering import order_by, search
 from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.hazards.meetings import Meetings, find_meetings
 from visualizer.diagnosis.hazards.proofs import Proofs
 from visualizer.diagnosis.hazards.vector_clocks import races
 from visualizer.diagnosis.hazards.written import asynchronous_reads, own_writes, suspect_writes
-from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads, only, shared_places
+from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads, shared_places
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.programs.program import Program
@@ -72,8 +73,8 @@ def find_hazards(
     buffers = buffers or Buffers(history, intents)
     copies, reads = buffers.fills, buffers.reads
     several = shared_places(history, copies.place, copies.barrier)
-    copies = only(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
-    reads = only(reads, ~np.isin(reads.place, several))
+    copies = rows_of(copies, (copies.place >= 0) & ~np.isin(copies.place, several))
+    reads = rows_of(reads, ~np.isin(reads.place, several))
     writes = own_writes(history)
     writes = writes[~np.isin(history.event_places.of(writes), several)]
     if not len(copies.issue) and not len(writes):

@@ -11,11 +11,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import rows_of
 from visualizer.diagnosis.phases.passes import restarted
 from visualizer.diagnosis.places import line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Advice, Finding
 from visualizer.diagnosis.turns.turn_advice import turn_on_stage
-from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads, only
+from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.diagnosis.wording import sentences
@@ -34,8 +35,8 @@ def tile_findings(history: History, intents: Intents, buffers: Buffers) -> list[
     if not other.any():
         return []
     use = buffers.uses_of(reads)
-    fills = only(fills, (fills.place >= 0) & (fills.phase != NEVER) & (fills.tile >= 0))
-    reads, use = only(reads, known := (use >= 0) & (reads.tile >= 0)), use[known]
+    fills = rows_of(fills, (fills.place >= 0) & (fills.phase != NEVER) & (fills.tile >= 0))
+    reads, use = rows_of(reads, known := (use >= 0) & (reads.tile >= 0)), use[known]
     if not len(use) or not len(fills.issue):
         return []
     laps = int(max(use.max(), fills.phase.max())) + 1
@@ -44,7 +45,7 @@ def tile_findings(history: History, intents: Intents, buffers: Buffers) -> list[
     filled = keys[at] == reads.place * laps + use
     fill = first[at]
     own = history.trace.agent_cta[fills.agent[fill]] == history.trace.agent_cta[reads.agent]
-    reads, use, fill = only(reads, keep := filled & own), use[keep], fill[keep]
+    reads, use, fill = rows_of(reads, keep := filled & own), use[keep], fill[keep]
     tiles = np.unique((fills.place * laps + fills.phase) << 32 | fills.tile)
     agree = np.isin((reads.place * laps + use) << 32 | reads.tile, tiles)
     found = []

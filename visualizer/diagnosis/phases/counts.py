@@ -16,6 +16,7 @@ from visualizer.diagnosis.wording import commas, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind, kind_name
+from visualizer.recording.tables import HARDWARE_ROLES
 from visualizer.replay.history import History
 
 
@@ -228,8 +229,7 @@ def _after_exit(history: History) -> list[Finding]:
     if not len(remote):
         return []
     exits = np.flatnonzero(history.kinds == EventKind.EXIT)
-    engines = ("copy_engine", "tensor_core")
-    warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in engines]
+    warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in HARDWARE_ROLES]
     people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)
     for cta in np.unique(barrier_cta[remote]):

@@ -7,7 +7,7 @@ import numpy as np
 from visualizer.diagnosis.phases.unexpected_bytes import never_expected, too_few_expected
 from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at
 from visualizer.diagnosis.report import Finding
-from visualizer.diagnosis.uses.uses import Deviation
+from visualizer.diagnosis.uses.deviations import Deviation
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind

@@ -7,7 +7,8 @@ from typing import Any
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Advice, Finding, Planned
-from visualizer.diagnosis.uses.uses import Deviation
+from visualizer.diagnosis.uses.deviations import Deviation
+from visualizer.diagnosis.wording import at_tile
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -35,7 +36,7 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
             "use": lack.use + 1,
         }
         step = lack.step if lack.began < 0 else lack.began
-        tile, site = _of_tile(history, step), site_at(trace, step)
+        tile, site = at_tile(history.trace.events["tile"][step]), site_at(trace, step)
         if lack.elsewhere >= 0:
             site = site_at(trace, lack.step)
             sentence = _misplaced(history, lack.agent, lack.elsewhere, row, lack.step)
@@ -106,7 +107,7 @@ def _surplus(history: History, extra: Deviation) -> Finding:
             arrivals=extra.arrivals,
             barrier=history.barrier_title(extra.barrier),
             use=extra.use + 1,
-            tile=_of_tile(history, extra.step),
+            tile=at_tile(history.trace.events["tile"][extra.step]),
             site=line(site),
         )
     tile = int(trace.events["tile"][extra.step])
@@ -142,12 +143,7 @@ def _misplaced(history: History, agent: int, came_on: int, due_on: int, step: in
         " the barrier that takes it gets one too many. Arrive on the barrier of the stage that was used{site}.",
         agent=trace.agents[agent].name,
         barrier=history.barrier_title(came_on),
-        tile=_of_tile(history, step),
+        tile=at_tile(history.trace.events["tile"][step]),
         due=history.barrier_title(due_on),
         site=line(site_at(trace, step)),
     )
-
-
-def _of_tile(history: History, step: int) -> str:
-    tile = int(history.trace.events["tile"][step])
-    return tr(" at tile {tile}", tile=tile) if tile >= 0 else ""

@@ -10,6 +10,7 @@ from typing import Any
 from visualizer.diagnosis.snapshot.words import MOST_COUNT, Word, word_of
 from visualizer.language import tr
 from visualizer.recording.bounded_toml import read_toml
+from visualizer.recording.quoting import quoted
 
 FORMAT = "phasescope-snapshot"
 VERSION = 1
@@ -129,7 +130,7 @@ def word_from(value: Any) -> Word:
         except ValueError:
             number = None
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 64:
-        raise SnapshotError(tr("{value} is no word of 64 bits, such as 0x7ffff80000000000", value=_shown(value)))
+        raise SnapshotError(tr("{value} is no word of 64 bits, such as 0x7ffff80000000000", value=quoted(value)))
     return word_of(number)
 
 
@@ -145,7 +146,7 @@ def _barrier(row: Mapping[str, Any], place: str) -> SeenBarrier:
         raise SnapshotError(tr("{place} has no word", place=place))
     count = row.get("count")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_COUNT):
-        raise SnapshotError(tr("{place}.count is {value}; it must be 1 to {most}", place=place, value=_shown(count),
+        raise SnapshotError(tr("{place}.count is {value}; it must be 1 to {most}", place=place, value=quoted(count),
                                most=MOST_COUNT))  # fmt: skip
     arrivers = row.get("arrivers", [])
     if not isinstance(arrivers, list) or not all(isinstance(name, str) for name in arrivers):
@@ -172,14 +173,7 @@ def _agent(row: Mapping[str, Any], place: str) -> SeenAgent:
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         raise SnapshotError(
-            tr("{place} is {value}; it must be a text of 1 to {most} characters", place=place, value=_shown(value),
+            tr("{place} is {value}; it must be a text of 1 to {most} characters", place=place, value=quoted(value),
                most=_LONGEST)
         )  # fmt: skip
     return value
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, int) and abs(value) >= 1 << 80:
-        return "..."
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -17,8 +17,10 @@ from visualizer.diagnosis.statistics.occupancy import Occupancy, occupancy
 from visualizer.diagnosis.statistics.outliers import Outlier, outliers
 from visualizer.diagnosis.statistics.over_time import OverTime, over_time
 from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, ring_waits, role_shares, starved_parts
+from visualizer.recording.schema import PS_PER_NS
 
-PS_PER_NS = 1000
+PASSES = 10
+"""Statistics look through every event some ten times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.places import expecting, line, site_at
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.stuck.outlook import Outlook
+from visualizer.diagnosis.wording import of_tile
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 
@@ -16,77 +17,62 @@ def bytes_cause(outlook: Outlook, row: int) -> Cause:
     """All arrivals are in and the bytes do not come out even."""
     trace, events = outlook.trace, outlook.trace.events
     state, phase = outlook.barrier(row), outlook.open_phase(row)
-    name = outlook.history.barrier_title(row)
     expects = [s for s in phase.arrivals if outlook.history.kinds[s] == EventKind.ARRIVE_EXPECT_TX]
     expects = sorted([*expects, *phase.bytes_expected])
     expected = int(events["amount"][expects].sum()) if expects else 0
     delivered = int(events["amount"][list(phase.bytes_landed)].sum()) if phase.bytes_landed else 0
-    first = expects[0] if expects else None
-    advice = expecting(outlook.trace, first, delivered) if first is not None and delivered else None
-    armed_by = trace.agents[int(events["agent"][first])].name if first is not None else None
-    site = site_at(trace, first) if first is not None else None
     if state.tx < 0 and not expected:
-        issues = outlook.history.copies.issues.steps(row)
-        issue = int(issues[0]) if len(issues) else None
-        site = site_at(trace, issue) if issue is not None else None
-        arrived = phase.arrivals[0] if phase.arrivals else None
-        advice = expecting(outlook.trace, arrived, delivered) if arrived is not None else None
-        since = min(step for step in (issue, _first_arrival(outlook, row)) if step is not None)
-        return Cause(
-            tr(
-                "{delivered} bytes came to {barrier} that nobody ever expected: its arrivals carry no expect_tx, so a"
-                " phase completes before its bytes are in, and the bytes spoil the next. Use arrive.expect_tx{site}.",
-                delivered=delivered,
-                barrier=name,
-                site=line(site),
-            ),
-            since,
-            site,
-            advice=advice,
-        )
-    facts = {"barrier": name, "phase": state.phase, "expected": expected, "delivered": delivered, "tx": state.tx}
-    if state.tx < 0:
-        return Cause(
-            tr(
-                "The copies bring {delivered} bytes to phase #{phase} of {barrier}, which expects only {expected}: tx"
-                " is {tx} and never exactly 0. Expect {delivered} bytes{site}.",
-                site=line(site),
-                **facts,
-            ),
-            first,
-            site,
-            advice=advice,
-            blamed=armed_by,
-        )
-    if first is not None and (astray := _on_another_barrier(outlook, row, first)) is not None:
+        return _nobody_expected(outlook, row, delivered)
+    first = expects[0] if expects else None
+    if state.tx >= 0 and first is not None and (astray := _on_another_barrier(outlook, row, first)) is not None:
         return astray
-    tile = int(events["tile"][first]) if first is not None else -1
-    if not delivered:
-        return Cause(
-            tr(
-                "{barrier} expects {expected} bytes for phase #{phase}, but the copy{of_tile} was never issued to"
-                " it{astray}: no copy is in flight. Do not expect bytes for a tile that is not copied{site}.",
-                of_tile=tr(" of tile {tile}", tile=tile) if tile >= 0 else "",
-                astray=_astray(outlook, row),
-                site=line(site),
-                **facts,
-            ),
-            first,
-            site,
-            advice=advice,
-            blamed=armed_by,
+    site = site_at(trace, first) if first is not None else None
+    facts: dict[str, object] = {"barrier": outlook.history.barrier_title(row), "phase": state.phase, "site": line(site)}
+    facts |= {"expected": expected, "delivered": delivered, "tx": state.tx}
+    if state.tx < 0:
+        sentence = tr(
+            "The copies bring {delivered} bytes to phase #{phase} of {barrier}, which expects only {expected}: tx"
+            " is {tx} and never exactly 0. Expect {delivered} bytes{site}.",
+            **facts,
         )
-    return Cause(
-        tr(
+    elif not delivered:
+        tile = int(events["tile"][first]) if first is not None else -1
+        sentence = tr(
+            "{barrier} expects {expected} bytes for phase #{phase}, but the copy{of_tile} was never issued to"
+            " it{astray}: no copy is in flight. Do not expect bytes for a tile that is not copied{site}.",
+            of_tile=of_tile(tile),
+            astray=_astray(outlook, row),
+            **facts,
+        )
+    else:
+        sentence = tr(
             "{barrier} expects {expected} bytes for phase #{phase}, the copies delivered {delivered} and none is in"
             " flight: {tx} bytes will never come. Expect {delivered} bytes, or issue the missing copy{site}.",
-            site=line(site),
             **facts,
+        )
+    advice = expecting(trace, first, delivered) if first is not None and delivered else None
+    armed_by = trace.agents[int(events["agent"][first])].name if first is not None else None
+    return Cause(sentence, first, site, advice=advice, blamed=armed_by)
+
+
+def _nobody_expected(outlook: Outlook, row: int, delivered: int) -> Cause:
+    """Bytes came, and no arrival of the phase expects any."""
+    trace, phase = outlook.trace, outlook.open_phase(row)
+    issues = outlook.history.copies.issues.steps(row)
+    issue = int(issues[0]) if len(issues) else None
+    site = site_at(trace, issue) if issue is not None else None
+    arrived = phase.arrivals[0] if phase.arrivals else None
+    return Cause(
+        tr(
+            "{delivered} bytes came to {barrier} that nobody ever expected: its arrivals carry no expect_tx, so a"
+            " phase completes before its bytes are in, and the bytes spoil the next. Use arrive.expect_tx{site}.",
+            delivered=delivered,
+            barrier=outlook.history.barrier_title(row),
+            site=line(site),
         ),
-        first,
+        min(step for step in (issue, _first_arrival(outlook, row)) if step is not None),
         site,
-        advice=advice,
-        blamed=armed_by,
+        advice=expecting(trace, arrived, delivered) if arrived is not None else None,
     )
 
 
@@ -117,7 +103,7 @@ def _on_another_barrier(outlook: Outlook, row: int, since: int) -> Cause | None:
             " they are too many, and {barrier} lacks them. Give the copy the barrier of its stage{site}.",
             agent=agent,
             bytes=amount,
-            of_tile=tr(" of tile {tile}", tile=tile) if tile >= 0 else "",
+            of_tile=of_tile(tile),
             barrier=name,
             other=outlook.history.barrier_title(int(copies.barrier[copy])),
             site=line(site_at(trace, step)),

@@ -20,7 +20,7 @@ from visualizer.diagnosis.stuck.byte_causes import bytes_cause
 from visualizer.diagnosis.stuck.missing_arrivals import missing_arrival_cause
 from visualizer.diagnosis.stuck.not_begun import not_begun_cause
 from visualizer.diagnosis.stuck.outlook import Outlook
-from visualizer.diagnosis.wording import commas, listed, sentences
+from visualizer.diagnosis.wording import at_tile, commas, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 
@@ -84,11 +84,10 @@ def _by(outlook: Outlook, completion: int | None) -> str:
     if completion is None:
         return ""
     event = outlook.trace.events[completion]
-    tile = int(event["tile"])
     return tr(
         ", completed by {agent}{tile}{site},",
         agent=outlook.trace.agents[int(event["agent"])].name,
-        tile=tr(" at tile {tile}", tile=tile) if tile >= 0 else "",
+        tile=at_tile(event["tile"]),
         site=line(site_at(outlook.trace, completion)),
     )
 

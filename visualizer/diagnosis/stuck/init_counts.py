@@ -9,6 +9,7 @@ from visualizer.diagnosis.places import init_advice, init_step, line, site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
+from visualizer.recording.tables import HARDWARE_ROLES
 
 _WARP = 32
 
@@ -103,9 +104,7 @@ def _others_unknown(outlook: Outlook, row: int, arrived: set[int]) -> bool:
     for agent, told in enumerate(outlook.trace.agents):
         wait = outlook.blocked.get(agent)
         waits_here = wait is not None and int(outlook.waits.barrier[wait]) == row
-        known = (
-            agent in arrived or agent in outlook.exited or waits_here or roles[agent] in ("copy_engine", "tensor_core")
-        )
+        known = agent in arrived or agent in outlook.exited or waits_here or roles[agent] in HARDWARE_ROLES
         # Whoever takes the other side of the stage does not arrive on this one.
         other_side = roles[agent] in ("producer", "consumer") and agent not in outlook.candidates(row)
         if told.cta == cta and not known and not other_side:

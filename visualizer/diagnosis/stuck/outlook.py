@@ -26,7 +26,7 @@ from visualizer.programs.operations import (
 )
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
-from visualizer.recording.tables import BarrierKind
+from visualizer.recording.tables import HARDWARE_ROLES, BarrierKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
@@ -84,8 +84,7 @@ class Outlook:
         over = np.isin(self.history.kinds, (EventKind.SYNC_END, EventKind.CLUSTER_WAIT_END))
         agent, agents = self.trace.events["agent"], len(self.trace.agents)
         meets = np.bincount(agent[begun], minlength=agents) > np.bincount(agent[over], minlength=agents)
-        engines = ("copy_engine", "tensor_core")
-        people = [row for row, role in enumerate(self.history.structure.roles) if role not in engines]
+        people = [row for row, role in enumerate(self.history.structure.roles) if role not in HARDWARE_ROLES]
         return [row for row in people if row not in self.exited and row not in self.blocked and not meets[row]]
 
     @cached_property

@@ -7,13 +7,13 @@ leaves none, and is known from the program.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from visualizer.diagnosis.places import line, place, site_at
 from visualizer.diagnosis.program_steps import first_event, operations_to_come, steps_of_operations
-from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.report import Advice, Finding, Place, Planned
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed, sentences
 from visualizer.language import tr, trn
@@ -21,6 +21,7 @@ from visualizer.programs.meetings import BarArrive, BarSync, Sync
 from visualizer.programs.operations import Operation
 from visualizer.programs.program import Program
 from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import HARDWARE_ROLES
 from visualizer.replay.history import History
 
 STUCK = "STUCK SYNC"
@@ -96,6 +97,17 @@ def _unseen(outlook: Outlook) -> list[_At]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Why:
+    """What keeps a sync, as far as that is known."""
+
+    cause: str = ""
+    blamed: int | None = None  # the agent whose doing it is
+    advice: Advice | None = None
+    divergence: int | None = None
+    site: Place | None = None
+
+
 def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, list[_At]]) -> Finding:
     trace = outlook.trace
     first = min(here, key=lambda at: at.step)
@@ -113,49 +125,62 @@ def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, lis
     )
     times = _times(outlook, key)
     members = _members(outlook, key, times)
-    odd = _odd_one({agent: times[agent] for agent in members})
-    cause, advice, divergence, blamed = "", None, None, None
-    if odd is not None:
-        blamed, usual = odd
-        facts = {"agent": trace.agents[blamed].name, "usual": trn("{n} time", "{n} times", usual)}
-        facts["times"] = trn("{n} time", "{n} times", times[blamed])
-        if outlook.program is not None:
-            cause = tr("{agent} comes to it {times} in all, the others {usual}.", **facts)
-        else:
-            cause = tr("{agent} came to it {times} in the recording, the others {usual}.", **facts)
-        if times[blamed] > usual and blamed in came:
-            at = next(at for at in here if at.agent == blamed)
-            step = at.step if key[0] != "sync" else outlook.history.steps
-            advice, divergence = Advice(trace.agents[blamed].name, (step,)), at.step
-        elif blamed not in came:
-            advice = _sync_before(outlook, key, blamed)
     missing = [agent for agent in members if agent not in came]
+    odd = _odd_one({agent: times[agent] for agent in members})
+    why = replace(_Why() if odd is None else _comes_otherwise(outlook, key, here, times, odd), site=site)
     if not missing and first.threads and outlook.program is not None:
-        cause = tr("Nobody else comes to it: its count of threads is too large, or an agent is missing.")
+        too_many = tr("Nobody else comes to it: its count of threads is too large, or an agent is missing.")
+        why = replace(why, cause=too_many)
     elsewhere = [agent for agent in missing if agent in outlook.blocked]
-    if blamed is None and len(elsewhere) == 1:
-        blamed = elsewhere[0]
-        site = site_at(trace, int(outlook.waits.begin[outlook.blocked[blamed]]))
-        if coming := _to_come(outlook, key, blamed):
-            advice = _sync_before(outlook, key, blamed, coming[:1])
-            cause = tr("{agent} comes to it only after that wait.", agent=trace.agents[blamed].name)
+    if why.blamed is None and len(elsewhere) == 1:
+        why = _waits_elsewhere(outlook, key, elsewhere[0], why)
     states = listed([f"{trace.agents[a].name} ({_state(outlook, a, waiting)})" for a in missing]) if missing else ""
     if states:
         states = tr("Not there: {states}.", states=states)
     gone = [agent for agent in missing if agent in outlook.exited]
+    divergence = why.divergence
     if divergence is None:
         divergence = outlook.exited[gone[0]] if gone else first.step
     return Finding(
         STUCK,
         "error",
-        sentences(opening, states, cause),
-        agent=trace.agents[blamed if blamed is not None else first.agent].name,
+        sentences(opening, states, why.cause),
+        agent=trace.agents[why.blamed if why.blamed is not None else first.agent].name,
         first_divergence=divergence,
-        site=site,
+        site=why.site,
         step=first.step,
         certain=bool(gone) or (odd is not None and outlook.program is not None),
-        advice=advice,
+        advice=why.advice,
     )
+
+
+def _comes_otherwise(outlook: Outlook, key: Key, here: list[_At], times: Counter[int], odd: tuple[int, int]) -> _Why:
+    """One agent comes to it more or less often than the others."""
+    agent, usual = odd
+    name = outlook.trace.agents[agent].name
+    facts = {"agent": name, "usual": trn("{n} time", "{n} times", usual)}
+    facts["times"] = trn("{n} time", "{n} times", times[agent])
+    if outlook.program is not None:
+        cause = tr("{agent} comes to it {times} in all, the others {usual}.", **facts)
+    else:
+        cause = tr("{agent} came to it {times} in the recording, the others {usual}.", **facts)
+    at = next((at for at in here if at.agent == agent), None)
+    if at is None:
+        return _Why(cause, agent, _sync_before(outlook, key, agent))
+    if times[agent] <= usual:
+        return _Why(cause, agent)
+    step = at.step if key[0] != "sync" else outlook.history.steps
+    return _Why(cause, agent, Advice(name, (step,)), at.step)
+
+
+def _waits_elsewhere(outlook: Outlook, key: Key, agent: int, why: _Why) -> _Why:
+    """The only one missing that is blocked, and so keeps the sync: at a wait that it may come to it after."""
+    site = site_at(outlook.trace, int(outlook.waits.begin[outlook.blocked[agent]]))
+    why = replace(why, blamed=agent, site=site)
+    if coming := _to_come(outlook, key, agent):
+        cause = tr("{agent} comes to it only after that wait.", agent=outlook.trace.agents[agent].name)
+        why = replace(why, cause=cause, advice=_sync_before(outlook, key, agent, coming[:1]))
+    return why
 
 
 def _sync_before(outlook: Outlook, key: Key, agent: int, in_place_of: tuple[int, ...] = ()) -> Advice | None:
@@ -242,7 +267,7 @@ def _members(outlook: Outlook, key: Key, times: Counter[int]) -> list[int]:
     return [
         row
         for row, agent in enumerate(outlook.trace.agents)
-        if roles[row] not in ("copy_engine", "tensor_core") and (key[0] == "cluster" or agent.cta == key[1])
+        if roles[row] not in HARDWARE_ROLES and (key[0] == "cluster" or agent.cta == key[1])
     ]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from visualizer.diagnosis.turns.acts import Act, Symbol
 from visualizer.diagnosis.turns.turns import Turn, turns_of
 from visualizer.programs.program import Program
+from visualizer.recording.tables import HARDWARE_ROLES
 from visualizer.replay.history import History
 
 How = Literal["missing", "extra", "other", "order", "skipped"]
@@ -55,7 +56,7 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int], w
     within = looked_at(history, ctas, wrong)
     alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
     for agent in chosen:
-        if (role := history.structure.roles[agent]) not in ("copy_engine", "tensor_core"):
+        if (role := history.structure.roles[agent]) not in HARDWARE_ROLES:
             found = turns_of(history, program, agent, within)
             alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
     odd: dict[int, Odd] = {}

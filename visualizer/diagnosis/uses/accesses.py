@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +43,6 @@ class Reads:
     asked: Steps  # ... and when: the step at which it began, or was handed to the tensor core
 
 
-T = TypeVar("T", Fills, Reads)
-
-
 def find_fills(history: History) -> Fills:
     """All copies of a history."""
     copies = history.copies
@@ -78,11 +74,6 @@ def shared_places(history: History, place: Steps, barrier: NDArray[np.integer]) 
     places, times = np.unique(home, return_counts=True)
     shared: Steps = places[(times > 1) & (places >= 0)]
     return shared
-
-
-def only(columns: T, keep: NDArray[np.bool_]) -> T:
-    """The rows of `columns` (Fills or Reads) marked in `keep`."""
-    return replace(columns, **{field.name: getattr(columns, field.name)[keep] for field in fields(columns)})
 
 
 def find_reads(history: History) -> Reads:

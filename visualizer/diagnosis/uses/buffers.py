@@ -8,8 +8,9 @@ import numpy as np
 
 from visualizer.arrays.ordering import search
 from visualizer.diagnosis.uses.accesses import Fills, Reads, find_fills, find_reads
+from visualizer.diagnosis.uses.deviations import Deviation, find_deviations
 from visualizer.diagnosis.uses.intents import Intents
-from visualizer.diagnosis.uses.uses import Deviation, Uses, find_deviations, find_uses
+from visualizer.diagnosis.uses.uses import Uses, find_uses
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
@@ -35,7 +36,7 @@ class Buffers:
     @cached_property
     def deviations(self) -> list[Deviation]:
         """Where agents arrive more or less often than in their other uses of a stage."""
-        return find_deviations(self._history, self._intents, self.uses)
+        return find_deviations(self._history, self.uses)
 
     def latest_fill(self, reads: Reads) -> Steps:
         """The copy issued last to the stage of each of these reads before it, a row of `fills`; -1: none."""

@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark
-from visualizer.playback.query.events import Events, Selection
+from visualizer.playback.query.events import NOTHING, Events, Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.tables import AgentRole, BarrierKind
 from visualizer.replay.history import History, StageState
 
 ColumnType = Literal["name", "number", "duration", "flag"]
-
-NOTHING = np.iinfo(np.int64).min
-"""Stands for "no value" in columns whose values may be negative."""
 
 
 @dataclass(frozen=True, slots=True)

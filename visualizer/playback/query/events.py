@@ -21,7 +21,8 @@ Selection = Steps | None
 """Ascending steps; None: every event."""
 
 _KEPT = frozenset(("agent", "barrier", "stage", "tile", "amount"))
-_NOTHING = np.iinfo(np.int64).min
+NOTHING = np.iinfo(np.int64).min
+"""Stands for "no value" in columns whose values may be negative."""
 
 Pairs = tuple[Steps, NDArray[np.int64]]
 """Steps, ascending, and how long (ps) what ended there had taken."""
@@ -67,7 +68,7 @@ class Events:
         """A count of the event's barrier after the event; the least int64: it has no barrier, or that no state yet."""
         columns = self.history.barriers
         column: NDArray[np.int32] = getattr(columns, what)
-        values = np.full(len(self) if steps is None else len(steps), _NOTHING, np.int64)
+        values = np.full(len(self) if steps is None else len(steps), NOTHING, np.int64)
         barrier = self.field("barrier", steps)
         rows = np.flatnonzero(barrier >= 0)
         at = rows if steps is None else steps[rows]

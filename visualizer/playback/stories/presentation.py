@@ -86,15 +86,6 @@ class Presentation:
         self._black = not self._black
         self._changed()
 
-    def replace_story(self, story: Story) -> None:
-        """After an edit: the same place in the new story, or the nearest there is."""
-        beat = self.beat
-        self.story, self._beats = story, beats_of(story)
-        wanted = (beat.chapter, beat.step, beat.revealed)
-        earlier = [i for i, b in enumerate(self._beats) if (b.chapter, b.step, b.revealed) <= wanted]
-        self._at = earlier[-1] if earlier else 0
-        self._changed()
-
     def _go(self, index: int) -> None:
         """A move also lifts the black screen: the remote's next key must never seem dead."""
         if not 0 <= index < len(self._beats) or (index == self._at and not self._black):

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from visualizer.language import mark, tr
-from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.schema import PS_PER_US, EventFlag, EventKind
 from visualizer.sources.errors import SourceError
 from visualizer.sources.imports.names import LONGEST_NAME
 from visualizer.sources.imports.neutral import add_event
@@ -22,7 +22,6 @@ from visualizer.sources.imports.rows import Rows
 MOST_CHARACTERS = 192 << 20
 """Of JSON, which takes several times as much memory when it is read."""
 _MOST_OPEN = 256
-_PS_PER_US = 1_000_000
 _CTA = re.compile(r"(?:CTA|block|cta)\s*[:=]?\s*(\d{1,7})")
 _WARP = re.compile(r"warp\s*[:=]?\s*(\d{1,4})", re.IGNORECASE)
 _WAIT = re.compile(r"(?:wait|acquire|(?:producer|consumer)[_ ](?:wait|acquire))(?![a-z])", re.IGNORECASE)
@@ -221,7 +220,7 @@ def _time(event: Mapping[str, Any], key: str) -> int:
     value = event.get(key)
     if isinstance(value, int | Decimal | str) and not isinstance(value, bool) and len(str(value)) <= 40:
         try:
-            exact = Decimal(value) * _PS_PER_US
+            exact = Decimal(value) * PS_PER_US
             if abs(exact) < 10**30:
                 return int(exact.to_integral_value())
         except (InvalidOperation, ValueError):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from visualizer.language import tr
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind
+from visualizer.semantics.shared_storage import RANK_SHIFT
 from visualizer.sources.errors import SourceError
 
 MOST_CTA = 2**20 - 1
@@ -19,7 +20,6 @@ _WARP = re.compile(r"(?:.*[^A-Za-z])?(?:warp|w)(\d{1,4})(?:\D.*)?")
 _ROLE = re.compile(r"(producer|consumer|mma|epilogue)(?![A-Za-z])")
 _STAGE = re.compile(r"(?:(.+)[._])?(full|empty)\[(\d{1,6})\]", re.DOTALL)
 _ADDRESS = re.compile(r"0[xX]([0-9a-fA-F]{1,8})")
-_RANK_SHIFT = 24
 _ROLES: dict[str, AgentRole] = {"producer": "producer", "consumer": "consumer", "mma": "mma", "epilogue": "epilogue"}
 _KINDS: dict[str, BarrierKind] = {"full": "full", "empty": "empty"}
 
@@ -37,8 +37,8 @@ def barrier_of(name: str) -> Barrier:
     cta, rest = _cta_of(name)
     if address := _ADDRESS.fullmatch(rest):
         value = int(address[1], 16)
-        offset = value & (1 << _RANK_SHIFT) - 1
-        home = value >> _RANK_SHIFT if rest == name else cta
+        offset = value & (1 << RANK_SHIFT) - 1
+        home = value >> RANK_SHIFT if rest == name else cta
         return Barrier(name, home, "other", -1, 0, offset, address=value)
     if stage := _STAGE.fullmatch(rest):
         number = int(stage[3])

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from visualizer.language import mark, tr
+from visualizer.recording.quoting import quoted
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.tables import without_cta
 from visualizer.sources.errors import SourceError
@@ -132,7 +133,7 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise SourceError(tr("{name} is {value}; it must be a text", name=name, value=_shown(value)))
+        raise SourceError(tr("{name} is {value}; it must be a text", name=name, value=quoted(value)))
     if value.isascii() or value.encode("utf-8", "replace").decode() == value:
         return value.strip()
     raise SourceError(tr("{name} is no Unicode text", name=name))
@@ -151,25 +152,20 @@ def _number(record: Mapping[str, Any], name: str, default: int = 0) -> int:
         return int(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    raise SourceError(tr("{name} is {value}; it must be a whole number", name=name, value=_shown(value)))
+    raise SourceError(tr("{name} is {value}; it must be a whole number", name=name, value=quoted(value)))
 
 
 def _picoseconds(value: Any, unit: int) -> int:
     """A time as the file has it; exact, for clocks have more digits than a double."""
     if isinstance(value, bool) or not isinstance(value, int | float | str) or len(str(value)) > _MOST_DIGITS:
-        raise SourceError(tr("{name} is {value}; it must be a number", name="time", value=_shown(value)))
+        raise SourceError(tr("{name} is {value}; it must be a number", name="time", value=quoted(value)))
     try:
         exact = Decimal(str(value).strip()) * unit
         if abs(exact) < 10**30:
             return int(exact.to_integral_value())
     except (InvalidOperation, ValueError):
         pass
-    raise SourceError(tr("{name} is {value}; it must be a number", name="time", value=_shown(value)))
-
-
-def _shown(value: Any) -> str:
-    text = repr(value) if not isinstance(value, int) or abs(value) < 10**_MOST_DIGITS else "..."
-    return text if len(text) <= _MOST_DIGITS else text[: _MOST_DIGITS - 3] + "..."
+    raise SourceError(tr("{name} is {value}; it must be a number", name="time", value=quoted(value)))
 
 
 CSV = Reader("csv", mark("CSV of neutral events: a header with agent, time, kind, ..."), _sniff_csv, _read_csv)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from visualizer.language import mark, tr
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending
+from visualizer.semantics.shared_storage import RANK_SHIFT
 from visualizer.sources.errors import SourceError
 from visualizer.sources.imports.reader import Imported, Reader, Text, at_line
 from visualizer.sources.imports.rows import Rows
@@ -24,7 +25,6 @@ _LINE = re.compile(
     r" thread=(?P<x>\d{1,9}),(?P<y>\d{1,9}),(?P<z>\d{1,9}) block=\d{1,9},\d{1,9},\d{1,9} ?(?P<rest>.*)"
 )
 _FIELD = re.compile(r"([a-z_]+)=(\d{1,20})")
-_RANK_SHIFT = 24
 _GUESSED = EventFlag.DERIVED | EventFlag.ESTIMATED
 _BARRIER_H, _TMA, _GMMA = "cutlass/arch/barrier.h", "cute/arch/copy_sm90_tma.hpp", "cute/arch/mma_sm90_gmma.hpp"
 
@@ -71,7 +71,7 @@ class _Event:
         address = self.of("smem_addr")
         cta = self.fields.get("cta_id", self.fields.get("dst_cta_id"))
         if cta is not None:
-            address = address & (1 << _RANK_SHIFT) - 1 | (cta & 0xFF) << _RANK_SHIFT
+            address = address & (1 << RANK_SHIFT) - 1 | (cta & 0xFF) << RANK_SHIFT
         return f"{address:#x}"
 
     def of(self, name: str) -> int:

@@ -46,7 +46,7 @@ from visualizer.sources.lesson.word_probe import RawProbe
 from visualizer.sources.lesson.word_samples import probe_figures
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.runner.flight import FlightFile
-from visualizer.sources.runner.process import WorkerProcess
+from visualizer.sources.runner.process import Report, WorkerProcess
 from visualizer.sources.runner.watch import FlightWatch
 
 HOST_LOG_BYTES = 4 << 20
@@ -99,22 +99,11 @@ def record_gpu(
             probe_capacity=runs_per_barrier(config),
         )
         flight = flight_file(config, job)
-        # Outside a window, or once it is full, the log is silent, however well the kernel runs: only the kernel or the
-        # time limit can tell.
-        silent = not options.window.keep_last and (
-            len(options.window.tiles(config.tiles)) < config.tiles or capacity < wanted
-        )
+        silent = _is_silent(config, options, capacity < wanted)
         watch = FlightWatch(flight, options.hang_s, progress) if flight and not silent else None
         report = WorkerProcess(WORKER_MODULE, job.to_json()).wait(options.time_limit_s, progress, cancelled, watch)
         if report.answer is None:
-            if report.running is None:
-                raise SourceError(
-                    tr("the GPU worker ended before it ran the kernel: {why}", why=recorded(report.why)), "worker"
-                )
-            outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
-            ending = Ending("timeout" if report.ended else "crash", report.why)
-            hung = watch is not None and watch.hung
-            return _trace_of_flight(config, options, flight, outcome, ending, hung=hung)
+            return _trace_without_answer(config, options, flight, report, hung=watch is not None and watch.hung)
         outcome = Outcome(**report.answer)
         if outcome.crash:
             return _trace_of_flight(config, options, flight, outcome, Ending("crash", outcome.crash))
@@ -122,6 +111,26 @@ def record_gpu(
             progress(0.8, tr("decoding the log"))
         probe = None if options.probe == "off" else RawProbe.load(probe_file(job))
         return trace_of_log(config, options, RawLog.load(output), outcome, probe=probe)
+
+
+def _is_silent(config: LessonConfig, options: GpuOptions, overflows: bool) -> bool:
+    """Whether the log may stand still however well the kernel runs, so that only the kernel or the time limit can tell
+    a hang: outside a window, or once it is full."""
+    if options.window.keep_last:
+        return False
+    return overflows or len(options.window.tiles(config.tiles)) < config.tiles
+
+
+def _trace_without_answer(
+    config: LessonConfig, options: GpuOptions, flight: FlightFile[RawLog] | None, report: Report, *, hung: bool
+) -> Trace:
+    """What is there of a run whose worker was ended or died. SourceError if the kernel had not begun."""
+    if report.running is None:
+        why = tr("the GPU worker ended before it ran the kernel: {why}", why=recorded(report.why))
+        raise SourceError(why, "worker")
+    outcome = Outcome(report.running.get("source", {"kind": "gpu"}), report.running.get("versions", {}))
+    ending = Ending("timeout" if report.ended else "crash", report.why)
+    return _trace_of_flight(config, options, flight, outcome, ending, hung=hung)
 
 
 def pipeline_shape(config: LessonConfig) -> PipelineShape:

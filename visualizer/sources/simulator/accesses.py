@@ -20,9 +20,9 @@ from visualizer.programs.accesses import (
 from visualizer.programs.groups import Groups
 from visualizer.programs.program import Program
 from visualizer.programs.tensor import MmaIssue, TensorCommit
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import PS_PER_NS, EventKind
 from visualizer.sources.simulator.latency import Latencies
-from visualizer.sources.simulator.machine import PARKED, PS_PER_NS
+from visualizer.sources.simulator.machine import PARKED
 from visualizer.sources.simulator.syncs import Syncs
 
 _Reading = Groups[tuple[int, ReadAsync | Store]]  # with the time (ps) by which it has read

@@ -9,7 +9,7 @@ from random import Random
 
 from visualizer.language import endings
 from visualizer.programs.program import Program
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import PS_PER_NS, EventKind
 from visualizer.recording.tables import Ending
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.sources.errors import Cancelled
@@ -17,7 +17,6 @@ from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.simulator.event_log import EventLog
 from visualizer.sources.simulator.latency import Latencies
 
-PS_PER_NS = 1000
 PARKED = -1
 """What an agent yields when something else will wake it."""
 _FINISHED = -2

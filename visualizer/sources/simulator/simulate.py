@@ -50,13 +50,13 @@ from visualizer.programs.operations import (
 from visualizer.programs.program import Program
 from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
 from visualizer.recording.facts import Source
-from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.schema import PS_PER_NS, EventFlag, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.simulator.accesses import Accesses
 from visualizer.sources.simulator.latency import Latencies
-from visualizer.sources.simulator.machine import PARKED, PS_PER_NS
+from visualizer.sources.simulator.machine import PARKED
 
 
 def simulate(

@@ -16,10 +16,10 @@ def length_chart(title: str, what: str, values: Distribution) -> Chart:
     """Of times in ps; `what` is counted."""
     caption = tr(
         "median {median}, 5% {p5}, 95% {p95}, most {most}",
-        median=_time(values.median),
-        p5=_time(values.p5),
-        p95=_time(values.p95),
-        most=_time(values.most),
+        median=duration(values.median),
+        p5=duration(values.p5),
+        p95=duration(values.p95),
+        most=duration(values.most),
     )
     size, unit = time_unit(values.edges[-1] if values.edges else 0.0)
     return histogram(title, caption, with_unit(tr("time"), unit), what, values, size)
@@ -52,7 +52,3 @@ def stacked_histogram(title: str, what: str, caption: str, parts: Sequence[tuple
         for (role, name, _), (low, high) in zip(parts, heights, strict=True)
     )
     return Chart(title, caption, x, y, series)
-
-
-def _time(ps: float) -> str:
-    return duration(round(ps))

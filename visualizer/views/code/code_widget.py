@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 from visualizer.diagnosis.report import Place, Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.replay.history import History
 from visualizer.views.code.code_highlight_widget import CodeHighlighter
 from visualizer.views.code.code_model import (
@@ -140,7 +140,7 @@ class CodeWidget(QWidget):
         trace = self._history.trace
         step = next_step_at_line(trace, self.files.currentText(), line, self._step)
         if step is not None:
-            self.focus_requested.emit(Focus(step, home_lane(trace, step)))
+            self.focus_requested.emit(home_focus(trace, step))
 
 
 def _marks_in(history: History, step: int, name: str, frame: int | None) -> CodeMarks:

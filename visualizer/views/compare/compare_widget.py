@@ -26,7 +26,7 @@ from visualizer.diagnosis.comparison.compare_report import ring_text
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.views.compare.compare_model import (
     ORDER_COLUMNS,
     STATE_COLUMNS,
@@ -210,7 +210,7 @@ class CompareWidget(QWidget):
 
     def _go_to(self, step: int | None) -> None:
         if step is not None and self._comparison is not None:
-            self.focus_requested.emit(Focus(step, home_lane(self._comparison.a.trace, step)))
+            self.focus_requested.emit(home_focus(self._comparison.a.trace, step))
 
 
 def _verdict(comparison: Comparison) -> str:

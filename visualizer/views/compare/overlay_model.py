@@ -17,10 +17,10 @@ from visualizer.recording.tables import without_cta
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.spans import Spans
 from visualizer.views.ring.ring_model import ACTIVITY_WORDS
-from visualizer.views.timeline.intervals import Intervals, add_intervals, make_intervals
-from visualizer.views.timeline.lane_store import AGENT_ROLES
-from visualizer.views.timeline.picture import Layer, Metrics, Picture, Style
-from visualizer.views.timeline.scale import View
+from visualizer.views.timeline.lanes.lane_store import AGENT_ROLES
+from visualizer.views.timeline.shapes.intervals import Intervals, add_intervals, make_intervals
+from visualizer.views.timeline.shapes.picture import Layer, Metrics, Picture, Style
+from visualizer.views.timeline.time.scale import View
 
 DIFFERENCE = Style(Layer.MARK, "accent", "colour")
 ANCHOR = Style(Layer.CURVE, "text", "colour")

@@ -8,8 +8,8 @@ from PySide6.QtGui import QPainter
 from visualizer.views.compare.overlay_scene import PAD, OverlayScene
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.chrome import clear_times, paint_background, paint_ruler, ruler_labels
-from visualizer.views.timeline.paint import paint_picture, paint_text
+from visualizer.views.timeline.layers.chrome import clear_times, paint_background, paint_ruler, ruler_labels
+from visualizer.views.timeline.painting.paint import paint_picture, paint_text
 
 
 def paint_overlay(painter: QPainter, scene: OverlayScene, theme: Theme) -> None:

@@ -18,11 +18,11 @@ from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_steps
 from visualizer.replay.history import History
 from visualizer.views.compare.overlay_model import OverlayPicture, next_difference, place_flags
-from visualizer.views.timeline.frame import Frame
-from visualizer.views.timeline.navigation import Navigation
-from visualizer.views.timeline.paint import Fonts
-from visualizer.views.timeline.picture import Picture
-from visualizer.views.timeline.scale import View
+from visualizer.views.timeline.layers.frame import Frame
+from visualizer.views.timeline.painting.paint import Fonts
+from visualizer.views.timeline.shapes.picture import Picture
+from visualizer.views.timeline.time.navigation import Navigation
+from visualizer.views.timeline.time.scale import View
 
 PAD = 8.0
 _FLAGS = 1.7  # height of the row of flags above the ruler, in line heights

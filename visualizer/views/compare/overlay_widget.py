@@ -22,11 +22,11 @@ from visualizer.views.compare.overlay_scene import OverlayScene
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
-from visualizer.views.timeline.gestures import PanDrag
-from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
-from visualizer.views.timeline.paint import Fonts, paint_note
+from visualizer.views.timeline.gestures.gestures import PanDrag
+from visualizer.views.timeline.gestures.mouse_widget import NOTCH
+from visualizer.views.timeline.painting.paint import Fonts, paint_note
+from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
 
-_NOTCH = 120.0  # wheel units of one notch
 _PLAIN, _CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
 
@@ -199,7 +199,7 @@ class OverlayTimeline(Painted, QAbstractScrollArea):
 
     def wheelEvent(self, event) -> None:
         turn, bar = event.angleDelta(), self.verticalScrollBar()
-        notches = (turn.y() or turn.x()) / _NOTCH
+        notches = (turn.y() or turn.x()) / NOTCH
         self._pointer = event.position()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._zoom(ZOOM_STEP**notches)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.views.diagnosis.diagnosis_model import Chain, ChainNode
+from visualizer.views.diagnosis.chain_model import Chain, ChainNode
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour, draw_arrow_head, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font, smallest_text

@@ -1,42 +1,22 @@
-"""The diagnosis as plain data: a row per finding, the details of each, and who waits for whom as a small graph.
+"""The diagnosis as plain data: a row per finding, and the sentence above them.
 
-Pure and small, so that golden tests need no window; diagnosis_widget shows the rows, chain_widget paints the graph.
+Pure and small, so that golden tests need no window; diagnosis_widget shows the rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from visualizer.diagnosis.fix_place import fix_place
-from visualizer.diagnosis.report import Finding, Owed, Place, Report
-from visualizer.diagnosis.report_text import BLOCKED, next_text, not_judged_lines, state_text
+from visualizer.diagnosis.report import Finding, Report
+from visualizer.diagnosis.report_text import BLOCKED, not_judged_lines
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
-from visualizer.language import current, tr, trn
+from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
-from visualizer.playback.stories.teaching import Lesson, lesson_on
+from visualizer.playback.stories.teaching import lesson_on
 from visualizer.recording.trace import Trace
-from visualizer.views.words.context import join_names, short_name
+from visualizer.views.diagnosis.details_model import Line, detail_lines, focus_at, last_steps
 
 GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of details; a click on it, if it leads anywhere, asks for `focus`, for `place` in the source, or for a
-    chapter's `lesson`."""
-
-    label: str
-    text: str
-    focus: Focus | None = None
-    place: Place | None = None
-    lesson: Lesson | None = None
-
-    @property
-    def leads(self) -> bool:
-        return any(target is not None for target in (self.focus, self.place, self.lesson))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +35,6 @@ class FindingRow:
     @property
     def text(self) -> str:
         return f"{'      ' if self.is_effect else ''}{self.glyph} {self.verdict}  {self.title}"
-
-
-@dataclass(frozen=True, slots=True)
-class ChainNode:
-    """One box of the graph: agents that stand at the same place, a barrier, or "nobody"."""
-
-    kind: str  # "agent", "barrier", "nobody"
-    title: str
-    detail: str
-    root: bool  # what is wrong is wrong here
-    focus: Focus | None
-    column: int
-    row: int
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Who waits for what, from left to right; `edges` are pairs of node numbers, a cycle's last one leads back."""
-
-    nodes: tuple[ChainNode, ...] = ()
-    edges: tuple[tuple[int, int], ...] = ()
-
-    def summary(self) -> str:
-        """The graph in words, for screen readers."""
-        return tr("; ").join(
-            tr("{agent} waits for {other}", agent=self.nodes[a].title, other=self.nodes[b].title) for a, b in self.edges
-        )
 
 
 def count_text(report: Report) -> str:
@@ -122,7 +75,7 @@ def headline(report: Report) -> str:
 
 def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
     """A row for every finding and, behind each, its effects: in the order of `report.every`."""
-    stand = _last_steps(trace)
+    stand = last_steps(trace)
     effects = {id(effect) for finding in report.findings for effect in finding.effects}
     return tuple(
         FindingRow(
@@ -131,114 +84,12 @@ def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
             finding.verdict,
             _title(finding),
             finding.cause,
-            _lines(trace, finding, stand, None if id(finding) in effects else lesson_on(trace, finding)),
-            _focus(trace, finding.step, finding.agent or finding.barrier),
+            detail_lines(trace, finding, stand, None if id(finding) in effects else lesson_on(trace, finding)),
+            focus_at(trace, finding.step, finding.agent or finding.barrier),
             id(finding) in effects,
         )
         for finding in report.every
     )
-
-
-def chain(trace: Trace, report: Report, finding: Finding) -> Chain:
-    """From the agent of a finding along barriers and those who owe them; empty if it is about no blocked agent."""
-    blocked = {f.agent: f for f in report.every if f.verdict in BLOCKED and f.agent is not None}
-    if finding.agent is None or blocked.get(finding.agent) is not finding:
-        return Chain()
-    return _ChainBuilder(trace, blocked).build(finding.agent)
-
-
-class _ChainBuilder:
-    """Breadth first; whoever is met again becomes an edge back, so that cycles end."""
-
-    def __init__(self, trace: Trace, blocked: dict[str, Finding]) -> None:
-        self._trace = trace
-        self._blocked = blocked
-        self._nodes: list[ChainNode] = []
-        self._edges: list[tuple[int, int]] = []
-        self._rows: dict[int, int] = {}
-        self._stand = _last_steps(trace)
-
-    def build(self, start: str) -> Chain:
-        state = tr("blocked")
-        of_agent = {start: self._agents((start,), state, 0)}
-        of_barrier: dict[str, int] = {}
-        queue = [start]
-        while queue:
-            agent = queue.pop(0)
-            finding = self._blocked[agent]
-            here, barrier = of_agent[agent], finding.barrier or ""
-            if barrier in of_barrier:
-                self._edges.append((here, of_barrier[barrier]))
-                continue
-            column = self._nodes[here].column
-            at = of_barrier[barrier] = self._barrier(finding, column + 1)
-            self._edges.append((here, at))
-            if finding.verdict == "LAPPED":
-                gone = self._add(
-                    "nobody",
-                    f"phase #{finding.phase_wanted}",
-                    tr("has gone by"),
-                    True,
-                    None,
-                    column + 2,
-                )
-                self._edges.append((at, gone))
-                continue
-            for members in _alike(finding.owed, of_agent):
-                first = members[0]
-                if first.agent not in of_agent:
-                    words = tr("never arrives") if first.next == "none" else _stand(first)
-                    node = self._agents(tuple(owed.agent for owed in members), words, column + 2)
-                    of_agent |= dict.fromkeys((owed.agent for owed in members), node)
-                    if first.agent in self._blocked:
-                        queue.append(first.agent)
-                self._edges.append((at, of_agent[first.agent]))
-            if not finding.owed and finding.pending:
-                self._edges.append(
-                    (at, self._add("nobody", tr("nobody"), tr("is left to arrive"), True, None, column + 2))
-                )
-        return Chain(tuple(self._nodes), tuple(self._edges))
-
-    def _agents(self, names: tuple[str, ...], state: str, column: int) -> int:
-        finding = self._blocked.get(names[0])
-        title = names[0] if len(names) == 1 else join_names(_short(self._trace, name) for name in names)
-        root = finding is not None and finding.severity == "error"
-        step = finding.step if finding is not None else self._stand.get(names[0])
-        return self._add("agent", title, state, root, _focus(self._trace, step, names[0]), column)
-
-    def _barrier(self, finding: Finding, column: int) -> int:
-        pending, expected = finding.pending or 0, finding.expected or 0
-        detail = tr("{arrived} of {expected} arrived", arrived=expected - pending, expected=expected)
-        if finding.verdict in ("LAPPED", "EARLY PASS PENDING"):
-            detail = tr(
-                "wants #{phase_wanted}, is in #{phase_now}",
-                phase_wanted=finding.phase_wanted,
-                phase_now=finding.phase_now,
-            )
-        elif not pending and finding.tx:
-            detail = tr("{tx} bytes to come", tx=finding.tx)
-        step = max((arrived.step for arrived in finding.arrived), default=finding.step)
-        focus = _focus(self._trace, step, finding.barrier)
-        return self._add("barrier", finding.title or "", detail, False, focus, column)
-
-    def _add(self, kind: str, title: str, detail: str, root: bool, focus: Focus | None, column: int) -> int:
-        row = self._rows[column] = self._rows.get(column, -1) + 1
-        self._nodes.append(ChainNode(kind, title, detail, root, focus, column, row))
-        return len(self._nodes) - 1
-
-
-def _alike(owed: tuple[Owed, ...], known: dict[str, int]) -> list[list[Owed]]:
-    """Agents that owe an arrival, those in the same state together; whoever has a box already is a group of one."""
-    groups: dict[object, list[Owed]] = {}
-    for one in owed:
-        key = known.get(one.agent, (one.state, one.next == "none"))
-        groups.setdefault(key, []).append(one)
-    return list(groups.values())
-
-
-def _stand(owed: Owed) -> str:
-    """Where an agent is, in a word: on what it is blocked is in the chain itself."""
-    return state_text(owed) if owed.state in ("running", "exited") else tr("blocked")
 
 
 def _title(finding: Finding) -> str:
@@ -251,79 +102,6 @@ def _title(finding: Finding) -> str:
     if finding.tile is not None:
         words.append(f"tile {finding.tile}")
     return ", ".join(word for word in words if word)
-
-
-def _lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: Lesson | None) -> tuple[Line, ...]:
-    lines: list[Line] = []
-    if finding.site is not None:
-        lines.append(_place_line(tr("line"), finding.site))
-    if (fix := fix_place(trace, finding)) is not None:
-        lines.append(_place_line(tr("to change"), fix))
-    if lesson is not None:
-        lines.append(Line(tr("taught in"), lesson.title.spoken(current()), lesson=lesson))
-    if finding.first_divergence is not None:
-        since = finding.first_divergence
-        lines.append(Line(tr("first divergence"), tr("step {step}", step=since), _focus(trace, since, None)))
-    if finding.phase_wanted is not None:
-        now = (
-            tr("; the barrier is in #{phase_now}", phase_now=finding.phase_now) if finding.phase_now is not None else ""
-        )
-        lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
-    if finding.verdict in BLOCKED:
-        came = (finding.expected or 0) - (finding.pending or 0)
-        lines.append(Line(tr("arrived"), tr("{pending} of {expected}", pending=came, expected=finding.expected)))
-        for arrived in finding.arrived:
-            focus = _focus(trace, arrived.step, arrived.agent)
-            lines.append(
-                Line(
-                    "",
-                    tr(
-                        "{agent} {arrivals}, step {step}",
-                        agent=arrived.agent,
-                        arrivals=arrived.arrivals,
-                        step=arrived.step,
-                    ),
-                    focus,
-                )
-            )
-        for number, owed in enumerate(finding.owed):
-            then = tr("never arrives") if owed.next == "none" else tr("next {operation}", operation=next_text(owed))
-            text = f"{owed.agent}: {commas([state_text(owed), then])}"
-            lines.append(Line("" if number else tr("owed by"), text, _focus(trace, stand.get(owed.agent), owed.agent)))
-        if not finding.owed and finding.pending:
-            lines.append(Line(tr("owed by"), tr("nobody")))
-        if finding.tx:
-            lines.append(Line(tr("bytes"), tr("{tx} to come", tx=finding.tx)))
-        nothing = tr("nothing: it waits for ever")
-        lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
-    if finding.step is not None:
-        lines.append(
-            Line(tr("seen at"), tr("step {step}", step=finding.step), _focus(trace, finding.step, finding.agent))
-        )
-    return tuple(lines)
-
-
-def _place_line(label: str, place: Place) -> Line:
-    return Line(label, f"{place.file}:{place.line} {place.op}", place=place)
-
-
-def _focus(trace: Trace, step: int | None, lane: str | None) -> Focus | None:
-    if step is None or not 0 <= step < len(trace):
-        return None
-    known = lane in trace.agent_index or lane in trace.barrier_index
-    return Focus(step, lane if known else home_lane(trace, step))
-
-
-def _last_steps(trace: Trace) -> dict[str, int]:
-    """The last event of each agent: where it stands. One pass over the events."""
-    last = np.full(len(trace.agents), -1, np.int64)
-    last[trace.events["agent"]] = np.arange(len(trace))  # of equal indices the last one counts
-    return {agent.name: step for agent, step in zip(trace.agents, last.tolist(), strict=True) if step >= 0}
-
-
-def _short(trace: Trace, agent: str) -> str:
-    row = trace.agent_index.get(agent)
-    return short_name(trace.agents[row]) if row is not None else agent
 
 
 def _of_severity(report: Report, severity: str) -> int:

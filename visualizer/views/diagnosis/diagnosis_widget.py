@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QScrollArea,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
@@ -21,8 +20,10 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
+from visualizer.views.diagnosis.chain_model import Chain, chain
 from visualizer.views.diagnosis.chain_widget import ChainWidget
-from visualizer.views.diagnosis.diagnosis_model import Chain, FindingRow, Line, chain, finding_rows, headline
+from visualizer.views.diagnosis.diagnosis_model import FindingRow, finding_rows, headline
+from visualizer.views.diagnosis.lines_widget import LinesBrowser
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme, load_theme
@@ -48,9 +49,7 @@ class DiagnosisWidget(QWidget):
         self.findings.setFrameShape(QFrame.Shape.NoFrame)
         self.findings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.findings.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.details = QTextBrowser(accessibleName=tr("Details of the finding"))
-        self.details.setFrameShape(QFrame.Shape.NoFrame)
-        self.details.setOpenLinks(False)
+        self.details = LinesBrowser(tr("Details of the finding"))
         self.chain = ChainWidget()
         self._chain_area = QScrollArea()
         self._chain_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the chain in it takes the keyboard
@@ -75,7 +74,9 @@ class DiagnosisWidget(QWidget):
         self.findings.currentRowChanged.connect(self._show_details)
         self.findings.itemClicked.connect(lambda item: self._choose(self.findings.row(item)))
         self.findings.itemActivated.connect(lambda item: self._choose(self.findings.row(item)))
-        self.details.anchorClicked.connect(self._follow)
+        self.details.focus_requested.connect(self.focus_requested)
+        self.details.place_requested.connect(self.place_requested)
+        self.details.lesson_requested.connect(self.lesson_requested)
         self.chain.focus_requested.connect(self.focus_requested)
         self.set_theme(self._theme)
         self.set_history(None)
@@ -143,7 +144,7 @@ class DiagnosisWidget(QWidget):
         theme = self._theme
         self.headline.setFont(scaled_font(self.font(), 1.0, bold=True))
         clear = f"background: transparent; color: {theme.text}"
-        self.details.setStyleSheet(f"QTextBrowser {{ {clear} }}")
+        self.details.set_theme(theme)
         self._chain_area.setStyleSheet("QScrollArea { background: transparent }")
         self._chain_area.viewport().setAutoFillBackground(False)
         self.chain.setAutoFillBackground(False)
@@ -164,7 +165,9 @@ class DiagnosisWidget(QWidget):
     def _show_details(self, number: int) -> None:
         shown = Chain()
         if 0 <= number < len(self._rows) and self._history is not None and self._report is not None:
-            self.details.setHtml(_html(self._rows[number], self._theme))
+            row = self._rows[number]
+            cause = f"<p style='margin: 2px 0 4px 0'>{escape(row.cause)}</p>"
+            self.details.show_pieces([(cause, row.lines)], self._theme)
             shown = chain(self._history.trace, self._report, self._report.every[number])
         self.chain.set_chain(shown)
         self._chain = shown
@@ -172,31 +175,6 @@ class DiagnosisWidget(QWidget):
         self._chain_area.setFixedHeight(self.chain.minimumSizeHint().height() + 2)
 
     def _choose(self, number: int) -> None:
-        self._request(self._rows[number].focus)
-
-    def _follow(self, link: QUrl) -> None:
-        line = self._rows[self.findings.currentRow()].lines[int(link.toString())]
-        if line.place is not None:
-            self.place_requested.emit(line.place)
-        if line.lesson is not None:
-            self.lesson_requested.emit(line.lesson)
-        self._request(line.focus)
-
-    def _request(self, focus: Focus | None) -> None:
+        focus = self._rows[number].focus
         if focus is not None:
             self.focus_requested.emit(focus)
-
-
-def _html(row: FindingRow, theme: Theme) -> str:
-    """The cause, then a table of labels and lines; a line's link is its number."""
-    rows = "".join(
-        f"<tr><td style='color: {theme.text_muted}; padding-right: 8px; white-space: nowrap'>{escape(line.label)}</td>"
-        f"<td>{_linked(number, line, theme)}</td></tr>"
-        for number, line in enumerate(row.lines)
-    )
-    return f"<p style='margin: 2px 0 4px 0'>{escape(row.cause)}</p><table cellspacing='1'>{rows}</table>"
-
-
-def _linked(number: int, line: Line, theme: Theme) -> str:
-    text = escape(line.text)
-    return text if not line.leads else f"<a href='{number}' style='color: {theme.text}'>{text}</a>"

@@ -9,7 +9,7 @@ from visualizer.language import recorded, tr, trn
 from visualizer.recording.schema import EventFlag, kind_name
 from visualizer.recording.trace import Trace
 from visualizer.views.tables.event_table_model import time_text
-from visualizer.views.timeline.samples import make_sample_lane, sample_text
+from visualizer.views.timeline.shapes.samples import make_sample_lane, sample_text
 
 
 def heading_text(trace: Trace, step: int) -> str:

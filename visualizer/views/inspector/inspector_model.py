@@ -23,7 +23,8 @@ from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History
 from visualizer.replay.phases import phase_of
-from visualizer.views.diagnosis.diagnosis_model import FindingRow, Line, finding_rows
+from visualizer.views.diagnosis.details_model import Line
+from visualizer.views.diagnosis.diagnosis_model import FindingRow, finding_rows
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.ring.ring_model import ACTIVITY_WORDS, STAGE_WORDS
 from visualizer.views.words.context import agent_step, stage_lane, stage_name

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QUrl, Signal
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.diagnosis.report import Report
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
-from visualizer.views.diagnosis.diagnosis_model import FindingRow, Line
+from visualizer.views.diagnosis.diagnosis_model import FindingRow
+from visualizer.views.diagnosis.lines_widget import LinesBrowser
 from visualizer.views.inspector.inspector_model import Section, inspect, inspector_rows, run_text
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
@@ -30,10 +31,10 @@ class InspectorWidget(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.banner = PlainLabel(wordWrap=True, accessibleDescription=tr("How the run ended"))
-        self.text = QTextBrowser(accessibleName=tr("Inspector"))
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
-        self.text.setOpenLinks(False)
-        self.text.anchorClicked.connect(self._follow)
+        self.text = LinesBrowser(tr("Inspector"))
+        self.text.focus_requested.connect(self.focus_requested)
+        self.text.place_requested.connect(self.place_requested)
+        self.text.lesson_requested.connect(self.lesson_requested)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 2, 2, 2)
         layout.addWidget(self.banner)
@@ -41,7 +42,6 @@ class InspectorWidget(QWidget):
         self.setFocusProxy(self.text)
         self.sections: tuple[Section, ...] = ()
         self._range: tuple[Section, ...] = ()
-        self._links: list[Line] = []
         self._report: Report | None = None
         self._history: History | None = None
         self._rows: tuple[FindingRow, ...] = ()
@@ -88,20 +88,21 @@ class InspectorWidget(QWidget):
 
     def _restyle(self) -> None:
         theme = self._theme
-        self.text.setStyleSheet(f"QTextBrowser {{ background: transparent; color: {theme.text} }}")
+        self.text.set_theme(theme)
         self.banner.setStyleSheet(
             f"background: {theme.error.fill}; color: {theme.error.text}; padding: 0.3em; border-radius: 4px"
         )
         self._show()
 
     def _show(self) -> None:
-        self._links = []
         bar = self.text.verticalScrollBar()
         place = bar.value()
-        self.text.setHtml("".join(self._html(section) for section in (*self._range, *self.sections)))
+        shown = (*self._range, *self.sections)
+        self.text.show_pieces(((self._html(section), section.lines) for section in shown), self._theme)
         bar.setValue(place)
 
     def _html(self, section: Section) -> str:
+        """What stands above the section's lines."""
         theme = self._theme
         colour = theme.error.outline if section.alarm else theme.text
         parts = [f"<p style='margin: 6px 0 2px 0; color: {colour}'><b>{escape(section.title)}</b></p>"]
@@ -109,24 +110,4 @@ class InspectorWidget(QWidget):
             muted = "" if section.lines else f"; color: {theme.text_muted}"
             words = escape(section.text).replace("\n", "<br>")
             parts.append(f"<p style='margin: 0 0 3px 0{muted}'>{words}</p>")
-        rows = "".join(
-            f"<tr><td style='color: {theme.text_muted}; padding-right: 8px; white-space: nowrap'>"
-            f"{escape(line.label)}</td><td>{self._linked(line)}</td></tr>"
-            for line in section.lines
-        )
-        return "".join(parts) + (f"<table cellspacing='1'>{rows}</table>" if rows else "")
-
-    def _linked(self, line: Line) -> str:
-        if not line.leads:
-            return escape(line.text)
-        self._links.append(line)
-        return f"<a href='{len(self._links) - 1}' style='color: {self._theme.text}'>{escape(line.text)}</a>"
-
-    def _follow(self, link: QUrl) -> None:
-        line = self._links[int(link.toString())]
-        if line.place is not None:
-            self.place_requested.emit(line.place)
-        if line.lesson is not None:
-            self.lesson_requested.emit(line.lesson)
-        if line.focus is not None:
-            self.focus_requested.emit(line.focus)
+        return "".join(parts)

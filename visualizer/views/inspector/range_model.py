@@ -12,10 +12,10 @@ from visualizer.diagnosis.statistics.statistics import RingNumbers, Statistics
 from visualizer.diagnosis.wording import commas, duration, state_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import StageState
-from visualizer.views.diagnosis.diagnosis_model import Line
+from visualizer.views.diagnosis.details_model import Line
 from visualizer.views.inspector.inspector_model import Section
+from visualizer.views.words.context import ROLE_TITLES
 
-_ROLES = {"producer": mark("producer"), "consumer": mark("consumers"), "other": mark("other warps")}
 _CAUSES = (
     ("back_pressure", mark("{time} ({share}) for stages to be released")),
     ("starved", mark("{time} ({share}) for stages to be filled")),
@@ -46,7 +46,7 @@ def range_sections(found: Statistics) -> tuple[Section, ...]:
 def _role(role: RoleShare) -> list[Line]:
     """How long the agents of a role were busy, and for what they waited; in all of them together."""
     busy = tr("busy {time} ({share})", time=duration(role.busy), share=f"{role.share(role.busy):.1%}")
-    lines = [Line(tr(_ROLES[role.role]), busy)]
+    lines = [Line(tr(ROLE_TITLES[role.role]), busy)]
     for name, words in _CAUSES:
         part = getattr(role, name)
         if part:
@@ -71,4 +71,4 @@ def _states(occupancy: Occupancy) -> str:
 
 
 def _tiles(found: Statistics) -> dict[str, str]:
-    return {"count": f"{found.per_tile.count:,}", "time": duration(round(found.per_tile.median))}
+    return {"count": f"{found.per_tile.count:,}", "time": duration(found.per_tile.median)}

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from visualizer.language import mark, tr
 from visualizer.playback.breakpoints import Breakpoint
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.playback.query import QueryError, parse
 from visualizer.replay.history import History
 from visualizer.views.look.painting import colour
@@ -204,7 +204,7 @@ class BreakpointsWidget(QWidget):
 
     def _ask_for(self, step: int) -> None:
         if self._history is not None and step != self._focus.step:
-            self.focus_requested.emit(Focus(step, home_lane(self._history.trace, step)))
+            self.focus_requested.emit(home_focus(self._history.trace, step))
 
     def _colour_problems(self) -> None:
         self._filling = True

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.wording import state_word
+from visualizer.diagnosis.wording import commas, state_word
 from visualizer.language import mark, tr
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
@@ -149,19 +149,32 @@ class Ring:
         """The ring in words, for screen readers."""
         parts = [self.title] if self.title else []
         for stage in self.stages:
-            tile = f" tile {stage.tile}" if stage.tile >= 0 else ""
-            boxes = ", ".join(
-                " ".join(
-                    f"{b.own_name or b.kind} phase {b.parity} {b.arrived_text} arrived {b.landed.text} {b.owed}".split()
-                )
-                for b in stage.barriers
-            )
-            parts.append(f"stage {stage.index} {state_word(stage.state)}{tile}: {boxes}")
+            held, boxes = state_word(stage.state), tr("; ").join(map(_said, stage.barriers))
+            if stage.tile >= 0:
+                held = tr("{state}, tile {tile}", state=held, tile=stage.tile)
+            parts.append(tr("stage {stage} {state}: {barriers}", stage=stage.index, state=held, barriers=boxes))
         parts += [
             tr("{names} at {cursor}", names=", ".join(cursor.lines), cursor=cursor.state_text)
             for cursor in self.producers + self.consumers
         ]
-        return "; ".join(parts)
+        return ". ".join(parts)
+
+
+def _said(barrier: RingBarrier) -> str:
+    """A barrier of a stage in words."""
+    name = barrier.own_name or barrier.kind
+    if not barrier.valid:
+        return tr("{name} is not initialised", name=name)
+    text = tr(
+        "{name} is in phase #{phase} (parity {parity}), arrived {arrived}",
+        name=name,
+        phase=barrier.phase,
+        parity=barrier.parity,
+        arrived=barrier.arrived_text,
+    )
+    if barrier.landed.text:
+        text = tr("{arrived}, landed {bytes}", arrived=text, bytes=barrier.landed.text)
+    return commas([text, barrier.owed]) if barrier.owed else text
 
 
 def ring(history: History, step: int, report: Report | None = None, name: str | None = None) -> Ring:

@@ -39,13 +39,13 @@ class Point:
                 "{n} stage: {time} per tile predicted",
                 "{n} stages: {time} per tile predicted",
                 self.stages,
-                time=_time(self.predicted),
+                time=duration(self.predicted),
             )
         ]
         if self.measured is not None:
             error = f"{self.predicted / self.measured - 1:+.1%}" if self.measured else ""
             said = mark("{time} simulated ({error})") if self.simulated else mark("{time} measured ({error})")
-            parts.append(tr(said, time=_time(self.measured), error=error))
+            parts.append(tr(said, time=duration(self.measured), error=error))
         parts += [tr("knee")] if self.is_knee else []
         parts += [tr("recorded")] if self.is_recorded else []
         parts += [] if self.fits else [tr("not enough shared memory")]
@@ -78,7 +78,7 @@ def summary(prediction: Prediction) -> str:
         "{n} stage is enough: {time} per tile predicted",
         "{n} stages are enough: {time} per tile predicted",
         knee.stages,
-        time=_time(knee.per_tile),
+        time=duration(knee.per_tile),
     )
     if prediction.recorded_per_tile is None:
         return best + "."
@@ -86,7 +86,7 @@ def summary(prediction: Prediction) -> str:
         "recorded with {n} stage: {time}",
         "recorded with {n} stages: {time}",
         prediction.recorded_stages,
-        time=_time(prediction.recorded_per_tile),
+        time=duration(prediction.recorded_per_tile),
     )
     return f"{best}; {recorded}."
 
@@ -107,7 +107,3 @@ def remarks(prediction: Prediction, verification: Verification | None) -> list[s
         )
         said += [verification.note] if verification.note else []
     return said
-
-
-def _time(ps: float) -> str:
-    return duration(round(ps))

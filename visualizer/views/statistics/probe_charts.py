@@ -19,7 +19,7 @@ from visualizer.views.charts.chart_model import (
     time_unit,
     with_unit,
 )
-from visualizer.views.timeline.samples import SampleLane, make_sample_lane
+from visualizer.views.timeline.shapes.samples import SampleLane, make_sample_lane
 
 MOST_RUNS = 4000
 """More than that a chart cannot tell apart: a shorter range is asked for."""

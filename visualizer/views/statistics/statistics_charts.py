@@ -28,6 +28,7 @@ from visualizer.views.charts.chart_model import (
 )
 from visualizer.views.charts.histogram_model import histogram, length_chart, stacked_histogram
 from visualizer.views.charts.share_bars_model import Bar, Part, bars_chart
+from visualizer.views.words.context import ROLE_TITLES
 
 _LINKS = {
     "produce": ("producer", mark("produce")),
@@ -36,7 +37,6 @@ _LINKS = {
     "wake": ("waiting", mark("wake up")),
     "other": ("running", mark("other")),
 }
-_ROLES = {"producer": mark("producer"), "consumer": mark("consumers"), "other": mark("other warps")}
 _FROM_THE_BOTTOM = (StageState.READING, StageState.FULL, StageState.FILLING, StageState.EMPTY)
 """What holds data lies below, so that the height of it can be read off the axis."""
 
@@ -109,7 +109,7 @@ def _role_bar(role: RoleShare) -> Bar:
         Part("error", tr("other waits"), role.share(role.other)),
         Part("phase_odd", tr("issue"), role.share(role.issue)),
     )
-    return Bar(tr(_ROLES[role.role]), tuple(part for part in parts if part.share > 0))
+    return Bar(tr(ROLE_TITLES[role.role]), tuple(part for part in parts if part.share > 0))
 
 
 def _stages_over_time(found: OverTime) -> Chart:
@@ -172,7 +172,7 @@ def _waits(found: Statistics) -> Chart:
     )
     there = [cause for cause in causes if cause[2].count]
     said = [
-        tr("{cause}: {n}, median {median}", cause=name, n=one.count, median=duration(round(one.median)))
+        tr("{cause}: {n}, median {median}", cause=name, n=one.count, median=duration(one.median))
         for _, name, one in there
     ]
     return stacked_histogram(tr("lengths of blocked waits"), tr("blocked waits"), "\n".join(said), there)

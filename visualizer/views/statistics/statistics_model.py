@@ -26,10 +26,6 @@ def range_text(found: Statistics, duration_ps: int) -> str:
     return tr("{begin} to {end} of the recording", begin=duration(found.first), end=duration(found.last))
 
 
-def _time(ps: float) -> str:
-    return duration(round(ps))
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """A line of text that leads to an event."""
@@ -46,7 +42,7 @@ def places(found: Statistics, history: History) -> list[Place]:
         text = tr(
             "slowest CTA: {cta}, {time} per tile",
             cta=found.ctas.slowest,
-            time=_time(found.ctas.per_tile.most),
+            time=duration(found.ctas.per_tile.most),
         )
         lane = trace.agents[int(trace.events["agent"][found.ctas.slowest_step])].name
         listed.append(Place(text, Focus(found.ctas.slowest_step, lane)))
@@ -54,7 +50,7 @@ def places(found: Statistics, history: History) -> list[Place]:
 
 
 def _outlier_text(one: Outlier, trace: Trace) -> str:
-    took, median = _time(one.duration), _time(one.median)
+    took, median = duration(one.duration), duration(one.median)
     if one.kind == "tile":
         name = f"CTA{one.cta} " if trace.ctas > 1 else ""
         return tr("{cta}tile {tile} took {time}; median {median}", cta=name, tile=one.tile, time=took, median=median)

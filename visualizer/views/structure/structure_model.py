@@ -11,13 +11,12 @@ from typing import Any, Literal
 
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, tr, trn
-from visualizer.recording.tables import AgentRole, without_cta
+from visualizer.recording.tables import WARP_ROLES, without_cta
 from visualizer.replay.history import History
 from visualizer.structure import edits
 from visualizer.structure.model import TOLD, Ring
 from visualizer.views.words.context import cta_agents, cta_barriers
 
-ROLES: tuple[AgentRole, ...] = ("producer", "consumer", "mma", "epilogue", "other")
 """Those that a person can give; a copy engine is one by nature."""
 UNKNOWN = mark("not known")
 _NAMELESS = mark("(no name)")
@@ -66,7 +65,7 @@ def nodes(history: History, cta: int) -> tuple[Node, ...]:
             found.append(_heading(tr("taking turns"), [_barrier(history, row) for row in turn]))
     if others := [row for row in own if structure.kinds[row] == "other"]:
         found.append(_heading(tr("not known what they are for"), [_barrier(history, row) for row in others]))
-    agents = [row for row in cta_agents(trace, cta) if structure.roles[row] in ROLES]
+    agents = [row for row in cta_agents(trace, cta) if structure.roles[row] in WARP_ROLES]
     found.append(
         _heading(
             tr("agents of this CTA"),
@@ -94,7 +93,7 @@ def choices(history: History, selected: Sequence[Node]) -> list[Choice]:
     elif barriers and len(barriers) == len(selected):
         found += _barrier_choices(history, barriers)
     elif agents and len(agents) == len(selected):
-        found += [Choice(tr("Role: {role}", role=role), edits.set_role(trace, agents, role)) for role in ROLES]
+        found += [Choice(tr("Role: {role}", role=role), edits.set_role(trace, agents, role)) for role in WARP_ROLES]
     return found
 
 

@@ -25,7 +25,7 @@ from visualizer.views.look.painting import brush, pen
 from visualizer.views.look.pane_look_widget import inherited_mono_font
 from visualizer.views.look.plain_text_widget import tip
 from visualizer.views.look.theme import Theme, load_theme, mix
-from visualizer.views.tables.cells import Cell, CellSource, Column
+from visualizer.views.tables.cells import TONE_WORDS, Cell, CellSource, Column
 
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -125,7 +125,8 @@ class CellModel(QAbstractTableModel):
     def _spoken(self, index: Index) -> str:
         cell = self.cell(index)
         text = cell.text or tr("none")
-        return f"{tr(self.columns[index.column()].title)} {text} {cell.tone}".rstrip()
+        said = [tr(self.columns[index.column()].title), text]
+        return " ".join(said + ([tr(TONE_WORDS[cell.tone])] if cell.tone else []))
 
     def _background(self, index: Index) -> Any:
         theme, tone = self.theme, self.cell(index).tone

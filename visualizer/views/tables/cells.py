@@ -9,8 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from visualizer.language import mark
+
 Tone = Literal["", "muted", "changed", "waiting", "error", "focus"]
 """How a cell stands out. Never by colour alone: changed and focus are bold, the others say it in their text."""
+TONE_WORDS: dict[Tone, str] = {
+    "muted": mark("greyed"),
+    "changed": mark("changed"),
+    "waiting": mark("waiting"),
+    "error": mark("error"),
+    "focus": mark("in focus"),
+}
+"""For who hears the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind, kind_name
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, PS_PER_NS, PS_PER_US, EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.views.tables.cells import Cell, Column
-
-PS_PER_NS = 1_000
-PS_PER_US = 1_000_000
-
 
 COLUMNS = (
     Column("step", mark("step"), mark("number of the event in the recording"), True, "0000000"),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
 from visualizer.replay.history import History
 from visualizer.views.look.pane_look_widget import use_panel_colours
@@ -138,4 +138,4 @@ class EventTableWidget(QWidget):
         # A click on another row tells twice: that the current row changed, and that a cell was chosen.
         if step not in (self._focus.step, self._asked):
             self._asked = step
-            self.focus_requested.emit(Focus(step, home_lane(self._rows.trace, step)))
+            self.focus_requested.emit(home_focus(self._rows.trace, step))

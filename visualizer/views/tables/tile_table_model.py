@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from visualizer.language import mark, tr
 from visualizer.replay.history import History
 from visualizer.replay.tile_table import Cursor, PhaseFlip, TileRow, TileWait, tile_table
@@ -50,14 +52,8 @@ class TileRows:
 
     def row_of(self, tile: int) -> int | None:
         """The row of a tile; None if the table has none such."""
-        low, high = 0, len(self._table)
-        while low < high:
-            middle = (low + high) // 2
-            if self._table[middle].tile < tile:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self._table) and self._table[low].tile == tile else None
+        row = bisect_left(range(len(self._table)), tile, key=lambda row: self._table[row].tile)
+        return row if row < len(self._table) and self._table[row].tile == tile else None
 
     def cell(self, row: int, column: int) -> Cell:
         # Cells are asked for row by row, so the latest row is kept.

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.lane_steps import home_focus
 from visualizer.replay.history import History
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
@@ -145,4 +145,4 @@ class TileTableWidget(QWidget):
 
     def _go_to(self, step: int) -> None:
         assert self._history is not None
-        self.focus_requested.emit(Focus(step, home_lane(self._history.trace, step)))
+        self.focus_requested.emit(home_focus(self._history.trace, step))

@@ -10,19 +10,20 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from visualizer.playback.focus import Focus
-from visualizer.views.timeline.builder_widget import LaneBuilder
-from visualizer.views.timeline.lane_filter_widget import LaneFilter
-from visualizer.views.timeline.lane_rows import LaneRows
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.layers_widget import LanesLayer
-from visualizer.views.timeline.marks import Marks
-from visualizer.views.timeline.measure import Measurement
-from visualizer.views.timeline.measuring_widget import Measuring
-from visualizer.views.timeline.mouse_widget import TimelineMouse
-from visualizer.views.timeline.navigation import PAN_SHARE, ZOOM_STEP
-from visualizer.views.timeline.overview_widget import OverviewStrip
-from visualizer.views.timeline.scale import MIN_PS_PER_PX, View
-from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
+from visualizer.views.timeline.gestures.measure import Measurement
+from visualizer.views.timeline.gestures.measuring_widget import Measuring
+from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
+from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
+from visualizer.views.timeline.lanes.lane_rows import LaneRows
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.layers.layers_widget import LanesLayer
+from visualizer.views.timeline.layers.lecture_widget import Lecture
+from visualizer.views.timeline.layers.marks import Marks
+from visualizer.views.timeline.layers.scene import Scene
+from visualizer.views.timeline.time.navigation import PAN_SHARE, ZOOM_STEP
+from visualizer.views.timeline.time.overview_widget import OverviewStrip
+from visualizer.views.timeline.time.scale import MIN_PS_PER_PX, View
 
 
 class TimelineCommands(QAbstractScrollArea):
@@ -43,8 +44,7 @@ class TimelineCommands(QAbstractScrollArea):
     _scene: Scene | None
     marks: dict[str, Marks]
     measuring: Measuring
-    _stressed: frozenset[str]
-    _veiled_after: int | None
+    lecture: Lecture
     _told: View | None
     mouse: TimelineMouse
     _lanes: LanesLayer
@@ -129,8 +129,8 @@ class TimelineCommands(QAbstractScrollArea):
 
     def set_emphasis(self, lanes: Iterable[str]) -> None:
         """Dim all lanes but those with these keys, and leave out those that then have no room; none dims nothing."""
-        if self._stressed != frozenset(lanes):
-            self._stressed = frozenset(lanes)
+        if self.lecture.stressed != frozenset(lanes):
+            self.lecture.stressed = frozenset(lanes)
             self._arrange()
 
     @property
@@ -139,14 +139,9 @@ class TimelineCommands(QAbstractScrollArea):
         focused = self._scene.focused if self._scene else None
         return focused.focus.step if focused else -1
 
-    @property
-    def veiled_after(self) -> int | None:
-        """The step after which everything is hidden; None if nothing is."""
-        return self._veiled_after
-
     def set_veil(self, step: int | None) -> None:
         """Hide what comes after event `step`; None hides nothing."""
-        self._veiled_after = step
+        self.lecture.veiled_after = step
         self.viewport().update()
 
     def undo_zoom(self) -> None:

@@ -17,31 +17,28 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.look.painted_widget import Painted
-from visualizer.views.look.painting import brush, colour
 from visualizer.views.look.theme import Theme, load_theme
-from visualizer.views.timeline.builder_widget import LaneBuilder
 from visualizer.views.timeline.commands_widget import TimelineCommands
-from visualizer.views.timeline.lane_filter_widget import LaneFilter
-from visualizer.views.timeline.lanes import Lane
-from visualizer.views.timeline.layers_widget import LanesLayer, Look, ValuesLayer
-from visualizer.views.timeline.lecture_widget import lanes_to_try, paint_dimming, paint_veil
-from visualizer.views.timeline.marks import Marks, paint_marks
-from visualizer.views.timeline.measuring_widget import Measuring
-from visualizer.views.timeline.mouse_widget import TimelineMouse
-from visualizer.views.timeline.overlay_widget import (
-    beyond_chip,
-    building_chip,
-    folded_chip,
-    paint_chip,
+from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
+from visualizer.views.timeline.gestures.measuring_widget import Measuring
+from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
+from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
+from visualizer.views.timeline.lanes.lanes import Lane
+from visualizer.views.timeline.layers.chips_widget import beyond_chip, building_chip, folded_chip, paint_chip
+from visualizer.views.timeline.layers.layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline.layers.lecture_widget import Lecture
+from visualizer.views.timeline.layers.marks import Marks, paint_marks
+from visualizer.views.timeline.layers.overlay_widget import (
     paint_divergence_at,
     paint_focus,
     paint_hover,
+    paint_nothing,
     paint_open_edges,
     paint_steps,
 )
-from visualizer.views.timeline.overview_widget import OverviewStrip
-from visualizer.views.timeline.paint import Fonts
-from visualizer.views.timeline.scene import Scene
+from visualizer.views.timeline.layers.scene import Scene
+from visualizer.views.timeline.painting.paint import Fonts
+from visualizer.views.timeline.time.overview_widget import OverviewStrip
 from visualizer.views.words.findings import first_divergence
 
 _REST_MS = 120  # after the last change of view, until the picture is made complete
@@ -76,8 +73,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._values = ValuesLayer()
         self._divergence: int | None = None
         self._told = None
-        self._stressed: frozenset[str] = frozenset()
-        self._veiled_after: int | None = None
+        self.lecture = Lecture()
         self.overview = OverviewStrip(self)
         self.overview.centre_requested.connect(self.centre_time)
         self.filter = LaneFilter(self)
@@ -127,7 +123,7 @@ class TimelineWidget(Painted, TimelineCommands):
         self._builder.resume()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
         self.mouse.forget_gesture()
-        self._veiled_after = None
+        self.lecture.veiled_after = None
         self.marks = {}
         self.measuring.begin_anew()
         self.filter.clear_quietly()
@@ -172,7 +168,7 @@ class TimelineWidget(Painted, TimelineCommands):
         """Lay out for the present size and font."""
         if self._scene is not None:
             size, bar = self.viewport().size(), self.verticalScrollBar()
-            for lanes in lanes_to_try(self._scene.rows_shown.lanes, self._stressed):
+            for lanes in self.lecture.lanes_to_try(self._scene.rows_shown.lanes):
                 self._scene.rows_shown.show_only(lanes)
                 self._scene.arrange(size.width(), size.height(), self._fonts)
                 if self._scene.layout.total <= self._scene.frame.lanes.height():
@@ -224,7 +220,7 @@ class TimelineWidget(Painted, TimelineCommands):
     def paint(self, painter: QPainter) -> None:
         scene, look = self._scene, self._look()
         if scene is None:
-            self._paint_nothing(painter)
+            paint_nothing(painter, QRectF(self.viewport().rect()), look)
             return
         if scene.view != self._told:
             self._told = scene.view
@@ -239,14 +235,12 @@ class TimelineWidget(Painted, TimelineCommands):
         self.measuring.paint(painter, scene, self._theme, self._fonts)
         if self._divergence is not None:
             paint_divergence_at(painter, scene, self._divergence, look)
-        paint_dimming(painter, scene, self._stressed, self._theme)
-        if self._veiled_after is not None:
-            paint_veil(painter, scene, int(scene.history.trace.events["time"][self._veiled_after]), self._theme)
+        self.lecture.paint(painter, scene, self._theme)
         for chip in (beyond_chip(scene, look), folded_chip(scene, look)):
             if chip is not None:
-                paint_chip(painter, *chip, look)
+                paint_chip(painter, chip, look)
         if self._builder.waiting:
-            paint_chip(painter, *building_chip(scene, look, self._builder.waiting), look)
+            paint_chip(painter, building_chip(scene, look, self._builder.waiting), look)
         if (hovered := self.mouse.hovered) is not None:
             paint_hover(painter, scene, hovered, QRectF(self.viewport().rect()), look)
 
@@ -255,13 +249,6 @@ class TimelineWidget(Painted, TimelineCommands):
         if state is None or not area.width():
             return
         painter.drawPixmap(area.topLeft(), self._values.picture(scene, state, look))
-
-    def _paint_nothing(self, painter: QPainter) -> None:
-        box = self.viewport().rect()
-        painter.fillRect(box, brush(self._theme.panel))
-        painter.setFont(self._fonts.plain)
-        painter.setPen(colour(self._theme.text_muted))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("No recording. Open one, or run an experiment."))
 
     # Events
 
@@ -303,9 +290,9 @@ class TimelineWidget(Painted, TimelineCommands):
         chip = beyond_chip(scene, self._look())
         folded = folded_chip(scene, self._look())
         row = scene.row_at(at.y())
-        if chip is not None and chip[1].contains(at):
+        if chip is not None and chip.box.contains(at):
             self.verticalScrollBar().setValue(round(scene.scroll_to(scene.focused.home)))
-        elif folded is not None and folded[1].contains(at):
+        elif folded is not None and folded.box.contains(at):
             self.fit_all()
         elif row is not None and scene.lanes[row].folds and scene.frame.names.contains(at):
             self._show_rows(lambda rows: rows.toggle(scene.lanes[row].key))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 from visualizer.recording.trace import Trace
@@ -23,6 +23,9 @@ FEW_BARRIERS = 48
 
 MAX_LISTED = 3
 """Up to so many warps in a row are named one by one: the lesson's "w1 w2 w3"."""
+
+ROLE_TITLES = {"producer": mark("producer"), "consumer": mark("consumers"), "other": mark("other warps")}
+"""What statistics sum up: the agents of each of these roles."""
 
 
 def cta_at(trace: Trace, step: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 from command_checks.check import START, Check, Trigger
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
-from visualizer.views.timeline.measure import Measurement
+from visualizer.views.timeline.gestures.measure import Measurement
 
 
 def _mark_toggle(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""The details of a finding, line by line, each with where a click on it leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from visualizer.diagnosis.fix_place import fix_place
+from visualizer.diagnosis.report import Finding, Place
+from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
+from visualizer.diagnosis.wording import commas
+from visualizer.language import current, tr
+from visualizer.playback.focus import Focus
+from visualizer.playback.lane_steps import home_lane
+from visualizer.playback.stories.teaching import Lesson
+from visualizer.recording.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of details; a click on it, if it leads anywhere, asks for `focus`, for `place` in the source, or for a
+    chapter's `lesson`."""
+
+    label: str
+    text: str
+    focus: Focus | None = None
+    place: Place | None = None
+    lesson: Lesson | None = None
+
+    @property
+    def leads(self) -> bool:
+        return any(target is not None for target in (self.focus, self.place, self.lesson))
+
+
+def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: Lesson | None) -> tuple[Line, ...]:
+    """What is known of a finding; `stand` are the `last_steps` of the trace, `lesson` the chapter that teaches it."""
+    lines: list[Line] = []
+    if finding.site is not None:
+        lines.append(_place_line(tr("line"), finding.site))
+    if (fix := fix_place(trace, finding)) is not None:
+        lines.append(_place_line(tr("to change"), fix))
+    if lesson is not None:
+        lines.append(Line(tr("taught in"), lesson.title.spoken(current()), lesson=lesson))
+    if finding.first_divergence is not None:
+        since = finding.first_divergence
+        lines.append(Line(tr("first divergence"), tr("step {step}", step=since), focus_at(trace, since, None)))
+    if finding.phase_wanted is not None:
+        now = (
+            tr("; the barrier is in #{phase_now}", phase_now=finding.phase_now) if finding.phase_now is not None else ""
+        )
+        lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
+    if finding.verdict in BLOCKED:
+        lines += _arrived_lines(trace, finding)
+        lines += _owed_lines(trace, finding, stand)
+    if finding.step is not None:
+        seen = tr("step {step}", step=finding.step)
+        lines.append(Line(tr("seen at"), seen, focus_at(trace, finding.step, finding.agent)))
+    return tuple(lines)
+
+
+def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
+    """How many arrivals the barrier that an agent is blocked on has, and whose."""
+    came = (finding.expected or 0) - (finding.pending or 0)
+    lines = [Line(tr("arrived"), tr("{pending} of {expected}", pending=came, expected=finding.expected))]
+    for one in finding.arrived:
+        text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
+        lines.append(Line("", text, focus_at(trace, one.step, one.agent)))
+    return lines
+
+
+def _owed_lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> list[Line]:
+    """Who owes arrivals or bytes to it, and what would release the agent."""
+    lines: list[Line] = []
+    for number, owed in enumerate(finding.owed):
+        then = tr("never arrives") if owed.next == "none" else tr("next {operation}", operation=next_text(owed))
+        text = f"{owed.agent}: {commas([state_text(owed), then])}"
+        focus = focus_at(trace, stand.get(owed.agent), owed.agent)
+        lines.append(Line("" if number else tr("owed by"), text, focus))
+    if not finding.owed and finding.pending:
+        lines.append(Line(tr("owed by"), tr("nobody")))
+    if finding.tx:
+        lines.append(Line(tr("bytes"), tr("{tx} to come", tx=finding.tx)))
+    nothing = tr("nothing: it waits for ever")
+    lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
+    return lines
+
+
+def _place_line(label: str, place: Place) -> Line:
+    return Line(label, f"{place.file}:{place.line} {place.op}", place=place)
+
+
+def focus_at(trace: Trace, step: int | None, lane: str | None) -> Focus | None:
+    """The event `step` on `lane`, or on the event's own where the recording has no such; None if there is no event."""
+    if step is None or not 0 <= step < len(trace):
+        return None
+    known = lane in trace.agent_index or lane in trace.barrier_index
+    return Focus(step, lane if known else home_lane(trace, step))
+
+
+def last_steps(trace: Trace) -> dict[str, int]:
+    """The last event of each agent: where it stands. One pass over the events."""
+    last = np.full(len(trace.agents), -1, np.int64)
+    last[trace.events["agent"]] = np.arange(len(trace))  # of equal indices the last one counts
+    return {agent.name: step for agent, step in zip(trace.agents, last.tolist(), strict=True) if step >= 0}
