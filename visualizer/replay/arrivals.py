@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
-from visualizer.replay.step_index import Steps, kind_mask, of_kinds
+from visualizer.replay.kinds import kind_mask, of_kinds
+from visualizer.replay.step_index import Steps
 
 _ARRIVALS = kind_mask(*ARRIVAL_KINDS)
 
