@@ -83,7 +83,7 @@ def record_pipeline(
     if fault is not None:
         config["fault"] = fault
     check = _check(lines) if ending.kind == "completed" else Check()
-    return replace(trace, meta=replace(trace.meta, config=config, ending=ending, check=check))
+    return trace.with_meta(replace(trace.meta, config=config, ending=ending, check=check))
 
 
 class _Listener:
