@@ -14,7 +14,7 @@ from stranger_traces import by_address, records_of
 from visualizer.reconstruction.assemble import assemble_events
 from visualizer.reconstruction.discover import NO_ADDRESS, RECORD_DTYPE, discover
 from visualizer.reconstruction.violations import violations
-from visualizer.recording.schema import NO_SAMPLES, EventFlag, EventKind
+from visualizer.recording.schema import EVENT_DTYPE, NO_SAMPLES, EventFlag, EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.sources.simulator.simulate import simulate
@@ -101,3 +101,13 @@ def test_records_lost_end_the_recording_for_everybody() -> None:
 def test_nothing_recorded_is_nothing_found() -> None:
     found = discover(np.zeros(0, RECORD_DTYPE))
     assert (len(found.parts.whole), found.agents, found.barriers) == (0, (), ())
+
+
+def test_a_record_is_laid_out_as_the_rest_of_its_event() -> None:
+    """They are copied as one block of bytes."""
+    same = {"time": "measured"} | {name: name for name in ("token", "amount", "site", "kind", "parity", "flags")}
+    first = EVENT_DTYPE.fields["measured"][1]
+    assert EVENT_DTYPE.itemsize == first + RECORD_DTYPE.itemsize
+    for name, of_event in same.items():
+        assert EVENT_DTYPE[of_event] == RECORD_DTYPE[name]
+        assert EVENT_DTYPE.fields[of_event][1] == first + RECORD_DTYPE.fields[name][1]

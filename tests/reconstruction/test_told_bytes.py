@@ -18,13 +18,14 @@ def turns(expected: list[int], copies: int, told: int = 0, barrier: int = 0x100)
     rows = []
     for turn, amount in enumerate(expected):
         time = 1000 * turn
-        rows.append((time, 0, barrier, amount, 0, 0, 0, EventKind.ARRIVE_EXPECT_TX, -1, 0, 0))
+        rows.append((time, barrier, amount, EventKind.ARRIVE_EXPECT_TX))
         if told:
-            rows.append((time + 1, 0, barrier, told, 0, 0, 0, EventKind.COPY_ISSUE, -1, 0, 0))
-        rows += [
-            (time + 2 + n, 0, barrier, 0, 0, 0, 0, EventKind.COPY_ISSUE, -1, 0, 0) for n in range(copies)
-        ]  # fmt: skip
-    return np.array(rows, RECORD_DTYPE)
+            rows.append((time + 1, barrier, told, EventKind.COPY_ISSUE))
+        rows += [(time + 2 + n, barrier, 0, EventKind.COPY_ISSUE) for n in range(copies)]
+    records = np.zeros(len(rows), RECORD_DTYPE)
+    for name, column in zip(("time", "address", "amount", "kind"), zip(*rows, strict=True), strict=True):
+        records[name] = column
+    return records
 
 
 def give(records: NDArray[np.void]) -> int:

@@ -180,3 +180,14 @@ def test_names_are_unique(lesson_trace: Trace) -> None:
         replace(lesson_trace, agents=[*lesson_trace.agents[:-1], lesson_trace.agents[0]])
     with pytest.raises(TraceError, match="two agents or barriers are called"):
         replace(lesson_trace, barriers=[*lesson_trace.barriers[:-1], lesson_trace.barriers[0]])
+
+
+def test_another_meta_leaves_the_rest_and_may_name_more_stages(lesson_trace: Trace) -> None:
+    """Where no barrier says which stages there are."""
+    barriers = [replace(barrier, stage=-1) for barrier in lesson_trace.barriers]
+    trace = replace(lesson_trace, barriers=barriers, meta=replace(lesson_trace.meta, config={}))
+    assert trace.stages == 3
+    told = trace.with_meta(replace(trace.meta, config={"stages": 5}), {"a.cu": "text"})
+    assert (told.stages, told.meta.config, told.source_files) == (5, {"stages": 5}, {"a.cu": "text"})
+    assert told.events is trace.events
+    assert (trace.stages, trace.with_meta(trace.meta).source_files) == (3, trace.source_files)

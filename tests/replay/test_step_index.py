@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visualizer.replay import step_index
-from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where, stable_order
+from visualizer.replay import indexed_rows, step_index
+from visualizer.replay.kinds import kind_mask, of_kinds
+from visualizer.replay.step_index import StepIndex, rows_where, stable_order
 
 ROWS = st.lists(st.one_of(st.none(), st.integers(0, 5)), min_size=1, max_size=80)
 """At each step the entity that has a row there, or none."""
@@ -40,6 +41,24 @@ def test_look_ups_agree_with_a_plain_search(rows: list[int | None]) -> None:
             assert index.before(entity, step) == max((s for s in own if s < step), default=None)
             assert index.after(entity, step) == min((s for s in own if s > step), default=None)
             assert index.between(entity, step, step + 7)[1].tolist() == [s for s in own if step <= s < step + 7]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 5)), min_size=1, max_size=80), st.integers(1, 9))
+def test_rows_found_again_in_the_columns_are_those_that_would_be_listed(
+    events: list[tuple[int, int]], block: int
+) -> None:
+    kind, entity = np.array([kind for kind, _ in events], np.uint8), np.array([own for _, own in events], np.int16)
+    value = np.arange(len(events)) * 10
+    chosen = np.flatnonzero((kind != 2) & (entity >= 0))
+    for mask in (kind_mask(0, 1, 3), ~kind_mask(2)):
+        with mock.patch.object(indexed_rows, "_BLOCK", block):
+            index, (own,) = StepIndex.of_kinds(kind, mask, entity, 6, value)
+            listed, (theirs,) = StepIndex.build(entity[chosen], chosen, 6, len(events), value[chosen])
+        np.testing.assert_array_equal(own, theirs)
+        np.testing.assert_array_equal(index.keys, listed.keys)
+        for step in range(len(events)):
+            np.testing.assert_array_equal(index.last_at(step), listed.last_at(step))
 
 
 def test_many_steps_between_blocks_keep_the_latest_row() -> None:

@@ -76,12 +76,18 @@ def distinct_rows(*columns: NDArray[np.integer]) -> list[NDArray[np.integer]]:
 def running_total(group: Ints, amount: Ints) -> Ints:
     """Sum of the amounts before each row within its group; equal groups must be adjacent."""
     before = np.cumsum(amount) - amount
-    return before - before[group_starts(group)] if len(group) else before
+    first, length = _runs(group)
+    before -= np.repeat(before[first], length)
+    return before
 
 
 def group_starts(group: Ints) -> Ints:
     """For each row, the first row of its run of equal values."""
-    if not len(group):
-        return np.zeros(0, np.int64)
-    first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
-    return np.repeat(first, np.diff(np.append(first, len(group))))
+    return np.repeat(*_runs(group))
+
+
+def _runs(group: Ints) -> tuple[Ints, Ints]:
+    """The first row of each run of equal values, and how many rows it has."""
+    first = np.flatnonzero(group[1:] != group[:-1]) + 1
+    first = np.concatenate([np.zeros(min(len(group), 1), np.int64), first])
+    return first, np.diff(first, append=len(group))

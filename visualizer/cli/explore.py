@@ -173,7 +173,7 @@ def _save_witness(args: argparse.Namespace, found: Exploration) -> tuple[Path, W
     witness = found.witnesses[args.outcome] if args.outcome else next(iter(found.witnesses.values()))
     trace = witness_trace(found, witness)
     command = shlex.join(["phasescope", *args.arguments])
-    save(replace(trace, meta=replace(trace.meta, command=command)), args.witness)
+    save(trace.with_meta(replace(trace.meta, command=command)), args.witness)
     return args.witness, witness
 
 

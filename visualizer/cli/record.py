@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         print(tr("phasescope: cancelled; nothing was saved"), file=sys.stderr)
         return EXIT_INTERRUPTED
     command = shlex.join(["phasescope", *args.arguments])
-    trace = replace(trace, meta=replace(trace.meta, command=command))
+    trace = trace.with_meta(replace(trace.meta, command=command))
     save(trace, args.output)
     print(f"{args.output}: {summary(trace)}")
     for sentence in left_out_sentences(trace.meta.window):

@@ -21,7 +21,7 @@ from visualizer.reconstruction.agent_events import AgentEvents, earliest_of, lat
 from visualizer.reconstruction.engine_arrivals import KEPT_BY
 from visualizer.reconstruction.logged import Logged, Rows
 from visualizer.reconstruction.spans import FROM_THE_START, SIDES, Span
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import EVENT_DTYPE, EventKind
 from visualizer.recording.tables import Agent, AgentRole, Barrier
 from visualizer.recording.trace import TraceError
 from visualizer.semantics.shared_storage import RANK_SHIFT as RANK_SHIFT  # the source attach asks here
@@ -34,18 +34,21 @@ RECORD_DTYPE = np.dtype(
     [
         ("time", "<i8"),  # ps, on one scale for all CTAs
         ("token", "<u8"),  # as the event's
-        ("address", "<u4"),  # of the barrier, as the kernel uses it; NO_ADDRESS: none
-        ("amount", "<i4"),  # as the event's
         ("cta", "<i4"),
+        ("amount", "<i4"),  # as the event's
+        ("address", "<u4"),  # of the barrier, as the kernel uses it; NO_ADDRESS: none
+        ("warp", "<i4"),
         ("site", "<i2"),  # row of the sites table; -1: none
-        ("warp", "u1"),
+        ("reserved", "<i2"),
         ("kind", "u1"),  # EventKind
         ("parity", "i1"),  # -1: none
         ("flags", "u1"),  # EventFlag
-        ("reserved", "<u2"),
+        ("unused", "u1"),
     ]
 )
-"""36 bytes a record of an agent's event; in any order of warps, each warp's own in program order."""
+"""40 bytes a record of an agent's event; in any order of warps, each warp's own in program order.
+
+Laid out as EVENT_DTYPE is from `measured` on, so that a record becomes an event as one block of bytes."""
 
 
 _SLOT = 8
@@ -57,6 +60,10 @@ _EVENTS_A_PART = 1 << 17
 _ROWS_AT_ONCE = 1 << 13
 """Records that become events while both are in a processor's own cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
+_EVENT_OF_RECORD = np.dtype(
+    {"names": ["record"], "formats": [_RECORD], "offsets": [8], "itemsize": EVENT_DTYPE.itemsize}
+)
+"""An event as the record it was made of, and its time before that."""
 _ENGINES: dict[AgentRole, str] = {"copy_engine": "tma", "tensor_core": "tensor_core"}
 """The engines that a CTA may have, and their names."""
 _ASKED: dict[EventKind, AgentRole] = {EventKind.COPY_ISSUE: "copy_engine", **KEPT_BY}
@@ -111,10 +118,7 @@ class _RecordLog:
 
     def _write(self, rows: Rows, target: NDArray[np.void]) -> None:
         # "clip" because checking makes a copy.
-        taken = self._records.view(_RECORD).take(rows, mode="clip").view(RECORD_DTYPE)
-        target["measured"] = taken["time"]
-        for column in ("token", "amount", "site", "kind", "parity", "flags"):
-            target[column] = taken[column]
+        target.view(_EVENT_OF_RECORD)["record"] = self._records.view(_RECORD).take(rows, mode="clip")
         target["agent"] = self.agent.take(rows, mode="clip")
         target["barrier"] = self.barrier.take(rows, mode="clip")
         target["tile"] = target["stage"] = -1

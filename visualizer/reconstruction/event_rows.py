@@ -55,7 +55,9 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     one_arrival = kind == EventKind.ARRIVE_EXPECT_TX
     amount[one_arrival] = 1
     several = np.concatenate([distinct(node[by_arrival]), np.arange(size, len(time))])  # nodes of more than one row ...
-    of = np.searchsorted(several, node)  # ... and which of them each piece belongs to
+    number = np.full(len(time), -1, np.int32)  # ... by node
+    number[several] = np.arange(len(several))
+    of = number.take(node)  # and which of them each piece belongs to
     landed = slice(len(several) - len(landings.time), None)
     completed = np.bincount(of, minlength=len(several))
     remains = (np.diff(node, append=-1) != 0) & (share < amount)
@@ -64,10 +66,9 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     rows[landed] += 1
 
     order = order_by(time)
-    is_several = np.zeros(len(time), bool)
-    is_several[several] = True
-    at = np.flatnonzero(is_several.take(order))
-    which = np.searchsorted(several, order[at])
+    which = number.take(order)
+    at = np.flatnonzero(which >= 0)
+    which = which.take(at)
     repeats = np.ones(len(time), np.int64)
     repeats[at] = rows[which]
     place = np.empty(len(several), np.int64)

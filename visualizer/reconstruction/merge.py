@@ -38,26 +38,26 @@ class LogParts:
 
     def __init__(self, log: Log, parts: Sequence[EventRows]) -> None:
         self.times: Sequence[Ints] = [part.time for part in parts]
-        self._log = log
-        self._sources = [part.source for part in parts]
-        firsts = [0, *np.cumsum([len(part.made) for part in parts], dtype=np.int64).tolist()]
-        self._made = np.empty(firsts[-1], EVENT_DTYPE)
-
-        def take_over(number: int) -> None:
-            part, first = parts[number], firsts[number]
-            self._made.view(ROW)[first : firsts[number + 1]] = part.made.view(ROW)
-            # From now on a row of all that were made.
-            np.subtract(part.source, first, out=part.source, where=part.source < 0)
-
-        each(take_over, range(len(parts)))
+        self._log, self._parts = log, parts
 
     def write(self, begins: Sequence[int], ends: Sequence[int], order: Ints, target: NDArray[np.void]) -> None:
         """As Source.write."""
-        own = zip(self._sources, begins, ends, strict=True)
-        source = np.concatenate([rows[begin:end] for rows, begin, end in own]).take(order)
+        own = zip(self._parts, begins, ends, strict=True)
+        source = np.concatenate([part.source[begin:end] for part, begin, end in own])
+        # The events of a part that were made lie in their order, so that between two of its rows they are a slice.
+        at = np.flatnonzero(source < 0)
+        edges = np.searchsorted(at, [0, *np.cumsum(np.subtract(ends, begins))]).tolist()
+        made = [
+            part.made.view(ROW)[(first := ~int(source[at[low]])) : first + high - low]
+            for part, low, high in zip(self._parts, edges, edges[1:], strict=False)
+            if high > low
+        ]
+        source[at] = ~np.arange(len(at))
+        source = source.take(order)
         self._log.write(source, target)
-        made = np.flatnonzero(source < 0)
-        target.view(ROW)[made] = self._made.view(ROW)[~source[made]]
+        if made:
+            at = np.flatnonzero(source < 0)
+            target.view(ROW)[at] = np.concatenate(made).take(~source[at])
 
 
 class Mixed:

@@ -171,9 +171,10 @@ def _current(timeline: _Timeline, life: Ints, parity: Ints, passed: NDArray[np.b
 
 def _never_back(current: Ints, agent: Ints, life: Ints) -> Ints:
     """Raise phases, by whole pairs, until none of an agent's waits meets its barrier in an earlier one than before."""
-    if not len(current):
+    lane = agent * (int(life.max(initial=0)) + 1) + life
+    if not ((current[1:] < current[:-1]) & (lane[1:] == lane[:-1])).any():
         return current
-    group = group_starts(agent * (int(life.max()) + 1) + life)
+    group = group_starts(lane)
     raised = current.copy()
     for _ in range(_MOST_ROUNDS):
         span = int(raised.max()) + 2

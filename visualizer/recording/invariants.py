@@ -25,11 +25,8 @@ class TraceError(ValueError):
     """A recording that breaks the format's rules; the message says which rule, where, and what was expected."""
 
 
-def check_tables(agents: Sequence[Agent], barriers: Sequence[Barrier], rings: Sequence[str], stages: int) -> None:
-    """TraceError if the tables contradict each other, or declare more than they have rows for.
-
-    `stages`: how many a CTA has at least, also where no barrier belongs to one.
-    """
+def check_tables(agents: Sequence[Agent], barriers: Sequence[Barrier], rings: Sequence[str]) -> None:
+    """TraceError if the tables contradict each other."""
     _check_names(agents, barriers)
     if not 1 <= len(rings) <= MAX_RINGS or len(set(rings)) != len(rings):
         raise TraceError(
@@ -45,9 +42,7 @@ def check_tables(agents: Sequence[Agent], barriers: Sequence[Barrier], rings: Se
         for ring, _ in agent.more_starts:
             if ring not in known:
                 raise TraceError(tr("an agent has a cursor over ring {ring!r}, which is none of the rings", ring=ring))
-    stages_of = _stages_of_rings(barriers)
-    _check_cursors(agents, rings, stages_of)
-    _check_size(agents, barriers, rings, max(stages, sum(stages_of.values())))
+    _check_cursors(agents, rings, _stages_of_rings(barriers))
 
 
 def _check_names(agents: Sequence[Agent], barriers: Sequence[Barrier]) -> None:
@@ -98,8 +93,12 @@ def _cursors(agents: Sequence[Agent], rings: Sequence[str]) -> Iterator[tuple[Ag
             yield agent, ring, cursor
 
 
-def _check_size(agents: Sequence[Agent], barriers: Sequence[Barrier], rings: Sequence[str], stages: int) -> None:
-    """What is built from the tables is bounded by how many rows they have."""
+def check_size(agents: Sequence[Agent], barriers: Sequence[Barrier], rings: Sequence[str], stages: int) -> None:
+    """TraceError if the tables declare more than they have rows for: what is built from them is bounded by that.
+
+    `stages`: how many a CTA has at least, also where no barrier belongs to one.
+    """
+    stages = max(stages, sum(_stages_of_rings(barriers).values()))
     ctas = {agent.cta for agent in agents} | {barrier.cta for barrier in barriers}
     numbered = 1 + max(ctas, default=-1)
     if numbered * len(rings) > MOST_CTA_RINGS:

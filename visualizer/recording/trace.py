@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
-from visualizer.recording.invariants import MOST_PS, check_tables
+from visualizer.recording.invariants import MOST_PS, check_size, check_tables
 from visualizer.recording.invariants import TraceError as TraceError
 from visualizer.recording.schema import EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE, EventKind
 from visualizer.recording.tables import Agent, Barrier, Meta, Site
@@ -41,6 +41,7 @@ class Trace:
     source_files: Mapping[str, str] = field(default_factory=dict)
     samples: NDArray[np.void] = field(default_factory=lambda: NO_SAMPLES)
     rings: Sequence[str] = ONE_RING
+    _stages_of_events: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(self.agents))
@@ -63,14 +64,15 @@ class Trace:
         Where no barrier belongs to one the events name them; and where there is no barrier, as in a cp.async pipeline,
         so does the program's configuration. Where a kernel's barriers belong is not told by what it was run with.
         """
-        highest = max((b.stage for b in self.barriers), default=-1)
-        if highest < 0 and len(self.events):
-            named = None if self.barriers else self.meta.config.get("stages")
-            pieces = range(0, len(self.events), _CHECKED_AT_ONCE)
-            used = max(each(lambda first: int(self.events["stage"][first : first + _CHECKED_AT_ONCE].max()), pieces))
-            highest = max(used, named - 1) if isinstance(named, int) else used
-            highest = min(highest, MAX_STAGES_WITHOUT_BARRIERS - 1)
-        return highest + 1
+        if self._stages_of_barriers or not len(self.events):
+            return self._stages_of_barriers
+        named = None if self.barriers else self.meta.config.get("stages")
+        stages = max(self._stages_of_events, named if isinstance(named, int) else 0)
+        return min(stages, MAX_STAGES_WITHOUT_BARRIERS)
+
+    @property
+    def _stages_of_barriers(self) -> int:
+        return 1 + max((barrier.stage for barrier in self.barriers), default=-1)
 
     @cached_property
     def ctas(self) -> int:
@@ -117,6 +119,16 @@ class Trace:
         object.__setattr__(made, "events", events)
         return made
 
+    def with_meta(self, meta: Meta, source_files: Mapping[str, str] | None = None) -> Trace:
+        """The same with another meta, and other source files: what was checked of the events is not checked again."""
+        made = copy(self)
+        made.__dict__.pop("stages", None)  # the configuration may name them
+        object.__setattr__(made, "meta", meta)
+        if source_files is not None:
+            object.__setattr__(made, "source_files", source_files)
+        check_size(made.agents, made.barriers, made.rings, made.stages)
+        return made
+
     def _check(self) -> None:
         """Refuse what later code could not trust. Vectorised: a few passes over the columns."""
         events = self.events
@@ -124,9 +136,14 @@ class Trace:
             raise TraceError(
                 tr("events must be one-dimensional with the schema's dtype, not {dtype}", dtype=events.dtype)
             )
-        check_tables(self.agents, self.barriers, self.rings, self.stages)
-        if not len(events):
-            return
+        check_tables(self.agents, self.barriers, self.rings)
+        if len(events):
+            object.__setattr__(self, "_stages_of_events", 1 + self._check_events())
+        check_size(self.agents, self.barriers, self.rings, self.stages)
+
+    def _check_events(self) -> int:
+        """Check what there is of events; the highest stage that they name, unless barriers do."""
+        events = self.events
         if events["time"][0] != 0:
             raise TraceError(
                 tr(
@@ -144,11 +161,11 @@ class Trace:
             "site": (-1, len(self.sites)),
             "kind": (int(min(EventKind)), int(max(EventKind)) + 1),
             "parity": (-1, 2),
-            "stage": (-1, max(self.stages, 1)),
+            "stage": (-1, self._stages_of_barriers or MAX_STAGES_WITHOUT_BARRIERS),
             "ring": (0, len(self.rings)),
         }
         # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
-        each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE))
+        return max(each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE)))
 
     def _check_samples(self) -> None:
         samples = self.samples
@@ -185,13 +202,16 @@ class Trace:
             )
 
 
-def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> None:
-    """Check the events from `first` on, and that the first of the next piece is not earlier than this one's last."""
+def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> int:
+    """Check the events from `first` on, and that the first of the next piece is not earlier than this one's last. Their
+    highest stage."""
     piece = events[first : first + _CHECKED_AT_ONCE]
+    greatest: dict[str, int] = {}
     for column, (low, high) in ranges.items():
         values = np.ascontiguousarray(piece[column])  # numpy finds the extremes of such faster
-        reachable = high <= np.iinfo(values.dtype).max
-        if int(values.min()) < low or (reachable and int(values.max()) >= high):
+        if high <= np.iinfo(values.dtype).max:
+            greatest[column] = int(values.max())
+        if int(values.min()) < low or greatest.get(column, low) >= high:
             row = int(np.flatnonzero((values < low) | (values >= high))[0])
             raise TraceError(
                 tr(
@@ -217,3 +237,4 @@ def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tupl
                 time_before=int(events["time"][step - 1]),
             )
         )
+    return greatest.get("stage", -1)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask, of_kinds, rows_where
+from visualizer.replay.step_index import StepIndex, Steps, rows_where
 
 
 class AgentActivity(IntEnum):
@@ -113,8 +114,7 @@ def build_agent_columns(columns: EventColumns) -> AgentColumns:
     """All agents of the trace."""
     trace = columns.trace
     agents, rings = len(trace.agents), len(trace.rings)
-    steps, agent = rows_where(of_kinds(columns.kind, _ACTS), columns.agent)
-    acts = StepIndex.build(agent, steps, agents, len(trace))[0]
+    acts = StepIndex.of_kinds(columns.kind, _ACTS, columns.agent, agents)[0]
     steps, agent = rows_where(columns.kind == EventKind.ADVANCE, columns.agent)
     if rings > 1:
         agent = columns.ring[steps].astype(np.int64) * agents + agent

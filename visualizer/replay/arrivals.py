@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
+from visualizer.replay.kinds import of_kinds
 from visualizer.replay.phases import ARRIVALS
-from visualizer.replay.step_index import Steps, of_kinds
+from visualizer.replay.step_index import Steps
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,8 @@ from visualizer.arrays.parallel import each
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
 from visualizer.recording.trace import Trace
-from visualizer.replay.step_index import StepIndex, kind_mask, of_kinds, rows_where
+from visualizer.replay.kinds import kind_mask
+from visualizer.replay.step_index import StepIndex
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)
 _ARRIVING = kind_mask(*ARRIVAL_KINDS).astype(np.int32)
@@ -143,12 +144,10 @@ class BarrierColumns:
 def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     """All barriers of the trace."""
     trace = columns.trace
-    changes = of_kinds(columns.kind, _CHANGES)
-    changes &= columns.barrier >= 0
-    steps, whose, *rest = rows_where(changes, columns.barrier, columns.kind, columns.amount)
-    index, (kind, amount) = StepIndex.build(whose, steps, len(trace.barriers), len(trace), *rest)
-    del whose, rest
-    size = len(steps)
+    index, (kind, amount) = StepIndex.of_kinds(
+        columns.kind, _CHANGES, columns.barrier, len(trace.barriers), columns.kind, columns.amount
+    )
+    size = len(index)
     phase, pending, expected, tx = np.empty((4, size), np.int32)
     first = _first(trace, index, kind)
     reloads = np.empty(0, np.int64)

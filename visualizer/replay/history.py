@@ -26,10 +26,11 @@ from visualizer.replay.arrivals import Arrivals, build_arrivals
 from visualizer.replay.barrier_columns import BarrierColumns, BarrierCurve, BarrierState, build_barrier_columns
 from visualizer.replay.copies import Copies, build_copies
 from visualizer.replay.event_places import EventPlaces
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.spans import Spans
 from visualizer.replay.stage_columns import StageColumns, StageState, build_stage_columns
 from visualizer.replay.state import State
-from visualizer.replay.step_index import StepIndex, Steps, rows_where
+from visualizer.replay.step_index import StepIndex, Steps
 from visualizer.replay.waits import Waits, build_waits, waits_of
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
@@ -143,9 +144,8 @@ class History:
     @cached_property
     def wait_ends(self) -> StepIndex:
         """WAIT_END events by barrier."""
-        barrier = self.columns.barrier
-        steps, barrier = rows_where((self.kinds == EventKind.WAIT_END) & (barrier >= 0), barrier)
-        return StepIndex.build(barrier, steps, len(self.trace.barriers), self.steps)[0]
+        mask = kind_mask(EventKind.WAIT_END)
+        return StepIndex.of_kinds(self.kinds, mask, self.columns.barrier, len(self.trace.barriers))[0]
 
     @cached_property
     def last_barriers(self) -> tuple[BarrierState, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
-from visualizer.replay.step_index import kind_mask
+from visualizer.replay.kinds import kind_mask
 
 ARRIVALS = kind_mask(*ARRIVAL_KINDS)
 """At a kind: whether it is an arrival."""

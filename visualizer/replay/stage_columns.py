@@ -15,8 +15,9 @@ from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.event_places import EventPlaces
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import Narrow, StepIndex, kind_mask, stable_order, step_type
+from visualizer.replay.step_index import Narrow, StepIndex, stable_order, step_type
 from visualizer.structure.model import Structure
 
 

@@ -7,7 +7,7 @@ a search through every entity's own rows would miss the cache hundreds of times.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import sort_with_rows
 from visualizer.arrays.parallel import each
+from visualizer.replay.indexed_rows import ChosenRows, IndexedRows, ListedRows
+from visualizer.replay.indexed_rows import Narrow as Narrow
+from visualizer.replay.indexed_rows import Steps as Steps
 
-Steps = NDArray[np.int64]
-Narrow = NDArray[Any]
-"""Steps or positions in 32 bits, unless the recording is too long for that."""
-
-_BLOCK_ROWS = 1 << 13
 _BLOCKS_AT_ONCE = 8
 _STEPS_AT_ONCE = 1 << 16
 
@@ -47,42 +45,60 @@ class StepIndex:
     starts: Steps
     length: int
     _sorted: Narrow  # (rows,): the step at each position
-    _step: Narrow  # (rows,): the steps, ascending ...
-    _entity: NDArray[np.integer]  # ... and whose they are
-    _before: NDArray[np.int32]  # (blocks, entities): rows of the entity before the block
-    _block: int  # rows of a block
+    _rows: IndexedRows  # the same in the order of steps
+    _before: NDArray[np.int32]  # (blocks + 1, entities): rows of the entity before the block
 
     @classmethod
     def build(
         cls, entity: NDArray[np.integer], steps: Narrow, entities: int, length: int, *columns: NDArray[Any]
     ) -> tuple[StepIndex, list[NDArray[Any]]]:
         """The index of rows (entity[i], steps[i]), steps ascending; and the columns, (rows,) each, in its order."""
-        size = len(steps)
         steps = steps.astype(step_type(length), copy=False)
-        # With very many entities larger blocks, so that the table stays in proportion to the rows.
-        block = max(_BLOCK_ROWS, entities)
-        begins = range(0, size, block)
-        counts = np.zeros((len(begins) + 1, entities), np.int32)
-        for row, begin in enumerate(begins):
-            counts[row + 1] = np.bincount(entity[begin : begin + block], minlength=entities)
-        before = np.cumsum(counts, axis=0, dtype=np.int32)
+        return cls._of(ListedRows(steps, entity, entities), entities, length, columns)
+
+    @classmethod
+    def of_kinds(
+        cls,
+        kind: NDArray[np.uint8],
+        mask: NDArray[np.bool_],
+        entity: NDArray[np.integer],
+        entities: int,
+        *columns: NDArray[Any],
+    ) -> tuple[StepIndex, list[NDArray[Any]]]:
+        """The index of the events of some kinds (see kind_mask) but for those whose entity is negative; and the columns
+        in its order. `kind`, `entity` and the columns have all events; the first two are kept."""
+        return cls._of(ChosenRows(kind, mask, entity, entities), entities, len(kind), columns)
+
+    @classmethod
+    def _of(
+        cls, rows: IndexedRows, entities: int, length: int, columns: Sequence[NDArray[Any]]
+    ) -> tuple[StepIndex, list[NDArray[Any]]]:
+        before = np.zeros((rows.blocks + 1, entities), np.int32)
+        pieces = range(0, rows.blocks, _BLOCKS_AT_ONCE)
+
+        def count(first: int) -> None:
+            last = min(first + _BLOCKS_AT_ONCE, rows.blocks)
+            for block, entity in enumerate(rows.entities(first, last), first):
+                before[block + 1] = np.bincount(entity, minlength=entities)
+
+        each(count, pieces)
+        np.cumsum(before, axis=0, out=before)
         starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])
-        unsorted = [steps, *columns]
-        ordered = [np.empty_like(column) for column in unsorted]
+        ordered = [np.empty(int(starts[-1]), dtype) for dtype in (step_type(length), *(one.dtype for one in columns))]
 
         def place(first: int) -> None:
-            last = min(first + _BLOCKS_AT_ONCE, len(begins))
-            rows = slice(first * block, last * block)
-            local = stable_order(entity[rows], entities)
+            last = min(first + _BLOCKS_AT_ONCE, rows.blocks)
+            where, steps, entity = rows.of(first, last)
+            local = stable_order(entity, entities)
             own = before[last] - before[first]
             # Where each entity's rows of these blocks go, less where they lie in `local`.
             target = np.repeat(starts[:-1] + before[first] - (np.cumsum(own) - own), own)
             target += np.arange(len(target))
-            for into, column in zip(ordered, unsorted, strict=True):
-                into[target] = column[rows].take(local)
+            for into, column in zip(ordered, (steps, *(column[where] for column in columns)), strict=True):
+                into[target] = column.take(local)
 
-        each(place, range(0, len(begins), _BLOCKS_AT_ONCE))
-        return cls(starts, length, ordered[0], steps, entity, before, block), ordered[1:]
+        each(place, pieces)
+        return cls(starts, length, ordered[0], rows, before), ordered[1:]
 
     def __len__(self) -> int:
         return len(self._sorted)
@@ -96,9 +112,7 @@ class StepIndex:
 
     def last_at(self, step: int) -> Steps:
         """For every entity the position of its last row at or before `step`; -1 where it has none."""
-        reached = int(self._step.searchsorted(self._step.dtype.type(step), side="right"))
-        block = min(reached // self._block, len(self._before) - 1)
-        rows = self._entity[block * self._block : reached]
+        block, rows = self._rows.since_block(step)
         count = self._before[block] + np.bincount(rows, minlength=len(self.starts) - 1)
         return np.where(count > 0, self.starts[:-1] + count - 1, -1)
 
@@ -197,19 +211,3 @@ def rows_where(chosen: NDArray[np.bool_], *columns: NDArray[Any]) -> list[NDArra
 
     each(find, range(len(begins)))
     return rows
-
-
-def of_kinds(kinds: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of `kinds` are in the mask (see kind_mask); a piece at a time, because numpy looks up in 64 bits."""
-    chosen = np.empty(len(kinds), bool)
-    for begin in range(0, len(kinds), _STEPS_AT_ONCE):
-        piece = slice(begin, begin + _STEPS_AT_ONCE)
-        np.take(mask, kinds[piece], out=chosen[piece], mode="clip")
-    return chosen
-
-
-def kind_mask(*kinds: int) -> NDArray[np.bool_]:
-    """A table of 256 booleans, true at the kinds: `mask[events_kind]` selects in one pass."""
-    mask = np.zeros(256, bool)
-    mask[list(kinds)] = True
-    return mask

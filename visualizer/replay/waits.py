@@ -17,8 +17,9 @@ from visualizer.arrays.ordering import group_starts, order_by
 from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.phases import completions_before
-from visualizer.replay.step_index import StepIndex, Steps, kind_mask, of_kinds, rows_where
+from visualizer.replay.step_index import StepIndex, Steps
 
 _ENDS = {
     EventKind.WAIT_BEGIN: EventKind.WAIT_END,
@@ -85,9 +86,9 @@ class Waits:
 
 def build_waits(columns: EventColumns, barriers: BarrierColumns) -> Waits:
     """All waits of the trace."""
-    agents, length = len(columns.trace.agents), len(columns.trace)
-    steps, agent = rows_where(of_kinds(columns.kind, OF_WAITS), columns.agent)
-    index, (agent,) = StepIndex.build(agent, steps, agents, length, agent)
+    index, (agent,) = StepIndex.of_kinds(
+        columns.kind, OF_WAITS, columns.agent, len(columns.trace.agents), columns.agent
+    )
     return _pair(columns, barriers, agent, index.step_at(np.arange(len(index))))
 
 

@@ -63,7 +63,7 @@ def record_work(
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         trace = record(experiment.source, experiment.request, progress, cancelled)
-        trace = replace(trace, meta=replace(trace.meta, command=experiment.command()))
+        trace = trace.with_meta(replace(trace.meta, command=experiment.command()))
         same = before is not None and before.history.trace.meta.program == trace.meta.program
         entries = before.entries if before is not None and same else ()
         history = _built(history_with(trace, entries), progress, cancelled)

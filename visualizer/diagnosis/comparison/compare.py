@@ -18,7 +18,8 @@ from visualizer.diagnosis.comparison.compare_tiles import RingPair, TileTimes, i
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.replay.step_index import kind_mask, stable_order
+from visualizer.replay.kinds import kind_mask
+from visualizer.replay.step_index import stable_order
 
 Ints = NDArray[np.int64]
 

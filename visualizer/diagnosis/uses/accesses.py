@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import order_by, search
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.replay.step_index import Steps, kind_mask
+from visualizer.replay.kinds import kind_mask
+from visualizer.replay.step_index import Steps
 
 NEVER = np.iinfo(np.int64).max
 """A step or phase that does not come in this recording."""

@@ -146,7 +146,6 @@ def _write(records: NDArray[np.void], log: Log, events: Events, exits: Ints, clo
     for number, (before, after) in enumerate(itertools.pairwise([-1, *place.tolist(), len(records)])):
         for name, column in columns.items():
             records[name][before + 1 : after] = column[before + 1 - number : after - number]
-    records["reserved"] = 0
 
     gone = np.zeros(len(exits), RECORD_DTYPE)
     slot = exits // warps

@@ -82,14 +82,18 @@ _TWICE = (EventKind.EXPECT_TX, EventKind.ARRIVE_DROP)
 
 def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) -> Events:
     """The events that `rows` tell of. `parameters`, (warps,): address of the first parameter as each warp knows it."""
-    rows = rows.take(meanings.rows[np.minimum(rows.site, len(meanings.rows) - 1)] & (rows.site < len(meanings.rows)))
+    known = meanings.rows.take(rows.site, mode="clip") & (rows.site < len(meanings.rows))
+    if not known.all():
+        rows = rows.take(known)
     rows, mask, copied = _second_parts(rows, meanings, parameters)
     rows, mask, copied = _together(rows, mask, copied, meanings)
     site = rows.site
-    wait, passed = meanings.is_wait[site], rows.part == PASSED
-    began = rows.clock.copy()
-    began[wait] -= (rows.clock[wait].astype(np.uint32) - rows.value[wait]).astype(np.int64)
-    flags = np.where(wait & passed & (rows.clock - began > SLOW_PASS), EventFlag.SLOW, 0).astype(np.uint8)
+    wait, passed = meanings.is_wait.take(site), rows.part == PASSED
+    took = rows.clock.astype(np.uint32)
+    took -= rows.value
+    took *= wait
+    began = rows.clock - took
+    flags = (wait & passed & (took > SLOW_PASS)) * np.uint8(EventFlag.SLOW)
     absorbed, opens = _failures(rows, meanings, wait & ~passed)
     after = absorbed + 1
     began[after], flags[after] = began[absorbed], EventFlag.BLOCKED

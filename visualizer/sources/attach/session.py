@@ -211,7 +211,7 @@ class Session:
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 versions={"phasescope": __version__, **trace.meta.versions},
             )
-            trace = replace(trace, meta=meta, source_files=_with_sources(trace, launch))
+            trace = trace.with_meta(meta, _with_sources(trace, launch))
             recorded = Recorded(self._names.name(launch), launch, trace)
             save(recorded.trace, recorded.path)
         except (SourceError, TraceError) as problem:

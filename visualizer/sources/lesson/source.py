@@ -77,7 +77,7 @@ def _record(request: Request, progress: Progress | None, cancelled: CancelCheck 
     run_with, number = fault_on_gpu(mistake, config)
     trace = launcher.record_gpu(run_with, options, fault=number, progress=progress, cancelled=cancelled)
     # The parameters without the mistake and its name, as in a simulated recording: together they make the program.
-    return replace(trace, meta=replace(trace.meta, config={**config.as_dict(), "fault": mistake.id}))
+    return trace.with_meta(replace(trace.meta, config={**config.as_dict(), "fault": mistake.id}))
 
 
 def _config(request: Request) -> LessonConfig:

@@ -84,7 +84,7 @@ def record_pipeline(
     if fault is not None:
         config["fault"] = fault
     check = _check(lines) if ending.kind == "completed" else Check()
-    return _with_source(replace(trace, meta=replace(trace.meta, config=config, ending=ending, check=check)), kernel)
+    return _with_source(trace.with_meta(replace(trace.meta, config=config, ending=ending, check=check)), kernel)
 
 
 def _with_source(trace: Trace, kernel: PipelineKernel) -> Trace:
