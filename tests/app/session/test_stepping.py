@@ -23,6 +23,12 @@ from visualizer.replay.history import History
 _START = Focus(100, "full[0]")
 
 
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    """Steps change where one is in the document, and no more."""
+    return shared_window
+
+
 def _with_lane(history: History, found: Focus | None) -> Focus:
     assert found is not None
     return Focus(found.step, home_lane(history.trace, found.step))
