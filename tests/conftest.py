@@ -16,6 +16,9 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_API"] = "pyside6"
 # Tests read English, whatever the language of who runs them.
 os.environ["LC_ALL"] = "C.UTF-8"
+# Compiled code is kept, whatever the caller's setting: every process of a run would compile all the modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 if TYPE_CHECKING:
     from visualizer.recording.trace import Trace

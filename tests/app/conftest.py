@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from standing import Standing, changes, standing
 
 from visualizer.app.session.document import Document
 from visualizer.app.settings.settings import Settings
@@ -56,6 +58,45 @@ def window(make_window: Callable[[], MainWindow], lesson_history: History) -> Ma
     window = make_window()
     window.show_document(Document(lesson_history, path=None, saved=True))
     return window
+
+
+@pytest.fixture(scope="module")
+def one_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[MainWindow, Standing]]:
+    """A window for all tests of a module, and room for how it stood when it was new."""
+    settings = Settings(tmp_path_factory.mktemp("window") / "settings.ini")
+    settings.first_steps = False
+    window = MainWindow(qapp, settings)
+    yield window, {}
+    _forget_document(window)
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def shared_window(
+    one_window: tuple[MainWindow, Standing], qtbot: QtBot, lesson_history: History
+) -> Iterator[MainWindow]:
+    """The module's window on a document of its own, for a test that changes nothing that outlives the document: it
+    costs a third of a new one. What is not as it was when the window was new fails the test that comes upon it."""
+    window, new = one_window
+    window.show_document(Document(lesson_history, path=None, saved=True))
+    try:
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        window.timeline.setFocus()
+        qtbot.waitUntil(lambda: not window.work.is_busy)
+        QApplication.processEvents()
+        now = standing(window)
+        if not new:
+            new |= now
+        otherwise = changes(new, now)
+        assert not otherwise, "a test before left the window otherwise than it was:\n" + "\n".join(otherwise)
+        yield window
+    finally:
+        _forget_document(window)
+        window.close()
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from visualizer.sources.explorer import explore_exhaustively
 from visualizer.sources.simulator.simulate import simulate
 
 CLEAN = lesson(LessonConfig(stages=2, tiles=4, consumer_warps=2, arrive_per_warp=True, tile_rows=64))
-SEEDS = range(25)
+FIRST_SEEDS, MORE_SEEDS = range(2), range(2, 25)
+"""Most that is harmful shows in the first; what does not is explored before more are tried."""
 
 
 def mutations(agent: int) -> Iterator[tuple[str, str, Program]]:
@@ -49,19 +50,24 @@ def variants(operations: tuple[Operation, ...], index: int) -> Iterator[tuple[st
         yield "other parity", (*before, replace(operation, parity=1 - operation.parity), *after)
 
 
-def is_diagnosed(program: Program) -> bool:
-    return any(diagnose(History(simulate(program, seed=seed)), program).findings for seed in SEEDS)
+def is_diagnosed(program: Program, seeds: range) -> bool:
+    return any(diagnose(History(simulate(program, seed=seed)), program).findings for seed in seeds)
+
+
+def is_harmless(program: Program) -> bool:
+    found = explore_exhaustively(program)
+    return (found.deadlock, found.race, found.other) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("agent", [0, 1], ids=["producer", "consumer"])
 def test_every_mutation_is_diagnosed_or_harmless(agent: int) -> None:
     outcomes: Counter[tuple[str, str, str]] = Counter()
     for kind, what, program in mutations(agent):
-        if is_diagnosed(program):
-            outcomes[kind, what, "diagnosed"] += 1
+        at_once = is_diagnosed(program, FIRST_SEEDS)
+        if not at_once and is_harmless(program):
+            outcomes[kind, what, "equivalent"] += 1
             continue
-        found = explore_exhaustively(program)
-        assert (found.deadlock, found.race, found.other) == (0, 0, 0), f"{kind}: {what} is harmful and not diagnosed"
-        outcomes[kind, what, "equivalent"] += 1
+        assert at_once or is_diagnosed(program, MORE_SEEDS), f"{kind}: {what} is harmful and not diagnosed"
+        outcomes[kind, what, "diagnosed"] += 1
     for kind in ("Wait", "Arrive") if agent else ("Wait", "ArriveExpectTx", "Copy", "Init", "Sync"):
         assert any(row[0] == kind and row[2] == "diagnosed" for row in outcomes), f"no mutation of {kind} is noticed"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from two_ring_traces import two_rings, untold
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.load import load_program
+from visualizer.programs.program import Program
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
@@ -53,21 +56,29 @@ TELLINGS: dict[str, Callable[[Trace], Trace]] = {
 }
 
 
-def recorded(program: str, tmp_path: Path, seed: int) -> Trace:
+@cache
+def recorded(program: str, seed: int) -> Trace:
+    """Once for all tellings, which make others of it."""
     if program.startswith("two rings"):
         return two_rings(10, seed=seed, ctas=2 if "CTAs" in program else 1)
+    return simulate(described(program), seed=seed)
+
+
+@cache
+def described(program: str) -> Program:
     if program in PROGRAMS:
-        return simulate(find_program(program), seed=seed)
-    path = tmp_path / "mine.py"
-    path.write_text(DOCS[int(program.removeprefix("docs"))], encoding="utf-8")
-    return simulate(load_program(path), seed=seed)
+        return find_program(program)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "mine.py"
+        path.write_text(DOCS[int(program.removeprefix("docs"))], encoding="utf-8")
+        return load_program(path)
 
 
 @pytest.mark.parametrize("telling", TELLINGS)
 @pytest.mark.parametrize("program", SOUND)
-def test_a_sound_program_is_sound_however_it_is_told(program: str, telling: str, tmp_path: Path) -> None:
+def test_a_sound_program_is_sound_however_it_is_told(program: str, telling: str) -> None:
     for seed in range(3):
-        trace = TELLINGS[telling](recorded(program, tmp_path, seed))
+        trace = TELLINGS[telling](recorded(program, seed))
         assert not any(violations(trace).values())
         assert diagnose(History(trace)).findings == ()
 

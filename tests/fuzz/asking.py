@@ -233,13 +233,14 @@ def _exports(asked: Asked) -> None:
 
 
 def _timeline(asked: Asked) -> None:
-    from PySide6.QtGui import QGuiApplication, QImage, QPainter
+    from PySide6.QtGui import QImage, QPainter
+    from PySide6.QtWidgets import QApplication
 
     from visualizer.export.selection import select
     from visualizer.export.timeline_picture_widget import TimelinePicture
     from visualizer.views.look.theme import load_theme
 
-    app = QGuiApplication.instance() or QGuiApplication([])
+    app = QApplication.instance() or QApplication([])  # that windows want too
     assert app is not None
     picture = TimelinePicture(select(asked.history), load_theme("light"), 900, with_step=True)
     image = QImage(900, min(picture.height, 3000), QImage.Format.Format_RGB32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 _OWN_FILES = {str(path) for path in Path(__file__).parent.glob("*builder.py")} | {
@@ -15,4 +16,10 @@ def calling_line() -> tuple[Path, int]:
     frame = sys._getframe(1)
     while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
         frame = frame.f_back
-    return Path(frame.f_code.co_filename), frame.f_lineno
+    return _path(frame.f_code.co_filename), frame.f_lineno
+
+
+@cache
+def _path(name: str) -> Path:
+    """Once a file: making it takes longer than all else that an operation needs."""
+    return Path(name)

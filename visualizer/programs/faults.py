@@ -61,7 +61,8 @@ def fields_of(fault: Fault) -> frozenset[str]:
 
 def without_fields(fault: Fault, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The lesson's parameters that are not the fault's to set."""
-    return {name: value for name, value in parameters.items() if name not in fields_of(fault)}
+    own = fields_of(fault)
+    return {name: value for name, value in parameters.items() if name not in own}
 
 
 def fields_set(fault: Fault, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,10 +34,12 @@ ROOMS = [(1280, 720, "dark", "en"), (1280, 720, "light", "zh"), (1920, 1080, "li
 
 
 def beats(telling: Telling, still: Still) -> Iterator[tuple[str, Beat]]:
-    """Put each beat on the stage; its name in error messages."""
+    """Put each beat on the stage, not painted yet; its name in error messages."""
     story = telling.story
     for beat in beats_of(story):
+        still.stage.setUpdatesEnabled(False)
         still.show(telling.told(beat.chapter, beat.step), beat, len(story.chapters))
+        still.stage.setUpdatesEnabled(True)
         asked = "" if beat.revealed else " asked"
         yield f"{story.chapters[beat.chapter].id} {beat.step + 1}{asked}", beat
 

@@ -100,6 +100,7 @@ def test_a_remote_tells_it_there_and_back(window: MainWindow, qtbot: QtBot, name
         while lecture.presentation.upcoming is not None:
             qtbot.keyClick(lecture.stage, Qt.Key.Key_PageDown)
             there.append(seen(lecture))
+        lecture.stage.setUpdatesEnabled(False)  # painted on the way there
         back = [seen(lecture)]
         for _ in there[1:]:
             qtbot.keyClick(lecture.stage, Qt.Key.Key_PageUp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from PySide6.QtCore import Qt
@@ -63,23 +64,19 @@ def test_look_gives_the_lanes_their_width_and_the_code_its_columns(window: MainW
     assert window.sentence.text.text()
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scale", [100, 200])
-@pytest.mark.parametrize("name", WORKSPACES)
-def test_nothing_reaches_beyond_the_window(
-    window: MainWindow, qtbot: QtBot, name: str, scale: int, size: tuple[int, int]
-) -> None:
+def test_nothing_reaches_beyond_the_window(window: MainWindow, qtbot: QtBot, scale: int) -> None:
     window.appearance.set_scale(scale)
     qtbot.waitUntil(lambda: window.fontMetrics().height() >= 13 * scale // 100)
-    window.workspaces.go_to(name)
-    _resized(window, *size)
-    assert (window.width(), window.height()) == size
-    inside = window.rect()
-    for pane in _shown(window):
-        assert inside.contains(window.docks[pane].geometry()), pane
-        assert window.docks[pane].widget().width() <= window.docks[pane].width(), pane
-    status = window.statusBar().geometry()
-    assert inside.contains(status)
+    for name, size in product(WORKSPACES, SIZES):
+        window.workspaces.go_to(name)
+        _resized(window, *size)
+        assert (window.width(), window.height()) == size
+        inside = window.rect()
+        for pane in _shown(window):
+            assert inside.contains(window.docks[pane].geometry()), (name, size, pane)
+            assert window.docks[pane].widget().width() <= window.docks[pane].width(), (name, size, pane)
+        assert inside.contains(window.statusBar().geometry()), (name, size)
     window.appearance.set_scale(100)
 
 

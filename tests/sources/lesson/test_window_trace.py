@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from clock_log import clock_log
@@ -36,9 +38,15 @@ EPOCH_NS = 10**18
 PS_PER_CYCLE = 500
 
 
-def kernel_log(trace: Trace, config: LessonConfig, window: Window, seed: int) -> RawLog:
-    """What kernels/barrier_log.cuh leaves behind of the run in `trace`."""
-    events = logged(trace, seed, jitter=20_000)
+@cache
+def run(stages: int, delay: int) -> tuple[Trace, NDArray[np.void]]:
+    """A run, and what its agents log of it."""
+    trace = simulated(stages, tiles=TILES, ctas=CTAS, stages=stages, consumer_warps=2, consumer_delay=delay)
+    return trace, logged(trace, 7, jitter=20_000)
+
+
+def kernel_log(trace: Trace, events: NDArray[np.void], config: LessonConfig, window: Window) -> RawLog:
+    """What kernels/barrier_log.cuh leaves behind of the run in `trace`, whose agents log `events`."""
     capacity = records_per_warp(config, "words", window)
     fields, mask = log_window(config, window), ring_mask(window, capacity)
     warps = 1 + config.consumer_warps
@@ -101,8 +109,8 @@ def _record(trace: Trace, event: np.void) -> NDArray[np.void]:
     return record
 
 
-def built(trace: Trace, config: LessonConfig, window: Window, seed: int) -> Trace:
-    raw = kernel_log(trace, config, window, seed)
+def built(trace: Trace, events: NDArray[np.void], config: LessonConfig, window: Window) -> Trace:
+    raw = kernel_log(trace, events, config, window)
     shape = pipeline_shape(config)
     return build_window(raw, window, trace.agents, trace.barriers, trace.sites, trace.meta, {}, shape)
 
@@ -125,10 +133,10 @@ PARTS = [
 @pytest.mark.parametrize("level", ["words", "full", "standard"])
 def test_a_part_of_a_log_is_the_part_of_the_run(window: Window, stages: int, delay: int, level: LogLevel) -> None:
     config = LessonConfig(tiles=TILES, ctas=CTAS, stages=stages, consumer_warps=2, consumer_delay=delay)
-    whole = simulated(stages, tiles=TILES, ctas=CTAS, stages=stages, consumer_warps=2, consumer_delay=delay)
+    whole, events = run(stages, delay)
     wanted = cut(whole, window, TILES, CTAS)
     if level == "words":
-        trace = built(whole, config, window, 7)
+        trace = built(whole, events, config, window)
     else:
         raw = clock_window(whole, config, window, level)
         shape = pipeline_shape(config)
@@ -169,7 +177,7 @@ def test_a_window_after_laps_of_the_clock_is_in_the_right_one(ring: bool) -> Non
 def test_one_role_logs_and_the_other_is_proved_by_waits(role: str) -> None:
     config = LessonConfig(tiles=TILES, ctas=1, consumer_delay=1000)
     whole = simulated(tiles=TILES, consumer_delay=1000)
-    trace = built(whole, config, Window(10, 19, roles=(role,)), 1)
+    trace = built(whole, logged(whole, 1, jitter=20_000), config, Window(10, 19, roles=(role,)))
     assert not any(violations(trace).values()), violations(trace)
     logging = {trace.agents[row].role for row in trace.events["agent"][trace.events["flags"] & EventFlag.DERIVED == 0]}
     assert logging == {role}

@@ -48,7 +48,7 @@ class Lecture(QObject):
         self._step = 0
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
-        self._timer.timeout.connect(self._play_on)
+        self._timer.timeout.connect(lambda: self.advance(_FRAME_MS / 1000))
         self.stage.closed.connect(self.leave)
         self.parameters.applied.connect(self.change_parameters)
         self.parameters.dismissed.connect(self._hide_parameters)
@@ -187,11 +187,12 @@ class Lecture(QObject):
             following = later.text(question.ask, language) if asked else later.caption(language)
         self.presenter.show_beat(place, told.notes(language), told.caption(language), following)
 
-    def _play_on(self) -> None:
+    def advance(self, seconds: float) -> None:
+        """Play so much more of the step's passage."""
         told = self.told
         assert told is not None
         assert told.until is not None
-        self._step = self._player.advance(_FRAME_MS / 1000, self._step, told.until + 1)
+        self._step = self._player.advance(seconds, self._step, told.until + 1)
         self.stage.show_focus(Focus(self._step, told.focus.lane))
         if not self._player.playing:
             if told.step.autoplay is not None and told.step.autoplay.loop and not self._appearance.reduced_motion:

@@ -12,7 +12,10 @@ from visualizer.views.look.theme import Theme, load_theme, theme_name
 
 
 class Appearance(QObject):
-    """The current theme, scale (percent) and reduced motion. Starts as the user left it, else as the system hints."""
+    """The current theme, scale (percent) and reduced motion. Starts as the user left it, else as the system hints.
+
+    Its style sheet comes with `dress`, once the window has its parts: Qt would style every part again with each parent
+    that it is put into."""
 
     theme_changed = Signal(object)
 
@@ -32,8 +35,12 @@ class Appearance(QObject):
         self.theme = load_theme(settings.theme or system_theme(hints))
         self.scale = settings.scale
         self.reduced_motion = settings.reduced_motion
-        self._apply()
+        self._apply_font_and_palette()
         self._apply_motion()
+
+    def dress(self) -> None:
+        """Put the style sheet on."""
+        self._application.setStyleSheet(style_sheet(self.theme, self.scale / 100))
 
     def set_theme(self, name: str) -> None:
         self.theme: Theme = load_theme(name)
@@ -66,13 +73,16 @@ class Appearance(QObject):
         self.set_scale(max((scale for scale in SCALES if scale < self.scale), default=SCALES[0]))
 
     def _apply(self) -> None:
+        self._apply_font_and_palette()
+        self.dress()
+
+    def _apply_font_and_palette(self) -> None:
         # Where a style sheet replaces another, Qt styles a widget once for each that it stands in; after none, once.
         self._application.setStyleSheet("")
         font = self._application.font()
         font.setPointSizeF(self._base_points * self.scale / 100)
         self._application.setFont(font)
         self._application.setPalette(palette_of(self.theme))
-        self._application.setStyleSheet(style_sheet(self.theme, self.scale / 100))
 
     def _apply_motion(self) -> None:
         self._application.styleHints().setCursorFlashTime(0 if self.reduced_motion else self._caret_ms)

@@ -152,6 +152,7 @@ class MainWindow(QMainWindow):
         connect_first_steps(parts)
         self._show_theme(self.appearance.theme)
         self.showing.show_title()
+        self.appearance.dress()
         self._restore()
         self.languages.tell_missing_font()
         if settings.damaged is not None:

@@ -43,7 +43,6 @@ def record_cp_async(
     config: LessonConfig, *, progress: Progress | None = None, cancelled: CancelCheck | None = None
 ) -> Trace:
     """Run the kernel on GPU 0 with the config's stages, tiles and tile. SourceError if no kernel ran."""
-    program = cp_async(config)  # refuses what the pipeline cannot be
     if config.tiles > MOST_TILES:
         raise SourceError(
             tr(
@@ -53,6 +52,7 @@ def record_cp_async(
                 most_tiles=MOST_TILES,
             )
         )
+    program = cp_async(config)  # refuses what the pipeline cannot be
     with tempfile.TemporaryDirectory(prefix="phasescope-") as directory:
         output = Path(directory) / "raw.npz"
         job = json.dumps({"config": config.as_dict(), "output": str(output)})

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from visualizer.resources import resource_dir
@@ -118,11 +120,17 @@ def theme_name(*, dark: bool, high_contrast: bool) -> str:
 
 def load_theme(name: str) -> Theme:
     """The theme assets/themes/<name>.json. Raises ThemeError if it does not exist or is not a theme."""
-    path = resource_dir("assets") / "themes" / f"{name}.json"
+    return _read(resource_dir("assets") / "themes" / f"{name}.json")
+
+
+@cache
+def _read(path: Path) -> Theme:
+    """Once for every pane of every window."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
-        raise ThemeError(f"there is no theme {name!r}; choose one of {', '.join(theme_names())}") from None
+        names = ", ".join(theme_names())
+        raise ThemeError(f"there is no theme {path.stem!r}; choose one of {names}") from None
     except ValueError as error:
         raise ThemeError(f"{path}: not JSON ({error})") from None
     return _theme(document, str(path))
