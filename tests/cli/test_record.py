@@ -171,7 +171,7 @@ def test_ctrl_c_ends_a_long_run_in_order(tmp_path: Path) -> None:
     """On a terminal, because only there the progress line tells that the run has begun."""
     path = tmp_path / "long.pscope"
     controller, terminal = pty.openpty()
-    command = [sys.executable, "-m", "visualizer", "record", "--tiles", "100000", "-o", str(path)]
+    command = [sys.executable, "-m", "visualizer", "record", "--tiles", "30000", "-o", str(path)]
     with (
         os.fdopen(controller, "rb", buffering=0) as screen,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, text=True) as process,

@@ -74,30 +74,36 @@ class StepIndex:
         cls, rows: IndexedRows, entities: int, length: int, columns: Sequence[NDArray[Any]]
     ) -> tuple[StepIndex, list[NDArray[Any]]]:
         before = np.zeros((rows.blocks + 1, entities), np.int32)
-        pieces = range(0, rows.blocks, _BLOCKS_AT_ONCE)
+        pieces = [
+            (first, min(first + _BLOCKS_AT_ONCE, rows.blocks)) for first in range(0, rows.blocks, _BLOCKS_AT_ONCE)
+        ]
+        narrow = np.min_scalar_type(_BLOCKS_AT_ONCE * rows.places - 1)
 
-        def count(first: int) -> None:
-            last = min(first + _BLOCKS_AT_ONCE, rows.blocks)
-            for block, entity in enumerate(rows.entities(first, last), first):
-                before[block + 1] = np.bincount(entity, minlength=entities)
+        def sort(piece: tuple[int, int]) -> NDArray[np.integer]:
+            """The places of a piece's rows, by entity."""
+            first, last = piece
+            places, entity = rows.of(first, last)
+            edges = np.searchsorted(places, np.arange(1, last - first) * rows.places)
+            for block, own in enumerate(np.split(entity, edges), first + 1):
+                before[block] = np.bincount(own, minlength=entities)
+            return places.take(stable_order(entity, entities)).astype(narrow)
 
-        each(count, pieces)
+        by_entity = each(sort, pieces)
         np.cumsum(before, axis=0, out=before)
         starts = np.concatenate([[0], np.cumsum(before[-1], dtype=np.int64)])
         ordered = [np.empty(int(starts[-1]), dtype) for dtype in (step_type(length), *(one.dtype for one in columns))]
 
-        def place(first: int) -> None:
-            last = min(first + _BLOCKS_AT_ONCE, rows.blocks)
-            where, steps, entity = rows.of(first, last)
-            local = stable_order(entity, entities)
-            own = before[last] - before[first]
-            # Where each entity's rows of these blocks go, less where they lie in `local`.
+        def place(number: int) -> None:
+            (first, last), places = pieces[number], by_entity[number].astype(np.int64)
+            begin, own = first * rows.places, before[last] - before[first]
+            # Where each entity's rows of these blocks go, less where they lie in `places`.
             target = np.repeat(starts[:-1] + before[first] - (np.cumsum(own) - own), own)
             target += np.arange(len(target))
-            for into, column in zip(ordered, (steps, *(column[where] for column in columns)), strict=True):
-                into[target] = column.take(local)
+            ordered[0][target] = rows.steps(begin, places)
+            for into, column in zip(ordered[1:], columns, strict=True):
+                into[target] = column[begin:].take(places)
 
-        each(place, pieces)
+        each(place, range(len(pieces)))
         return cls(starts, length, ordered[0], rows, before), ordered[1:]
 
     def __len__(self) -> int:
