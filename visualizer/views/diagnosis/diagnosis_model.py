@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import missing_bytes
 from visualizer.diagnosis.fix_place import fix_place
 from visualizer.diagnosis.report import Finding, Owed, Place, Report
 from visualizer.diagnosis.report_text import BLOCKED, next_text, not_judged_lines, state_text
@@ -216,7 +217,7 @@ class _ChainBuilder:
                 phase_now=finding.phase_now,
             )
         elif not pending and finding.tx:
-            detail = tr("{tx} bytes to come", tx=finding.tx)
+            detail = missing_bytes(finding.tx)
         step = max((arrived.step for arrived in finding.arrived), default=finding.step)
         focus = _focus(self._trace, step, finding.barrier)
         return self._add("barrier", finding.title or "", detail, False, focus, column)
@@ -271,7 +272,7 @@ def _lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: Lesson
         lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
     if finding.verdict in BLOCKED:
         came = (finding.expected or 0) - (finding.pending or 0)
-        lines.append(Line(tr("arrived"), tr("{pending} of {expected}", pending=came, expected=finding.expected)))
+        lines.append(Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected)))
         for arrived in finding.arrived:
             focus = _focus(trace, arrived.step, arrived.agent)
             lines.append(
@@ -293,7 +294,7 @@ def _lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: Lesson
         if not finding.owed and finding.pending:
             lines.append(Line(tr("owed by"), tr("nobody")))
         if finding.tx:
-            lines.append(Line(tr("bytes"), tr("{tx} to come", tx=finding.tx)))
+            lines.append(Line(tr("bytes"), missing_bytes(finding.tx)))
         nothing = tr("nothing: it waits for ever")
         lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
     if finding.step is not None:
