@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -99,6 +99,24 @@ class ExperimentPanel(QWidget):
         self.program.choose(LESSON)
         self.fault.choose(fault)
         self.form.set_parameters(parameters)
+
+    def fields(self) -> Iterator[tuple[str, QWidget]]:
+        """What can be set for the next run, by title; what does not apply to it is left out."""
+        forms = [self._head, self.recording.body.layout()]
+        if not self.form.isHidden():
+            forms.insert(1, self.form.layout())
+        for form in forms:
+            for row in range(form.rowCount()):
+                label = form.itemAt(row, QFormLayout.ItemRole.LabelRole)
+                if label is not None and form.isRowVisible(row):
+                    field = form.itemAt(row, QFormLayout.ItemRole.FieldRole).widget()
+                    yield label.widget().text(), field.focusProxy() or field
+
+    def go_to(self, field: QWidget) -> None:
+        """Give one of the `fields` the keyboard."""
+        if self.recording.body.isAncestorOf(field):
+            self.recording.header.setChecked(True)
+        field.setFocus()
 
     def set_busy(self, busy: bool) -> None:
         self._busy = busy

@@ -36,6 +36,7 @@ class ProgramBox(QWidget):
         layout.setSpacing(4)
         layout.addWidget(self.names, 1)
         layout.addWidget(self.open_button)
+        self.setFocusProxy(self.names)
         self.names.currentIndexChanged.connect(self.changed)
         self.open_button.clicked.connect(self.ask_open)
 
