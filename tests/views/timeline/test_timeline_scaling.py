@@ -11,6 +11,7 @@ from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.timeline import builder_widget, layers_widget
 from visualizer.views.timeline.builder_widget import LaneBuilder
+from visualizer.views.timeline.frame import RULER
 from visualizer.views.timeline.lane_kinds import kind_of
 from visualizer.views.timeline.lane_store import LaneStore
 from visualizer.views.timeline.timeline_widget import TimelineWidget
@@ -129,7 +130,7 @@ def test_everything_grows_with_the_font(qtbot, many_ctas, scale):
     widget.set_history(many_ctas)
     widget.set_focus(Focus(0))
     em = widget._fonts.em
-    assert widget.scene.frame.ruler.height() == pytest.approx(1.9 * em, abs=1)
+    assert widget.scene.frame.ruler.height() == pytest.approx(RULER * em, abs=1)
     assert widget.scene.layout.height.min() == pytest.approx(1.3 * em, abs=1)
     assert widget.overview.height() == pytest.approx(1.9 * em, abs=3)
     assert widget._fonts.line == round(2 * widget._fonts.scale)

@@ -36,6 +36,7 @@ class Fonts:
         plain = QFontMetricsF(self.plain)
         self.width = lru_cache(maxsize=20_000)(lambda text: float(measure.horizontalAdvance(text)))
         self.plain_width = lru_cache(maxsize=20_000)(lambda text: float(plain.horizontalAdvance(text)))
+        self.elided = lambda text, room: measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
         self.metrics = Metrics(self.em, self.width, self.scale)  # bold, the wider: what fits then fits in both
 
 

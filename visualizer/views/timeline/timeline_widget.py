@@ -31,6 +31,7 @@ from visualizer.views.timeline.mouse_widget import TimelineMouse
 from visualizer.views.timeline.overlay_widget import (
     beyond_chip,
     building_chip,
+    clear_flagged_times,
     folded_chip,
     paint_chip,
     paint_divergence_at,
@@ -231,6 +232,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
         paint_open_edges(painter, scene, look)
+        clear_flagged_times(painter, scene, self.marks, self._divergence, look)
         paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
         if scene.focused is not None:
