@@ -52,8 +52,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
         aligned(
             [
                 _distribution_titles(),
-                _times(tr("time per tile"), found.per_tile),
-                _times(tr("copy latency"), found.latency),
+                *_times(found.per_tile, found.latency),
                 _rates(tr("copy throughput"), found.throughput),
             ]
         ),
@@ -79,6 +78,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
             )
         )
     if found.outliers:
+        longest = max(one.duration for one in found.outliers[:_LISTED])
         rows: list[Row] = [(tr("outliers"), tr("step"), tr("agent"), "tile", tr("took"), tr("median"))]
         rows += [
             (
@@ -86,8 +86,8 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
                 one.step,
                 one.agent,
                 one.tile if one.tile >= 0 else None,
-                duration(one.duration),
-                duration(one.median),
+                duration(one.duration, longest),
+                duration(one.median, longest),
             )
             for one in found.outliers[:_LISTED]
         ]
@@ -106,8 +106,7 @@ def ring_text(ring: RingNumbers, found: Statistics) -> str:
             aligned(
                 [
                     _distribution_titles(),
-                    _times(tr("time per tile"), ring.per_tile),
-                    _times(tr("copy latency"), ring.latency),
+                    *_times(ring.per_tile, ring.latency),
                 ]
             ),
             _path(ring.path),
@@ -157,20 +156,17 @@ def _occupancy(occupancy: Occupancy) -> str:
     return f"{aligned(rows)}\n{mean}"
 
 
-def _times(name: str, values: Distribution) -> Row:
-    if not values.count:
-        return _none(name)
-    numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
-    return (name, values.count, *(duration(round(number)) for number in numbers))
-
-
-def _none(name: str) -> Row:
-    """A row that has no value: a dash stands for each number."""
-    return (name, 0, *[None] * 6)
+def _times(per_tile: Distribution, latency: Distribution) -> list[Row]:
+    """A row each, in one unit."""
+    told = ((tr("time per tile"), per_tile), (tr("copy latency"), latency))
+    longest = round(max((values.most for _, values in told if values.count), default=0))
+    rows: list[Row] = []
+    for name, values in told:
+        numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
+        rows.append((name, values.count, *(duration(round(n), longest) if values.count else None for n in numbers)))
+    return rows
 
 
 def _rates(name: str, values: Distribution) -> Row:
-    if not values.count:
-        return _none(name)
     numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
-    return (name, values.count, *(f"{number:.1f} B/ns" for number in numbers))
+    return (name, values.count, *(f"{number:.1f} B/ns" if values.count else None for number in numbers))

@@ -32,11 +32,12 @@ _PS_PER_NS = 1000
 _PS_PER_US = 1_000_000
 
 
-def duration(ps: int) -> str:
-    """A time span as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
-    if ps < 100 * _PS_PER_NS:
-        return f"{ps / _PS_PER_NS:.1f} ns"
-    return f"{ps / _PS_PER_NS:.0f} ns" if ps < 10 * _PS_PER_US else f"{ps / _PS_PER_US:.2f} µs"
+def duration(ps: int, longest: int | None = None) -> str:
+    """A time span as people say it: "21.5 ns", "1378 ns", "14.32 µs". `longest`: of the column it stands in, all of
+    which has one unit, "1.378 µs" above "14.320 µs"."""
+    if max(ps, longest or 0) >= 10 * _PS_PER_US:
+        return f"{ps / _PS_PER_US:.{2 if longest is None else 3}f} µs"
+    return f"{ps / _PS_PER_NS:.{1 if ps < 100 * _PS_PER_NS else 0}f} ns"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -94,7 +96,7 @@ def test_labels_keep_apart_and_by_their_stems(
     marks = {"bookmark": Marks(np.array(steps, np.int64), words[: len(steps)])}
     flags = upper_flags(lesson_history.trace, frame, view, marks, fonts)
     boxes = [flag.box for flag in flags if flag.text]
-    assert all(before.right() < after.left() for before, after in zip(boxes, boxes[1:], strict=False))
+    assert all(before.right() < after.left() for before, after in pairwise(boxes))
     assert all(frame.ruler.left() <= box.left() and box.right() <= frame.ruler.right() for box in boxes)
     for flag in flags:
         if flag.text:
