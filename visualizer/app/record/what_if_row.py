@@ -80,6 +80,7 @@ class WhatIfRow(QWidget):
         """The language is another now."""
         if self._answer is not None:
             self._show(self._answer)
+        self._refresh()
 
     def _show(self, answer: Answer) -> None:
         self._say(answer.sentence)

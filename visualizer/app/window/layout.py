@@ -73,7 +73,7 @@ class Docks:
         for name, title in _TITLES.items():
             dock = QDockWidget(tr(title), window)
             dock.setObjectName(f"dock.{name}")
-            panes[name].setAccessibleName(title)
+            panes[name].setAccessibleName(tr(title))
             dock.setWidget(_Scrolling(panes[name]) if name in _WIDE_TEXT else panes[name])
             self._docks[name] = dock
 
