@@ -61,6 +61,7 @@ class Workspaces(QObject):
 
     def _restore_state(self) -> None:
         self._window.restoreState(self._settings.window_state(self._place), LAYOUT_VERSION)
+        self._docks.show_tabs()
 
     @property
     def _place(self) -> str:
