@@ -28,6 +28,9 @@ _BUTTONS = (
 )
 
 
+_LABEL_PADDING = 8  # pixels, as the style sheet has it
+
+
 class TransportBar(QToolBar):
     """Shows where the focus is and asks for other steps. The buttons are the commands' own actions."""
 
@@ -69,8 +72,8 @@ class TransportBar(QToolBar):
             return
         # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
         metrics = QFontMetrics(scaled_font(self.font(), 1.0, bold=True))
-        room = metrics.horizontalAdvance(step_text(history, history.steps - 1) + "      ")
-        self.label.setFixedSize(room, metrics.height() + 4)
+        room = metrics.horizontalAdvance(step_text(history, history.steps - 1))
+        self.label.setFixedSize(room + 2 * (_LABEL_PADDING + metrics.averageCharWidth()), metrics.height() + 4)
 
     def set_focus(self, focus: Focus) -> None:
         if self._history is None:
