@@ -184,6 +184,35 @@ def test_a_note_at_the_pointer_goes_when_the_focus_moves(window: MainWindow, qtb
     assert timeline.viewport().grab().toImage() == with_note
 
 
+@pytest.mark.parametrize("name", theme_names())
+def test_completions_stand_below_the_line_in_a_frame(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    window.appearance.set_theme(name)
+    window.find_bar.open_bar()
+    line = window.find_bar.line
+    qtbot.keyClicks(line, "ki")
+    popup = line.completer_.popup()
+    assert popup.isVisible()
+    assert popup.mapToGlobal(QPoint(0, 0)).y() >= line.mapToGlobal(QPoint(0, line.height())).y() - 2
+    image = popup.grab().toImage()
+    frame = {image.pixelColor(x, image.height() // 2).name() for x in (0, image.width() - 1)}
+    frame |= {image.pixelColor(image.width() // 2, y).name() for y in (0, image.height() - 1)}
+    assert len(frame) == 1
+    assert contrast(frame.pop(), image.pixelColor(image.width() - 4, image.height() // 2).name()) >= 3
+    window.find_bar.close_bar()
+
+
+def test_times_and_steps_are_whole_in_the_transport_bar(window: MainWindow) -> None:
+    """In either language's font and at any size of text."""
+    for scale in (100, 200):
+        window.appearance.set_scale(scale)
+        for _ in range(2):
+            window.languages.toggle()
+            QApplication.processEvents()
+            window.navigator.last()
+            label = window.transport.label
+            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.contentsRect().width()
+
+
 def test_no_table_is_empty_without_a_word(window: MainWindow, qtbot: QtBot) -> None:
     window.show_pane("breakpoints")
     hits = window.panes["breakpoints"].hits
