@@ -123,6 +123,22 @@ def test_another_size_of_text_has_the_same_panes_and_an_arrangement_of_its_own(w
     window.appearance.set_scale(100)
 
 
+@pytest.mark.parametrize("open_panes", [(), ("events", "memory", "inspector", "explanation")])
+def test_text_of_another_size_cuts_no_field(window: MainWindow, qtbot: QtBot, open_panes: tuple[str, ...]) -> None:
+    window.resize(1600, 1000)
+    window.workspaces.go_to("experiment")
+    for name in open_panes:
+        window.show_pane(name)
+    window.show_pane("experiment")
+    for scale in (200, 100, 150, 100):
+        window.appearance.set_scale(scale)
+        qtbot.waitUntil(lambda: window.docks["experiment"].widget().horizontalScrollBar().maximum() == 0)
+        needed = window.experiment.minimumSizeHint().width()
+        assert window.experiment.width() >= needed
+    fresh = window.experiment.minimumSizeHint().width()
+    assert fresh < 400, "what the largest text needed is not asked for at the smallest"
+
+
 def test_a_pane_opens_behind_none_and_with_what_it_shows(window: MainWindow, qtbot: QtBot) -> None:
     for name in window.docks.names:
         window.show_pane(name)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.record.fault_box import FaultBox, story
-from visualizer.app.record.fields import SpinBox, WheelFreeChoice
 from visualizer.app.record.parameter_form import ParameterForm
 from visualizer.app.record.program_box import ProgramBox
 from visualizer.app.record.recording_box import RecordingBox
@@ -34,6 +33,7 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import SOURCES
 from visualizer.sources.simulator.source import SEED
 from visualizer.sources.source import Request
+from visualizer.views.look.field_widget import SpinBox, WheelFreeChoice
 from visualizer.views.look.plain_text_widget import PlainLabel
 
 
@@ -245,6 +245,12 @@ class _Column(QScrollArea):
         """Scroll so far that the widget is seen, if need be from its top."""
         self.ensureWidgetVisible(widget, 0, 0)
         self.verticalScrollBar().setValue(min(self.verticalScrollBar().value(), widget.y()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What the fields need has changed, so what this needs has: a scroll area tells nobody by itself."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:
         width = self.widget().minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()

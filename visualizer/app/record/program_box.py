@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.language import mark, tr
 from visualizer.programs.registry import PROGRAMS
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.plain_text_widget import tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

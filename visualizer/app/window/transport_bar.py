@@ -7,12 +7,12 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.commands.actions import Actions
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.app.window.icons import icon
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme

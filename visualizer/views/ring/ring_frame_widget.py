@@ -156,7 +156,7 @@ class RingFrame:
     def _fits(self, texts: list[str], fonts: list[QFont]) -> bool:
         """Whether lines of these texts lie within every segment, clear of its outline."""
         metrics = [QFontMetricsF(font) for font in fonts]
-        clear = self.sizes.pad
+        clear = 0.4 * self.sizes.pad
         width = max(m.horizontalAdvance(text) for m, text in zip(metrics, texts, strict=True)) + clear
         height = sum(m.height() for m in metrics) + clear
         centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
