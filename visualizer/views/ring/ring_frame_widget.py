@@ -16,10 +16,13 @@ from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out, lay_out_
 from visualizer.views.ring.ring_model import Ring, RingCursor, phase_bytes
 
 NO_TILE = mark("no tile")
-SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",), ("brief",), ("glyph",))
-"""What a segment says. Where text may not shrink, less: the mark is the state's glyph with the tile, if any, and brief
-the same with its number alone."""
-SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25, "brief": 1.25, "glyph": 1.25}
+SEGMENT_LINES = (
+    ("stage", "tile", "state"), ("stage", "tile", "sign"), ("tile", "state"), ("mark",), ("sign", "held"), ("brief",),
+    ("sign",),
+)  # fmt: skip
+"""What a segment says. Where text may not shrink, less: the sign is the state's glyph, held the tile if there is one,
+the mark both, and brief the sign with the tile's number."""
+SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "sign": 0.9, "mark": 1.25, "held": 1.25, "brief": 1.25}
 """Sizes of a segment's lines over the ring's text."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 
@@ -117,8 +120,9 @@ class RingFrame:
             "tile": title,
             "state": f"{glyph} {state_word(state)}",
             "mark": f"{glyph} {title if tile >= 0 else ''}".rstrip(),
+            "held": title if tile >= 0 else "",
             "brief": f"{glyph}{tile if tile >= 0 else ''}",
-            "glyph": glyph,
+            "sign": glyph,
         }
         x, y = self.segment_text_centre(stage)
         metrics = [QFontMetricsF(font) for font in self.segment_fonts]
@@ -136,8 +140,9 @@ class RingFrame:
             "tile": self._widest((tr(NO_TILE), self.sizes.last_tile)),
             "state": self._widest(f"{glyph} {state_word(state)}" for state, glyph in GLYPHS.items()),
             "mark": self._widest(f"{glyph} {self.sizes.last_tile}" for glyph in GLYPHS.values()),
+            "held": self.sizes.last_tile,
             "brief": self._widest(f"{glyph}{self.sizes.last_tile.split()[-1]}" for glyph in GLYPHS.values()),
-            "glyph": self._widest(GLYPHS.values()),
+            "sign": self._widest(GLYPHS.values()),
         }
         smallest = self.sizes.smallest
         for lines in SEGMENT_LINES if smallest else SEGMENT_LINES[:1]:
@@ -157,8 +162,13 @@ class RingFrame:
         """Whether lines of these texts lie within every segment, clear of its outline."""
         metrics = [QFontMetricsF(font) for font in fonts]
         clear = 0.4 * self.sizes.pad
-        width = max(m.horizontalAdvance(text) for m, text in zip(metrics, texts, strict=True)) + clear
-        height = sum(m.height() for m in metrics) + clear
-        centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
-        boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
-        return all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes))
+        for stage in range(len(self.layout.angles)):
+            x, y = self.segment_text_centre(stage)
+            top = y - sum(m.height() for m in metrics) / 2
+            for text, m in zip(texts, metrics, strict=True):
+                width = m.horizontalAdvance(text)
+                box = Box(x - width / 2 - clear, top - clear, width + 2 * clear, m.height() + 2 * clear)
+                if not self.layout.in_segment(stage, box):
+                    return False
+                top += m.height()
+        return True
