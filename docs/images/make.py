@@ -391,6 +391,8 @@ def focus_blocked_wait(window: MainWindow) -> None:
 
 
 def save(window: MainWindow, path: Path) -> None:
+    """Once the lanes are painted in full."""
+    settle_until(lambda: window.timeline.rests and not window.timeline.busy)
     settle()
     window.grab().save(str(path))
     print(path.name)

@@ -128,5 +128,5 @@ def test_the_window_is_a_process_of_its_own(run: Recording, monkeypatch: pytest.
 
 
 def test_decode() -> None:
-    assert ps.decode("0x7ffff00000000000", count=4)[1] == "2 of 4 arrivals have come; 2 are pending."
+    assert ps.decode("0x7ffff00000000000", count=4)[1] == "2 of 4 arrivals have come."
     assert ps.decode(0x7FFFF00000000000)[0].startswith("The open phase has parity 0")

@@ -40,7 +40,7 @@ def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None
     assert lines[0] == "1 finding: the run ended in a deadlock"
     assert lines[2].startswith("1. STARVED (error): C0 is blocked at tile 0, step ")
     assert lines[2].endswith(" on full[0], waiting for phase #0 (parity 0)")
-    assert lines[3] == "   full[0] is in phase #0: pending 0/1, tx 4096."
+    assert lines[3] == "   full[0] is in phase #0: arrived 1/1, 4096 bytes to come."
     assert "   Arrived in this phase: P (1). Still owed: nobody." in lines
     assert "   Released only by: nothing that can still happen." in lines
     assert any(line.startswith("   First divergence: step ") for line in lines)

@@ -47,7 +47,7 @@ def test_records_the_lesson(phasescope: Callable, tmp_path: Path) -> None:
     assert outcome.status == 0
     assert outcome.err == ""
     assert outcome.out == (
-        f"{path}: {len(trace)} events, completed, not checked, 0 events lost, {trace.duration_ps / 1e6:.3f} us\n"
+        f"{path}: {len(trace)} events, completed, not checked, 0 events lost, {trace.duration_ps / 1e6:.3f} µs\n"
     )
     assert trace.meta.config == LessonConfig().as_dict()
     assert trace.meta.command == f"phasescope record -o {path}"

@@ -87,7 +87,7 @@ def test_a_step_as_json_is_the_state_with_its_explanation(phasescope: Command, l
     assert document["barriers"]["full[0]"]["tx"] == 16384
     assert document["agents"]["producer"]["cursor"] == {"index": 0, "phase": 1, "count": 0}
     assert document["stages"][0] == {"stage": 0, "state": "empty", "tile": None}
-    assert "arrived 0 -> 1 of 1 and tx 0 -> 16384" in document["explanation"]
+    assert "arrived 0 -> 1 of 1 and landed 0/16 KiB" in document["explanation"]
 
 
 def test_a_step_as_text(phasescope: Command, lesson_file: Path) -> None:
@@ -97,7 +97,9 @@ def test_a_step_as_text(phasescope: Command, lesson_file: Path) -> None:
     assert "producer: arrive_expect_tx (barrier full[0], stage 0, tile 0, amount 16384)" in outcome.out
     assert "no flip, because bytes are outstanding" in outcome.out
     lines = outcome.out.splitlines()
-    assert "full[0]   0      0       0/1      16384" in lines
+    assert lines[4].split() == ["barrier", "phase", "parity", "arrived", "landed"]
+    assert "full[0]   0      0       1/1      0/16 KiB" in lines
+    assert any(line.endswith("stage 0, phase 1, tile 0") for line in lines)
     assert next(line for line in lines if line.startswith("consumer.w1")).split()[1:4] == [
         "waiting",
         "consumer_wait",
@@ -114,8 +116,8 @@ def test_the_lessons_table_as_text(phasescope: Command, lesson_file: Path) -> No
     lines = phasescope("show", lesson_file, "--table").out.splitlines()
     assert lines[0].split()[:3] == ["tile", "stage", "pipe_write"]
     assert [line.split()[:2] for line in lines[1:]] == [[str(tile), str(tile % 3)] for tile in range(8)]
-    assert lines[1].startswith("0     0      (0, 1)      wait(1) passes  0->1        (0, 0)     wait(0) ")
-    assert lines[4].startswith("3     0      (0, 0)      wait(0) ")
+    assert lines[1].startswith("0     0      stage 0, phase 1  wait(1) passes  0->1        stage 0, phase 0  wait(0) ")
+    assert lines[4].startswith("3     0      stage 0, phase 0  wait(0) ")
     assert lines[4].endswith("1->0")
 
 
@@ -140,7 +142,8 @@ def test_the_table_as_json_has_the_documented_keys(phasescope: Command, lesson_f
 def test_a_hangs_table_has_dashes_and_nulls(phasescope: Command, tmp_path: Path) -> None:
     path = recorded(tmp_path / "hang.pscope", producer_phase=0)
     line = phasescope("show", path, "--table").out.splitlines()[1]
-    assert line.split() == ["0", "0", "(0,", "0)", "wait(0)", "blocks", "-", "(0,", "0)", "wait(0)", "blocks", "-"]
+    cursor = ["stage", "0,", "phase", "0"]
+    assert line.split() == ["0", "0", *cursor, "wait(0)", "blocks", "-", *cursor, "wait(0)", "blocks", "-"]
     assert json.loads(phasescope("show", path, "--table", "--json").out)[0]["full_phase"] is None
 
 
@@ -210,7 +213,7 @@ def test_stages_and_cursors_of_several_rings_have_their_names(phasescope: Comman
     text = phasescope("show", path, "--step", str(step)).out
     assert "ring V" in text.splitlines()[1]
     assert "V.stage[0]" in text
-    assert "  V (0, 0, 0)" in text
+    assert "  V stage 0, phase 0, tile 0" in text
     event = json.loads(phasescope("show", path, "--step", str(step), "--json").out)["event"]
     assert (event["stage"], event["ring"]) == (0, "V")
 

@@ -19,6 +19,7 @@ def test_the_events_of_a_query_are_listed(phasescope: Command, lesson_file: Path
     assert lines[0].split() == ["step", "time", "agent", "kind", "barrier", "stage", "tile", "parity", "amount", "site"]
     assert lines[-1] == f"{len(lines) - 3} events found"
     assert all("phase_complete" in line and "full[1]" in line for line in lines[1:-2])
+    assert len({line.split()[2] for line in lines[1:-2]}) == 1, "a column has one unit"
 
 
 def test_the_same_as_json(phasescope: Command, lesson_file: Path) -> None:

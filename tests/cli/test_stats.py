@@ -18,6 +18,8 @@ def test_the_text_names_the_bound_and_every_number(lesson_file: Path, capsys: py
     text = capsys.readouterr().out
     for word in ("back-pressure", "starved", "time per tile", "copy latency", "critical path", "stages full"):
         assert word in text
+    times = [line for line in text.splitlines() if line.startswith(("time per tile", "copy latency"))]
+    assert len({word for line in times for word in line.split() if word in ("ns", "µs")}) == 1
     assert "bound" in text.splitlines()[1] or "balanced" in text.splitlines()[1].lower()
 
 

@@ -15,6 +15,12 @@ def test_duration(ps: float, text: str) -> None:
     assert duration(ps) == text
 
 
+def test_a_column_has_the_unit_of_its_longest() -> None:
+    spans = [0, 21_535, 1_378_170, 14_320_000]
+    assert [duration(ps, max(spans)) for ps in spans] == ["0.000 µs", "0.022 µs", "1.378 µs", "14.320 µs"]
+    assert [duration(ps, 9_999_000) for ps in spans[:3]] == ["0.0 ns", "21.5 ns", "1378 ns"]
+
+
 @pytest.mark.parametrize(
     ("names", "text"),
     [

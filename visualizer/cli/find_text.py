@@ -33,7 +33,10 @@ def found_text(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return found
     keys = ("agent", "kind", "barrier_title", "stage", "tile", "parity", "amount")
-    cells = [(row["step"], duration(row["time_ps"]), *(row[key] for key in keys), _site(row["site"])) for row in rows]
+    last = rows[-1]["time_ps"]
+    cells = [
+        (row["step"], duration(row["time_ps"], last), *(row[key] for key in keys), _site(row["site"])) for row in rows
+    ]
     titles = (tr("step"), tr("time"), *(key.removesuffix("_title") for key in keys), tr("site"))
     return f"{aligned([titles, *cells])}\n\n{found}"
 

@@ -96,11 +96,15 @@ def report(prediction: Prediction, verification: Verification | None = None) -> 
     if verification is not None:
         head += [tr("simulated") if verification.source == "simulator" else tr("measured"), tr("error")]
     rows: list[tuple[object, ...]] = [(*head, "")]
+    found = {} if verification is None else verification.per_tile
+    longest = max([max(point.per_tile, point.p95) for point in prediction.points] + list(found.values()))
     for point in prediction.points:
-        row: list[object] = [point.stages, *(duration(ps) for ps in (point.per_tile, point.p5, point.p95))]
+        times = (point.per_tile, point.p5, point.p95)
+        row: list[object] = [point.stages, *(duration(ps, longest) for ps in times)]
         if verification is not None:
-            measured = verification.per_tile.get(point.stages)
-            row += [None, None] if measured is None else [duration(measured), f"{point.per_tile / measured - 1:+.1%}"]
+            measured = found.get(point.stages)
+            error = None if measured is None else f"{point.per_tile / measured - 1:+.1%}"
+            row += [None if measured is None else duration(measured, longest), error]
         remarks = [tr("knee")] if point.stages == prediction.knee else []
         remarks += [tr("recorded")] if point.stages == prediction.recorded_stages else []
         remarks += [] if point.fits else [tr("does not fit in shared memory")]

@@ -99,7 +99,7 @@ def summary(trace: Trace) -> str:
     if meta.check.get("checked"):
         errors = tr("{errors} errors", errors=meta.check.get("errors", 0))
     return tr(
-        "{events} events, {ending}, {errors}, {lost} events lost, {us:.3f} us",
+        "{events} events, {ending}, {errors}, {lost} events lost, {us:.3f} µs",
         events=len(trace),
         ending=ending,
         errors=errors,

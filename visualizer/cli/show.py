@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     document: Any
     if step is not None:
         document = _step(history, step)
-        text = step_text(document)
+        text = step_text(document, history)
     elif args.find is not None:
         document = found_events(history, args.find)
         text = found_text(document)

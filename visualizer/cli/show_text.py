@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
+from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
 from visualizer.diagnosis.wording import commas, duration, ending_word, sentences, state_word
 from visualizer.language import recorded, tr, trn
+from visualizer.replay.history import History
 
 Document = Mapping[str, Any]
 
@@ -52,7 +54,7 @@ def summary_text(document: Document) -> str:
     )
 
 
-def step_text(document: Document) -> str:
+def step_text(document: Document, history: History) -> str:
     """The event, the explanation, then a table each of barriers, agents and stages."""
     event = document["event"]
     site = event["site"]
@@ -70,7 +72,7 @@ def step_text(document: Document) -> str:
     return "\n\n".join(
         [
             f"{head}\n{event['agent']}: {event['kind']}{f' ({facts})' if facts else ''}\n{document['explanation']}",
-            _barriers(document["barriers"], titles),
+            _barriers(history, document["step"]),
             _agents(document["agents"], titles),
             _stages(document["stages"]),
         ]
@@ -123,14 +125,15 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def _barriers(barriers: Mapping[str, Document], titles: Mapping[str, str]) -> str:
-    rows = [
-        (titles[name], b["phase"], b["parity"], f"{b['pending']}/{b['expected']}", b["tx"])
-        if b["valid"]
-        else (titles[name], None, None, None, None)
-        for name, b in barriers.items()
-    ]
-    return aligned([("barrier", "phase", "parity", "pending", "tx"), *rows])
+def _barriers(history: History, step: int) -> str:
+    """What has come of each barrier's phase; what the barrier itself counts is in the JSON."""
+    rows = []
+    for row in range(len(history.trace.barriers)):
+        now, title = history.barrier_at(row, step), history.barrier_title(row)
+        landed = landed_at(history, row, step).text or None
+        told = (now.phase, now.parity, arrived_of(now), landed) if now.valid else (None, None, None, None)
+        rows.append((title, *told))
+    return aligned([("barrier", "phase", "parity", tr("arrived"), tr("landed")), *rows])
 
 
 def _agents(agents: Mapping[str, Document], barriers: Mapping[str, str]) -> str:
@@ -138,7 +141,7 @@ def _agents(agents: Mapping[str, Document], barriers: Mapping[str, str]) -> str:
         (name, state_word(a["state"]), a["op"], barriers.get(a["barrier"]), a["tile"], _cursors(a))
         for name, a in agents.items()
     ]
-    titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor (index, phase, count)"))
+    titles = (tr("agent"), tr("state"), tr("op"), tr("waits on"), "tile", tr("cursor"))
     return aligned([titles, *rows])
 
 
@@ -154,7 +157,7 @@ def _qualifier(stage: Document) -> str:
 
 
 def _cursor(cursor: Document | None) -> str | None:
-    return None if cursor is None else f"({cursor['index']}, {cursor['phase']})"
+    return None if cursor is None else tr("stage {index}, phase {phase}", **cursor)
 
 
 def _cursors(agent: Document) -> str | None:
@@ -165,7 +168,7 @@ def _cursors(agent: Document) -> str | None:
 
 
 def _full_cursor(cursor: Document | None) -> str | None:
-    return None if cursor is None else f"({cursor['index']}, {cursor['phase']}, {cursor['count']})"
+    return None if cursor is None else cursor_text(cursor["index"], cursor["phase"], cursor["count"])
 
 
 def _wait(wait: Document | None) -> str | None:

@@ -32,8 +32,7 @@ def statistics_text(found: Statistics, trace: Trace) -> str:
     rings = [_occupancy(found.occupancy)] if len(found.rings) < 2 else [_ring(ring) for ring in found.rings]
     times = [
         _distribution_titles(),
-        _times(tr("time per tile"), found.per_tile),
-        _times(tr("copy latency"), found.latency),
+        *_times(found.per_tile, found.latency),
         _rates(tr("copy throughput"), found.throughput),
     ]
     copies = tr(
@@ -60,8 +59,7 @@ def ring_text(ring: RingNumbers, found: Statistics) -> str:
             aligned(
                 [
                     _distribution_titles(),
-                    _times(tr("time per tile"), ring.per_tile),
-                    _times(tr("copy latency"), ring.latency),
+                    *_times(ring.per_tile, ring.latency),
                 ]
             ),
             _path(ring.path),
@@ -104,10 +102,12 @@ def _across_ctas(ctas: CtaSpread) -> str:
 def _outliers(found: Statistics) -> str:
     """The first of them, and how many more there are."""
     listed = found.outliers[:_LISTED]
+    longest = max(one.duration for one in listed)
     rows: list[Row] = [(tr("outliers"), tr("step"), tr("agent"), "tile", tr("took"), tr("median"))]
     for one in listed:
         tile = one.tile if one.tile >= 0 else None
-        rows.append((tr(_KINDS[one.kind]), one.step, one.agent, tile, duration(one.duration), duration(one.median)))
+        took, median = duration(one.duration, longest), duration(one.median, longest)
+        rows.append((tr(_KINDS[one.kind]), one.step, one.agent, tile, took, median))
     more = found.outlier_count - len(listed)
     return aligned(rows) + ("\n" + tr("and {n} more", n=more) if more else "")
 
@@ -141,20 +141,17 @@ def _occupancy(occupancy: Occupancy) -> str:
     return f"{aligned(rows)}\n{mean}"
 
 
-def _times(name: str, values: Distribution) -> Row:
-    if not values.count:
-        return _none(name)
-    numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
-    return (name, values.count, *(duration(number) for number in numbers))
-
-
-def _none(name: str) -> Row:
-    """A row that has no value: a dash stands for each number."""
-    return (name, 0, *[None] * 6)
+def _times(per_tile: Distribution, latency: Distribution) -> list[Row]:
+    """A row each, in one unit."""
+    told = ((tr("time per tile"), per_tile), (tr("copy latency"), latency))
+    longest = max((values.most for _, values in told if values.count), default=0)
+    rows: list[Row] = []
+    for name, values in told:
+        numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
+        rows.append((name, values.count, *(duration(n, longest) if values.count else None for n in numbers)))
+    return rows
 
 
 def _rates(name: str, values: Distribution) -> Row:
-    if not values.count:
-        return _none(name)
     numbers = (values.least, values.p5, values.median, values.p95, values.most, values.mean)
-    return (name, values.count, *(f"{number:.1f} B/ns" for number in numbers))
+    return (name, values.count, *(f"{number:.1f} B/ns" if values.count else None for number in numbers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.language import tr
+from visualizer.language import tr, trn
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import phase_of
 
@@ -45,6 +45,13 @@ def arrived_of(state: BarrierState) -> str:
     if not state.valid:
         return "-"
     return f"{state.arrived}/{state.needed}" if state.counted else f"{state.arrived}/?"
+
+
+def missing_bytes(tx: int) -> str:
+    """What a barrier's count of bytes means: "4096 bytes to come"; "" where it is even."""
+    if tx < 0:
+        return trn("{n} byte more than was expected", "{n} bytes more than were expected", -tx)
+    return trn("{n} byte to come", "{n} bytes to come", tx) if tx else ""
 
 
 def bytes_of(some: int, whole: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.arrived import missing_bytes
 from visualizer.diagnosis.places import line
 from visualizer.diagnosis.report import Finding, Owed, Report
 from visualizer.diagnosis.wording import commas
@@ -121,14 +122,18 @@ def _numbers(finding: Finding) -> str | None:
             " (the agent means #{wanted}, with parity {parity})", wanted=finding.phase_wanted, parity=finding.parity
         )
     return tr(
-        "{barrier} is in phase #{phase}{wanted}: pending {pending}/{expected}, tx {tx}.",
+        "{barrier} is in phase #{phase}{wanted}: {counts}.",
         barrier=finding.title,
         phase=finding.phase_now,
         wanted=wanted,
-        pending=finding.pending,
-        expected=finding.expected,
-        tx=finding.tx,
+        counts=commas(counts_texts(finding)),
     )
+
+
+def counts_texts(finding: Finding) -> list[str]:
+    """How far the barrier's phase has come: "arrived 1/2" and, where bytes are not even, "4096 bytes to come"."""
+    arrived = tr("arrived {arrived}", arrived=f"{(finding.expected or 0) - (finding.pending or 0)}/{finding.expected}")
+    return list(filter(None, (arrived, missing_bytes(finding.tx or 0))))
 
 
 _ENDED = {

@@ -31,12 +31,13 @@ _ENDINGS = {
 }
 
 
-def duration(ps: float) -> str:
-    """A time span, to the picosecond, as people say it: "21.5 ns", "1378 ns", "14.32 µs"."""
+def duration(ps: float, longest: float | None = None) -> str:
+    """A time span, to the picosecond, as people say it: "21.5 ns", "1378 ns", "14.32 µs". `longest`: of the column it
+    stands in, all of which has one unit, "1.378 µs" above "14.320 µs"."""
     ps = round(ps)
-    if ps < 100 * PS_PER_NS:
-        return f"{ps / PS_PER_NS:.1f} ns"
-    return f"{ps / PS_PER_NS:.0f} ns" if ps < 10 * PS_PER_US else f"{ps / PS_PER_US:.2f} µs"
+    if max(ps, round(longest or 0)) >= 10 * PS_PER_US:
+        return f"{ps / PS_PER_US:.{2 if longest is None else 3}f} µs"
+    return f"{ps / PS_PER_NS:.{1 if ps < 100 * PS_PER_NS else 0}f} ns"
 
 
 def listed(names: Sequence[str]) -> str:

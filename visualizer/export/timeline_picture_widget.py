@@ -24,7 +24,7 @@ from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
 from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_value
 from visualizer.views.timeline.layers.layers_widget import Look
 from visualizer.views.timeline.layers.left_out import paint_footer, paint_left_out
-from visualizer.views.timeline.layers.overlay_widget import paint_focus
+from visualizer.views.timeline.layers.overlay_widget import clear_flagged_times, paint_focus
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import Fonts, paint_picture
 from visualizer.views.timeline.time.scale import View
@@ -95,6 +95,7 @@ class TimelinePicture:
         for row, lane in enumerate(scene.lanes):
             value, left = kind_of(lane).value(scene.store, state, lane), scene.frame.values.left()
             paint_value(painter, left, scene.top(row), scene.height(row), value, theme, fonts)
+        clear_flagged_times(painter, scene, {}, None, self._look)
         paint_focus(painter, scene, self._look)
         box = QRectF(0, self.height - self._caption, self.width, self._caption)
         painter.fillRect(box, brush(theme.header))

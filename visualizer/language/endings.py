@@ -13,6 +13,10 @@ from visualizer.language.catalog import current, mark, tr
 UNDEFINED = mark("undefined behaviour: {agent} on {barrier}: {what}")
 WAITS_FOR_EVER = mark(
     "{agent} waits on {barrier} with parity {parity}, but the barrier stays in phase #{phase} (parity {now}) with"
+    " {missing} of {expected} arrivals and {bytes} bytes missing: nothing that could complete it is left to happen"
+)
+WAITED_FOR_EVER = mark(  # the same, as recordings of before have it
+    "{agent} waits on {barrier} with parity {parity}, but the barrier stays in phase #{phase} (parity {now}) with"
     " {pending} of {expected} arrivals and {bytes} bytes pending: nothing that could complete it is left to happen"
 )
 SYNC_FOR_EVER = mark("{agents} wait at __syncthreads or a named barrier, which not every agent that it counts reaches")
@@ -47,7 +51,8 @@ MORE_PENDING = mark("{count} more pending arrivals are outside 1..{most}")
 REMOTE_WAIT = mark("a wait is legal on a barrier of the own CTA only")
 NOT_INITIALISED = mark("{operation} on a barrier that was not initialised")
 ARRIVE_COUNT = mark("arrive count {count} is outside 1..{most}")
-OVER_ARRIVAL = mark("arrive({count}) while only {pending} of {expected} arrivals are pending")
+OVER_ARRIVAL = mark("arrive({count}) while only {missing} of {expected} arrivals are missing")
+OVER_ARRIVED = mark("arrive({count}) while only {pending} of {expected} arrivals are pending")  # as before
 NO_COMPLETE = mark("a noComplete arrive would complete the phase")
 TX_RANGE = mark("{operation} would make the transaction count {tx}, beyond +-{most}")
 TX_NEGATIVE = mark("{operation} of {bytes} bytes: a byte count is not negative")

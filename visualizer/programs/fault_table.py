@@ -47,7 +47,7 @@ ALL = (
         COUNTS,
         mark("full.init is 32 while one elected lane arrives"),
         mark("initialised the full barriers with the producer warp's threads, though only its elected lane arrives"),
-        mark("every byte lands and 31 arrivals stay pending: all consumers block at tile 0"),
+        mark("every byte lands and 31 arrivals never come: all consumers block at tile 0"),
         change.threads_expected,
         _ONE,
         lambda config: {"producer_arrivals": WARP_THREADS},
@@ -122,7 +122,7 @@ ALL = (
         COUNTS,
         mark("expect_tx in place of arrive.expect_tx"),
         mark("announced the bytes and never arrived"),
-        mark("all bytes land and the producer's arrival stays pending: deadlock at tile 0"),
+        mark("all bytes land and the producer's arrival never comes: deadlock at tile 0"),
         change.expect_without_arrive,
         _ONE,
     ),
@@ -255,7 +255,7 @@ ALL = (
         mark(
             "counts the cp.async arrival in the barrier's init, though without .noinc it raises the pending count first"
         ),
-        mark("the arrivals cancel out and one stays pending on every full barrier: deadlock at tile 0"),
+        mark("the arrivals cancel out and one never comes on every full barrier: deadlock at tile 0"),
         change.without_noinc,
         {"consumers": 1, "cp_async": True},
     ),

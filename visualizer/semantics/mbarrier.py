@@ -165,7 +165,7 @@ class Mbarrier:
         if count > self.pending:
             raise UndefinedBehaviour(
                 "over-arrival",
-                endings.OVER_ARRIVAL.format(count=count, pending=self.pending, expected=self.expected),
+                endings.OVER_ARRIVAL.format(count=count, missing=self.pending, expected=self.expected),
             )
         if no_complete and count == self.pending and self.tx == 0:
             raise UndefinedBehaviour("no-complete", endings.NO_COMPLETE)

@@ -46,6 +46,7 @@ def test_the_open_window_speaks_chinese_and_english_again(window: MainWindow, qt
 @pytest.mark.parametrize("size", [(1280, 800), (1600, 900)])
 def test_no_tab_of_the_layout_is_left_in_the_former_language(window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
+    window.workspaces.go_to("experiment")
     window.workspaces.reset()
     window.languages.toggle()
     window.workspaces.reset()

@@ -59,3 +59,42 @@ def test_a_chapter_is_told_from_its_beginning(window: MainWindow, monkeypatch: p
     _find(window, "producer_tail do not leave early", "Chapter").run()
     assert window.lectures.lecture.told.chapter.id == "tail"
     window.lectures.leave()
+
+
+def test_every_setting_is_found_with_its_value_and_its_key(window: MainWindow) -> None:
+    settings = {entry.title: entry for entry in findable(window.parts) if entry.kind == "Setting"}
+    assert settings["Text size: 100 % (now)"].keys == ()
+    assert settings["Text size: 125 %"].keys == ("Ctrl+=", "Ctrl++")
+    assert settings["Language: 中文"].keys == ("Ctrl+Shift+L",)
+    assert settings["Reduced motion: off"].help
+    assert {"Stages: 3", "Seed: 0", "Program: lesson", "Fault: none", "Arrive per warp: off"} <= set(settings)
+    switches = {command.title for command in COMMANDS if command.checked and command.group in ("View", "Lanes")}
+    named = {title.split(":")[0] for title in settings}
+    assert switches - named == {"Dark theme", "High contrast"}, "these two are the themes"
+    assert len([title for title in settings if title.startswith("Theme: ")]) == 4
+    fields = {title for title, _ in window.experiment.fields()}
+    assert fields <= named
+
+
+def test_a_setting_is_chosen_switched_or_opened(window: MainWindow) -> None:
+    _find(window, "theme light high", "Setting").run()
+    assert (window.appearance.theme.dark, window.appearance.theme.high_contrast) == (False, True)
+    now = next(entry for entry in findable(window.parts) if entry.title.startswith("Theme: dark, high"))
+    assert now.keys == ("Ctrl+T",)
+    _find(window, "text size 150", "Setting").run()
+    assert window.appearance.scale == 150
+    _find(window, "reduced motion", "Setting").run()
+    assert window.appearance.reduced_motion
+    window.docks["experiment"].hide()
+    _find(window, "stages", "Setting").run()
+    assert window.docks["experiment"].isVisible()
+    assert window.experiment.form.field("stages").hasFocus()
+    _find(window, "arrive per warp", "Setting").run()
+    assert window.experiment.form.field("arrive_per_warp").isChecked()
+    window.experiment.source.setCurrentIndex(window.experiment.source.findData("gpu"))
+    _find(window, "level", "Setting").run()
+    assert window.experiment.recording.header.isChecked()
+    assert window.experiment.recording.field("level").hasFocus()
+    _find(window, "language 中文", "Setting").run()
+    assert window.languages.is_chinese
+    assert _find(window, "语言 english", "设置").keys == ("Ctrl+Shift+L",)

@@ -120,6 +120,22 @@ def test_another_size_of_text_has_the_same_panes_and_an_arrangement_of_its_own(w
     window.appearance.set_scale(100)
 
 
+@pytest.mark.parametrize("open_panes", [(), ("events", "memory", "inspector", "explanation")])
+def test_text_of_another_size_cuts_no_field(window: MainWindow, qtbot: QtBot, open_panes: tuple[str, ...]) -> None:
+    window.resize(1600, 1000)
+    window.workspaces.go_to("experiment")
+    for name in open_panes:
+        window.show_pane(name)
+    window.show_pane("experiment")
+    for scale in (200, 100, 150, 100):
+        window.appearance.set_scale(scale)
+        qtbot.waitUntil(lambda: window.docks["experiment"].widget().horizontalScrollBar().maximum() == 0)
+        needed = window.experiment.minimumSizeHint().width()
+        assert window.experiment.width() >= needed
+    fresh = window.experiment.minimumSizeHint().width()
+    assert fresh < 400, "what the largest text needed is not asked for at the smallest"
+
+
 def test_a_pane_opens_behind_none_and_with_what_it_shows(window: MainWindow, qtbot: QtBot) -> None:
     for name in window.docks.names:
         window.show_pane(name)
@@ -146,6 +162,39 @@ def test_the_tabs_are_still_there_after_a_reset(window: MainWindow) -> None:
     titles = [bar.tabText(index) for bar in bars if bar.isVisible() for index in range(bar.count())]
     assert {"Statistics", "Predict"} <= set(titles)
     assert len(titles) == len(set(titles)), "a bar of the arrangement before is still there"
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+@pytest.mark.parametrize("scale", [100, 150, 200])
+def test_no_tabs_of_another_arrangement_are_left(window: MainWindow, size: tuple[int, int], scale: int) -> None:
+    """They showed in the gaps between panes, and over the tabs there are."""
+    window.resize(*size)
+    window.appearance.set_scale(scale)
+    for name in ("look", "experiment", "teach", "look", "teach", "experiment"):
+        window.workspaces.go_to(name)
+        QApplication.processEvents()
+        bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        seen = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
+        shown = sorted(sorted(bar.tabText(index) for index in range(bar.count())) for bar in seen)
+        groups = {
+            tuple(sorted(one.windowTitle() for one in (dock, *window.tabifiedDockWidgets(dock)) if not one.isHidden()))
+            for dock in window.docks.all()
+            if not dock.isHidden()
+        }
+        assert shown == sorted(list(group) for group in groups if len(group) > 1)
+
+
+def test_a_pane_opened_behind_another_gets_its_tab_again(window: MainWindow) -> None:
+    window.workspaces.go_to("experiment")
+    window.docks["predict"].hide()
+    for name in ("look", "experiment"):
+        window.workspaces.go_to(name)
+        QApplication.processEvents()
+    window.show_pane("predict")
+    QApplication.processEvents()
+    bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    seen = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
+    assert ["Statistics", "Predict"] in [[bar.tabText(index) for index in range(bar.count())] for bar in seen]
 
 
 def test_every_pane_says_something_without_a_recording(make_window: Callable[[], MainWindow]) -> None:

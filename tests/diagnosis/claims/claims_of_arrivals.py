@@ -80,12 +80,12 @@ def gone_cta(s: Said) -> bool:
 @says("{agent} would {operation} in phase #{phase}")
 def over_arrival(s: Said) -> bool:
     barrier = s.text("barrier")
-    told = re.search(r"only (\d+) of (\d+) arrivals are pending", s.text("operation"))
+    told = re.search(r"only (\d+) of (\d+) arrivals are missing", s.text("operation"))
     here = s.recount.number(barrier) == s.number("phase")
     if told is None:
         return here
-    pending = s.recount.init[barrier] - s.recount.now(barrier).arrived
-    return here and (pending, s.recount.init[barrier]) == (int(told[1]), int(told[2]))
+    missing = s.recount.init[barrier] - s.recount.now(barrier).arrived
+    return here and (missing, s.recount.init[barrier]) == (int(told[1]), int(told[2]))
 
 
 @says("before it has waited for the release of the stage")
@@ -160,8 +160,8 @@ def odd_init(s: Said) -> bool:
 def never_arrived(s: Said) -> bool:
     agent, barrier = s.text("agent"), s.text("barrier")
     now = s.recount.now(barrier)
-    pending = s.recount.init[barrier] - now.arrived
-    return agent not in now.who and (s.recount.tx(barrier), pending) == (s.number("tx"), s.number("pending"))
+    told = (s.number("arrived"), s.number("needed"))
+    return agent not in now.who and (now.arrived, s.recount.init[barrier]) == told
 
 
 @says("without .noinc, cp.async.mbarrier.arrive")

@@ -119,7 +119,7 @@ def test_arrivals_and_bytes_say_both_counts_and_whether_the_phase_completes(hist
         if kind != EventKind.COMPLETE_TX:
             assert f"arrived {before.arrived} -> {before.needed - after.pending} of {before.needed}" in text
         if kind != EventKind.ARRIVE:
-            assert f"tx {before.tx} -> {after.tx}" in text
+            assert f"landed {_landed(history, step, after.tx)}" in text
             assert f"{history.trace.events['amount'][step]} bytes" in text
         completes = after.pending == 0 and after.tx == 0
         assert (f"so phase #{after.phase} completes" in text) == completes
@@ -172,6 +172,17 @@ def test_a_stage_is_called_full_only_when_every_byte_is_in(history: History) -> 
         assert (" is full with tile" in text) == (landed == issued and "no copy" not in text)
 
 
+def _landed(history: History, step: int, tx: int) -> str:
+    """The phase's bytes that are in of those expected so far, counted over the events."""
+    events = history.trace.events[: step + 1]
+    own = events[events["barrier"] == events["barrier"][step]]
+    flips = np.flatnonzero(own["kind"] == EventKind.PHASE_COMPLETE)
+    own = own[flips[-1] + 1 :] if len(flips) else own
+    landed = int(own["amount"][own["kind"] == EventKind.COMPLETE_TX].sum())
+    in_kib = landed % 1024 == 0 and (landed + tx) % 1024 == 0 and landed + tx
+    return f"{landed // 1024}/{(landed + tx) // 1024} KiB" if in_kib else f"{landed:,}/{landed + tx:,} B"
+
+
 def test_the_lessons_sentences(lesson_history: History) -> None:
     texts = [explain(lesson_history, step) for step in range(lesson_history.steps)]
 
@@ -180,10 +191,11 @@ def test_the_lessons_sentences(lesson_history: History) -> None:
 
     assert has("producer waits on empty[0] with parity 1", "phase #0 (parity 0)", "passes on the fresh barrier")
     assert has("producer passes its wait on empty[0]", "at once", "That is why a producer starts with phase 1")
-    assert has("arrived 0 -> 1 of 1 and tx 0 -> 16384: no flip, because bytes are outstanding")
+    assert has("arrived 0 -> 1 of 1 and landed 0/16 KiB: no flip, because bytes are outstanding")
     assert has("producer waits on empty[0] with parity 0", "so it must wait", "Back-pressure: stage 0")
     assert has("arrives 32 times on empty[0]: arrived 64 -> 96 of 96: all 96 arrivals are in, so phase #0 completes")
-    assert has("Phase #0 of full[0] completes: parity 0 -> 1", "Stage 0 is full with tile 0", "consumer.w3")
+    assert has("Phase #0 of full[0] completes: parity 0 -> 1, arrived begins anew: 0/1.", "Stage 0 is full with tile 0")
+    assert has("Stage 0 is full with tile 0", "consumer.w3")
     assert has("Phase #0 of empty[0] completes", "Stage 0 is free again; this lets producer pass")
     assert has("index 2 -> 0 wraps around the ring, so the phase flips 1 -> 0; count 2 -> 3")
     assert has("producer, before it may leave, waits on")
@@ -240,12 +252,12 @@ def test_operations_the_lesson_does_not_use() -> None:
         {"kind": EventKind.WAIT_BEGIN, "parity": 0},
     )
     texts = [explain(history, step) for step in range(history.steps)]
-    assert texts[0] == "a initialises b for 3 arrivals per phase: phase #0, pending 3, tx 0."
+    assert texts[0] == "a initialises b for 3 arrivals per phase: phase #0, arrived 0/3."
     assert "later phases expect 2: arrived 0 -> 1 of 3" in texts[1]
-    assert "tx 0 -> 64, and pending stays 2 because this is no arrival" in texts[2]
-    assert "tx 64 -> -64" in texts[3]
+    assert "landed 0/64 B, and arrived stays 1/3 because this is no arrival" in texts[2]
+    assert "b has landed 128/64 B" in texts[3]
     assert "64 bytes have landed before they were expected" in texts[3]
-    assert "parity 1, pending 2, tx 4096" in texts[4]
+    assert "parity 1, arrived 1/3, 4096 bytes to come" in texts[4]
     assert "1 arrival more than phase #0 takes, which is undefined" in texts[5]
     assert texts[6] == "a invalidates b: only another init may follow."
     assert "not initialised, so what the wait does is undefined" in texts[7]

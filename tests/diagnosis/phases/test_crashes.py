@@ -47,7 +47,10 @@ def test_a_crash_on_a_barrier_that_no_table_has_is_told_all_the_same() -> None:
     barriers = [replace(barrier, name=f"0x{row * 8:x}") for row, barrier in enumerate(trace.barriers)]
     finding = diagnose(History(replace(trace, barriers=barriers))).findings[0]
     assert (finding.verdict, finding.agent, finding.barrier) == ("OVER-ARRIVAL", "P", None)
-    assert "are pending" in finding.cause
+    assert "are missing" in finding.cause
+    of_before = replace(trace.meta.ending, detail=trace.meta.ending.detail.replace("are missing", "are pending"))
+    old = replace(trace, meta=replace(trace.meta, ending=of_before))
+    assert diagnose(History(old)).findings[0].verdict == "OVER-ARRIVAL"
 
 
 def test_two_arrivals_that_are_counted_are_sound() -> None:

@@ -63,7 +63,7 @@ def test_a_word_says_what_was_put_in(parity: int, pending: int, tx: int) -> None
 
 def test_counts_that_are_told() -> None:
     word = word_of(encode(Token(0, 3, 0)))
-    assert word_sentences(word, 4)[1] == "1 of 4 arrivals have come; 3 are pending."
+    assert word_sentences(word, 4)[1] == "1 of 4 arrivals have come."
     assert "the count is another" in word_sentences(word, 2)[1]
     assert "how many a phase takes" in word_sentences(word, None)[1]
     assert "Bit 42" in word_sentences(word_of(1 << 42), None)[-1]

@@ -70,8 +70,8 @@ def test_a_wrong_word_is_an_error_with_both_values(trace: Trace) -> None:
     assert finding.step is not None
     state = History(wrong).barrier_at(trace.barrier_index["empty[1]"], finding.step)
     assert (finding.pending, finding.phase_now) == (state.pending, state.phase)
-    assert "saw empty[1] with parity 1, 33 pending and 0 bytes" in finding.cause
-    assert f"phase #{state.phase} (parity {state.parity}), {state.pending} pending" in finding.cause
+    assert f"saw empty[1] with parity 1, arrived {state.needed - 33}/{state.needed} and 0 bytes" in finding.cause
+    assert f"phase #{state.phase} (parity {state.parity}), arrived {state.arrived}/{state.needed}" in finding.cause
     assert "1 of " in finding.cause
 
 
@@ -93,7 +93,7 @@ def test_a_flip_seen_too_late_is_an_error(trace: Trace) -> None:
     end = int(flips.samples["end"][row])
     assert not probe_findings(History(doctored(flips, row, end=end + TOLERANCE_PS // 4)))
     (finding,) = probe_findings(History(doctored(flips, row, end=end + 4 * TOLERANCE_PS)))
-    assert "pending" not in finding.cause
+    assert "arrived" not in finding.cause
 
 
 def test_a_recording_that_was_laid_out_wrongly_is_found_out() -> None:
@@ -101,8 +101,8 @@ def test_a_recording_that_was_laid_out_wrongly_is_found_out() -> None:
     history = History(load(DATA / "F08-landing-misplaced.pscope"))
     (finding,) = probe_findings(history)
     assert finding.barrier == "full[0]"
-    assert "saw full[0] with parity 0, 1 pending and 0 bytes outstanding at 5675 ns" in finding.cause
-    assert "phase #1 (parity 1), 0 pending and 16384 bytes" in finding.cause
+    assert "saw full[0] with parity 0, arrived 0/1 and 0 bytes outstanding at 5675 ns" in finding.cause
+    assert "phase #1 (parity 1), arrived 1/1 and 16384 bytes" in finding.cause
     assert diagnose(history).findings[0].verdict == "PROBE DISAGREES"
 
 

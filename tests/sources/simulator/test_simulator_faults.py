@@ -32,7 +32,7 @@ def test_a_producer_starting_in_phase_0_deadlocks_before_it_issues_anything(seed
     assert trace.meta.ending == Ending(
         "deadlock",
         "producer waits on empty[0] with parity 0, but the barrier stays in phase #0 (parity 0) with 96 of 96"
-        " arrivals and 0 bytes pending: nothing that could complete it is left to happen",
+        " arrivals and 0 bytes missing: nothing that could complete it is left to happen",
     )
     assert not rows(trace, K.COPY_ISSUE)
     assert not rows(trace, K.EXIT)
@@ -41,12 +41,12 @@ def test_a_producer_starting_in_phase_0_deadlocks_before_it_issues_anything(seed
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_counting_32_producers_while_one_lane_arrives_deadlocks_with_31_pending(seed: int) -> None:
+def test_counting_32_producers_while_one_lane_arrives_deadlocks_with_31_missing(seed: int) -> None:
     trace = run(seed, producer_arrivals=32)
     assert trace.meta.ending.kind == "deadlock"
     assert trace.meta.ending.detail.startswith(
         "consumer.w1 waits on full[0] with parity 0, but the barrier stays in phase #0 (parity 0) with 31 of 32"
-        " arrivals and 0 bytes pending"
+        " arrivals and 0 bytes missing"
     )
     barriers = replay(trace)
     assert [(b.phase, b.pending, b.tx) for b in barriers[:3]] == [(0, 31, 0)] * 3
@@ -56,7 +56,7 @@ def test_counting_32_producers_while_one_lane_arrives_deadlocks_with_31_pending(
 def test_expecting_more_bytes_than_come_deadlocks_with_the_rest_outstanding() -> None:
     trace = run(transaction_bytes=16384 + 64)
     assert trace.meta.ending.kind == "deadlock"
-    assert "0 of 1 arrivals and 64 bytes pending" in trace.meta.ending.detail
+    assert "0 of 1 arrivals and 64 bytes missing" in trace.meta.ending.detail
     assert not rows(trace, K.PHASE_COMPLETE)
 
 
@@ -64,14 +64,14 @@ def test_expecting_fewer_bytes_than_come_releases_nobody_at_the_right_time() -> 
     for seed in SEEDS:
         trace = run(seed, transaction_bytes=8192 - 64)
         assert trace.meta.ending.kind == "deadlock", "no step of a copy brings the count to exactly 0"
-        assert "0 of 1 arrivals and -8256 bytes pending" in trace.meta.ending.detail
+        assert "0 of 1 arrivals and -8256 bytes missing" in trace.meta.ending.detail
 
 
-def test_expecting_one_consumer_too_many_leaves_1_pending_on_every_empty_barrier() -> None:
+def test_expecting_one_consumer_too_many_leaves_1_missing_on_every_empty_barrier() -> None:
     trace = run(consumer_arrivals=97)
     assert trace.meta.ending.kind == "deadlock"
     assert trace.meta.ending.detail.startswith("producer waits on empty[0] with parity 0")
-    assert "in phase #0 (parity 0) with 1 of 97 arrivals and 0 bytes pending" in trace.meta.ending.detail
+    assert "in phase #0 (parity 0) with 1 of 97 arrivals and 0 bytes missing" in trace.meta.ending.detail
     assert [b.pending for b in replay(trace)[3:]] == [1, 1, 1]
 
 
@@ -85,7 +85,7 @@ def test_a_hang_in_the_tail_names_the_producer_and_not_who_waited_before_and_lef
 def test_acquiring_a_stage_whose_copy_is_in_flight_is_undefined() -> None:
     trace = run(consumer_phase=1, latencies=Latencies(copy_latency=5000))
     assert trace.meta.ending == Ending(
-        "crash", "undefined behaviour: producer on full[0]: arrive(1) while only 0 of 1 arrivals are pending"
+        "crash", "undefined behaviour: producer on full[0]: arrive(1) while only 0 of 1 arrivals are missing"
     )
     assert replay(trace)[0].pending == 0, "the events up to it are kept, and are legal"
 
@@ -114,7 +114,7 @@ def test_a_wait_that_misses_a_phase_goes_on_waiting(arrivals: int, ending: str) 
 def test_expect_tx_alone_is_no_arrival_and_keeps_the_phase_open() -> None:
     trace = simulate_warps((Init(0, 1), ExpectTx(0, 64), Arrive(0), Wait(0, 0), Exit()))
     assert trace.meta.ending.kind == "deadlock"
-    assert "with 0 of 1 arrivals and 64 bytes pending" in trace.meta.ending.detail
+    assert "with 0 of 1 arrivals and 64 bytes missing" in trace.meta.ending.detail
     replay(trace)
 
 

@@ -161,7 +161,7 @@ def test_cp_async_arrives_after_its_bytes_and_counts_for_nothing_without_noinc(n
         assert trace.meta.ending == Ending("completed")
         assert pending == [32, 0, 32]
     else:
-        assert "with 32 of 32 arrivals and 0 bytes pending" in trace.meta.ending.detail
+        assert "with 32 of 32 arrivals and 0 bytes missing" in trace.meta.ending.detail
         assert pending == [32, 64, 32]
 
 

@@ -154,6 +154,19 @@ def test_texts_stand_in_bars_that_have_room(widget: ChartWidget, qtbot: QtBot) -
     assert seen == ["busy 60%", "60%", ""]
 
 
+@pytest.mark.parametrize("height", [190, 240, 500])
+def test_what_stands_above_the_highest_value_is_whole(widget: ChartWidget, height: int) -> None:
+    for high in (height + 120, height):
+        widget.resize(300, high)
+        QApplication.processEvents()
+    plot = widget.plot
+    (note,) = plot._notes
+    assert note.isVisible()
+    top = plot.mapFromScene(note.sceneBoundingRect().topLeft()).y()
+    frame = plot.mapFromScene(plot.box.sceneBoundingRect().topLeft()).y()
+    assert top >= frame - 1
+
+
 def test_the_words_beside_it_are_the_charts(widget: ChartWidget) -> None:
     assert widget.caption.text() == "median 2 ns"
     assert widget.accessibleName() == "copy latency"

@@ -63,6 +63,8 @@ def test_the_tables_say_what_the_comparison_says(comparison: Comparison) -> None
     assert tiles.cell(3, 4).text.endswith("longer")
     assert tiles.row_of(0, 5) == 5
     assert tiles.row_of(0, 9) is None
+    units = {tiles.cell(row, column).text.split()[1] for row in range(8) for column in (2, 3, 4, 5)}
+    assert units == {"µs"}, "a column has one unit"
 
 
 def test_agents_of_one_recording_end_the_order_table(lesson_history: History) -> None:

@@ -34,7 +34,7 @@ def test_every_step_is_explained_with_where_it_is(pane: ExplanationWidget) -> No
         pane.set_focus(Focus(step, None))
         assert pane.text.text() == explain(history, step)
         assert pane.heading.text().startswith(f"step {step} / {LAST}   ")
-    assert pane.heading.text() == "step 37 / 37   370.0 ns   tma   copy_done"
+    assert pane.heading.text() == "step 37 / 37   0.370 µs   tma   copy_done"
 
 
 def test_the_sentence_is_larger_than_the_panes_text_and_follows_its_font(pane: ExplanationWidget) -> None:

@@ -37,11 +37,35 @@ def test_it_says_each_step_at_one_height(pane: SentenceWidget) -> None:
 
 
 def test_it_grows_with_the_text(pane: SentenceWidget) -> None:
+    pane.resize(4000, 2000)
     before = pane.sizeHint().height()
     font = pane.font()
     font.setPointSizeF(font.pointSizeF() * 2)
     pane.setFont(font)
     assert pane.sizeHint().height() > 1.7 * before
+
+
+def test_a_narrow_one_has_a_line_more_and_says_where_it_is_cut(pane: SentenceWidget, qtbot: QtBot) -> None:
+    """As high at every step all the same: what it says asks for no room."""
+    history = hand_history()
+    longest = max(range(history.steps), key=lambda step: len(explain(history, step)))
+    pane.set_focus(Focus(longest))
+    line = pane.text.fontMetrics().lineSpacing()
+    pane.resize(60 * pane.text.fontMetrics().averageCharWidth(), 31 * line)
+    three = pane.sizeHint().height()
+    assert not pane.hasHeightForWidth()
+    assert 3 * line <= three < 4 * line
+    pane.resize(pane.width(), 29 * line)
+    assert pane.sizeHint().height() == three - line, "no more than a tenth of the window"
+    with qtbot.waitExposed(pane):
+        pane.show()
+    pane.resize(pane.width() // 2, pane.sizeHint().height())
+    shown = pane.text.shown()
+    assert len(shown) == 2
+    assert shown[-1].endswith("…")
+    assert explain(history, longest).startswith(shown[0])
+    pane.resize(3000, pane.height())
+    assert pane.text.shown() == [explain(history, longest)]
 
 
 def test_without_a_recording_it_says_what_to_do(pane: SentenceWidget) -> None:

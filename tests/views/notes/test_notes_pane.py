@@ -40,9 +40,9 @@ def _texts(pane: NotesWidget, row: int) -> list[str]:
 
 def test_every_mark_has_its_sign_place_and_text(pane: NotesWidget) -> None:
     assert isinstance(pane, Pane)
-    assert _texts(pane, 0) == ["⚑", "5", "50.0 ns", "", "here it begins"]
-    assert _texts(pane, 1) == ["3", "12", "120.0 ns", "full[0]", ""]
-    assert _texts(pane, 2) == ["↔", "20..30", "200.0 ns + 100.0 ns", "producer", ""]
+    assert _texts(pane, 0) == ["⚑", "5", "0.050 µs", "", "here it begins"]
+    assert _texts(pane, 1) == ["3", "12", "0.120 µs", "full[0]", ""]
+    assert _texts(pane, 2) == ["↔", "20..30", "0.200 µs + 0.100 µs", "producer", ""]
     pane.set_history(None)
     assert _texts(pane, 0)[2] == ""
 

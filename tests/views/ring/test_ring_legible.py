@@ -44,6 +44,9 @@ def _assert_readable(widget: RingWidget) -> None:
     labels = [shapes.producer_label(cursor)[1] for cursor in shapes.carded_producers]
     for font in (sizes.text, sizes.number, shapes.pill_font, *shapes.frame.segment_fonts, *labels):
         assert QFontInfo(font).pixelSize() >= least
+    for stage in picture.ring.stages:
+        for _, _, box in shapes.frame.segment_texts(stage.index, stage.state, stage.tile):
+            assert picture.layout.in_segment(stage.index, box), "text crosses the outline"
     inside = widget.rect().adjusted(-1, -1, 1, 1)
     boxes = [hit.path.boundingRect() for hit in widget.hits() if hit.kind == "barrier"]
     assert boxes

@@ -37,7 +37,7 @@ def test_the_probed_barriers_are_named(history: History) -> None:
 def test_bars_and_line_tell_the_same_counts(history: History) -> None:
     duration = history.trace.duration_ps
     pending, outstanding = probe_charts(history, 0, 0, duration)
-    assert (pending.title, pending.x.label) == ("arrivals pending at full[0], probed", "time (µs)")
+    assert (pending.title, pending.x.label) == ("arrivals missing at full[0], probed", "time (µs)")
     assert outstanding.y.label == "outstanding (KiB)"
     assert outstanding.x.ends == (0, duration / 1e6)
     for chart, most in ((pending, 1), (outstanding, 16)):
@@ -86,9 +86,9 @@ def test_the_pane_shows_them_of_the_chosen_barrier(qtbot: QtBot, history: Histor
     pane.set_history(history)
     pane.show_statistics(statistics_of(history))
     assert pane.probed.isVisible()
-    assert pane.probe_charts.charts[0].title == "arrivals pending at full[0], probed"
+    assert pane.probe_charts.charts[0].title == "arrivals missing at full[0], probed"
     pane.probed.setCurrentIndex(1)
-    assert pane.probe_charts.charts[0].title == "arrivals pending at full[1], probed"
+    assert pane.probe_charts.charts[0].title == "arrivals missing at full[1], probed"
     plain = history_of(tiles=4)
     pane.set_history(plain)
     pane.show_statistics(statistics_of(plain))

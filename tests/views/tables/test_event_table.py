@@ -27,7 +27,7 @@ def row(step: int) -> list[str]:
 def test_cells() -> None:
     assert row(9) == [
         "9",
-        "90.0 ns",
+        "0.090 µs",
         "producer",
         "arrive_expect_tx",
         "full[0]",
@@ -37,14 +37,14 @@ def test_cells() -> None:
         "16384 B",
         "producer_acquire :4",
     ]
-    assert row(4) == ["4", "40.0 ns", "producer", "fence", "", "", "", "", "", ""]
+    assert row(4) == ["4", "0.040 µs", "producer", "fence", "", "", "", "", "", ""]
     assert row(34)[3] == "wait_end blocked"
-    assert row(35)[1] == "~350.0 ns"
+    assert row(35)[1] == "~0.350 µs"
     assert [row(step)[8] for step in (2, 11, 27, 32)] == ["x64", "count 1", "x32", "#0"]
 
 
 @pytest.mark.parametrize(
-    ("ps", "text"), [(0, "0.0 ns"), (1234, "1.2 ns"), (9_999_900, "9999.9 ns"), (12_345_678, "12.346 µs")]
+    ("ps", "text"), [(0, "0.000 µs"), (1_900, "0.002 µs"), (9_999_900, "10.000 µs"), (12_345_678, "12.346 µs")]
 )
 def test_times(ps: int, text: str) -> None:
     assert time_text(ps) == text

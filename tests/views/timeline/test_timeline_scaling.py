@@ -9,11 +9,12 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
-from visualizer.views.timeline.lanes import builder_widget
 from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
 from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.lanes.lane_store import LaneStore
+from visualizer.views.timeline.lanes.lanes import builder_widget
 from visualizer.views.timeline.layers import layers_widget
+from visualizer.views.timeline.layers.frame import RULER
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
@@ -130,7 +131,7 @@ def test_everything_grows_with_the_font(qtbot, many_ctas, scale):
     widget.set_history(many_ctas)
     widget.set_focus(Focus(0))
     em = widget._fonts.em
-    assert widget.scene.frame.ruler.height() == pytest.approx(1.9 * em, abs=1)
+    assert widget.scene.frame.ruler.height() == pytest.approx(RULER * em, abs=1)
     assert widget.scene.layout.height.min() == pytest.approx(1.3 * em, abs=1)
     assert widget.overview.height() == pytest.approx(1.9 * em, abs=3)
     assert widget._fonts.line == round(2 * widget._fonts.scale)

@@ -77,7 +77,7 @@ def test_show_prints_titles_and_tells_scripts_both(stranger: History) -> None:
     document = {**step_document(stranger, step), "explanation": explain(stranger, step)}
     assert document["event"]["barrier"] == "CTA0.0x8"
     assert document["barriers"]["CTA0.0x8"]["title"] == "CTA0.full[1]"
-    assert not ADDRESS.search(step_text(document))
+    assert not ADDRESS.search(step_text(document, stranger))
 
 
 def test_findings() -> None:

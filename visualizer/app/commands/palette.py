@@ -37,7 +37,7 @@ class CommandPalette(QDialog):
         self.setWindowTitle(tr("Find anything"))
         self._entries = tuple(entries)
         self.line = QLineEdit(
-            placeholderText=tr("a few letters of a command, pane, fault, chapter, barrier or agent"),
+            placeholderText=tr("a few letters of a command, pane, setting, fault, chapter, barrier or agent"),
             accessibleName=tr("Find anything"),
         )
         self.list = QListWidget(accessibleName=tr("What fits"))

@@ -95,6 +95,11 @@ class Comparing:
         if self.pane is not None:
             self.pane.set_theme(theme)
 
+    def say_again(self) -> None:
+        """The language is another now."""
+        if self.pane is not None:
+            self.pane.say_again()
+
     def _show(self, comparison: Comparison) -> None:
         if self.shown is None:
             self._make_window()

@@ -50,6 +50,7 @@ class StoryEditor(QWidget):
         self.steps.currentItemChanged.connect(self._select)
         self.message = PlainLabel(wordWrap=True)
         self.boxes: dict[tuple[str, str], QPlainTextEdit] = {}
+        self.titles: dict[tuple[str, str], PlainLabel] = {}
         self.buttons: dict[str, QPushButton] = {}
         self._filling = False
         column = QVBoxLayout(self)
@@ -121,19 +122,32 @@ class StoryEditor(QWidget):
         form = QFormLayout(inside)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         form.setContentsMargins(0, 0, 6, 0)
-        titles = {"text": tr("Text"), "notes": tr("Notes"), "question": tr("Question"), "answer": tr("Answer")}
         for field in FIELDS:
             for language in ("en", "zh"):
                 box = QPlainTextEdit()
                 box.setTabChangesFocus(True)
-                box.setAccessibleName(f"{titles[field]} ({language})")
                 box.textChanged.connect(self._write)
-                form.addRow(f"{titles[field]} ({language})", box)
+                self.titles[field, language] = PlainLabel()
+                form.addRow(self.titles[field, language], box)
                 box.setFixedHeight(round(4.5 * box.fontMetrics().lineSpacing()))
                 self.boxes[field, language] = box
+        self._title_boxes()
         area = QScrollArea(widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=tr("Texts"))
         area.setWidget(inside)
         return area
+
+    def _title_boxes(self) -> None:
+        titles = {"text": tr("Text"), "notes": tr("Notes"), "question": tr("Question"), "answer": tr("Answer")}
+        for (field, language), box in self.boxes.items():
+            title = f"{titles[field]} ({language})"
+            self.titles[field, language].setText(title)
+            box.setAccessibleName(title)
+
+    def say_again(self) -> None:
+        """The language is another now: the boxes' titles, and the steps as they are spoken in it."""
+        self._title_boxes()
+        if self.story is not None:
+            self._list()
 
     def _list(self) -> None:
         """Show the story's steps, the current one selected."""

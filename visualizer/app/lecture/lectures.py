@@ -154,6 +154,11 @@ class Lectures(QObject):
         if self.lecture is not None:
             self.lecture.leave()
 
+    def say_again(self) -> None:
+        """The language is another now."""
+        if self.editor is not None:
+            self.editor.say_again()
+
     def may_close(self) -> bool:
         """End the lecture and close the editor; False if the user wants to keep a story that is not saved."""
         self.leave()

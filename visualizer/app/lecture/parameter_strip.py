@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSpinBox
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from visualizer.language import tr
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.registry import PROGRAMS
+from visualizer.views.look.field_widget import NumberBox
 from visualizer.views.look.plain_text_widget import PlainLabel
 
 ON_STAGE = ("stages", "consumer_warps", "producer_delay", "consumer_delay", "producer_arrivals", "producer_phase")
@@ -28,11 +29,11 @@ class ParameterStrip(QFrame):
         self.setObjectName("lectureParameters")
         self.setAccessibleName(tr("Parameters"))
         self._told: Mapping[str, Any] = {}
-        self.boxes: dict[str, QSpinBox] = {}
+        self.boxes: dict[str, NumberBox] = {}
         row = QHBoxLayout(self)
         for parameter in PROGRAMS[LESSON].parameters:
             if parameter.name in ON_STAGE:
-                box = QSpinBox()
+                box = NumberBox()
                 box.setRange(parameter.low, parameter.high)
                 box.setSuffix(f" {parameter.unit}" if parameter.unit else "")
                 box.setAccessibleName(tr(parameter.title))

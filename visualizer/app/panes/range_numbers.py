@@ -28,6 +28,10 @@ class RangeNumbers(QObject):
         self._measured: Measurement | None = None
         timeline.measured_changed.connect(self._ask)
 
+    def say_again(self) -> None:
+        """The language is another now: the same numbers in it."""
+        self._ask(self._measured)
+
     def stop(self) -> None:
         """Wait until no thread is left."""
         self._jobs.stop()

@@ -11,7 +11,6 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QLineEdit, QPushButton, QWidget
 
-from visualizer.app.record.fields import ChoiceBox
 from visualizer.language import tr
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.option_table import (
@@ -30,6 +29,7 @@ from visualizer.sources.attach.request import AttachRequest
 from visualizer.sources.attach.session import Launches
 from visualizer.sources.errors import SourceError
 from visualizer.sources.option import Choice, Option
+from visualizer.views.look.field_widget import ChoiceBox
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
 TIMED_ROUNDS = 20

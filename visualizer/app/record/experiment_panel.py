@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.record.fault_box import FaultBox, story
-from visualizer.app.record.fields import SpinBox, WheelFreeChoice
 from visualizer.app.record.parameter_form import ParameterForm
 from visualizer.app.record.program_box import ProgramBox
 from visualizer.app.record.recording_box import RecordingBox
@@ -34,6 +33,7 @@ from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import SOURCES
 from visualizer.sources.simulator.source import SEED
 from visualizer.sources.source import Request
+from visualizer.views.look.field_widget import SpinBox, WheelFreeChoice
 from visualizer.views.look.plain_text_widget import PlainLabel
 
 
@@ -99,6 +99,24 @@ class ExperimentPanel(QWidget):
         self.program.choose(LESSON)
         self.fault.choose(fault)
         self.form.set_parameters(parameters)
+
+    def fields(self) -> Iterator[tuple[str, QWidget]]:
+        """What can be set for the next run, by title; what does not apply to it is left out."""
+        forms = [self._head, self.recording.body.layout()]
+        if not self.form.isHidden():
+            forms.insert(1, self.form.layout())
+        for form in forms:
+            for row in range(form.rowCount()):
+                label = form.itemAt(row, QFormLayout.ItemRole.LabelRole)
+                if label is not None and form.isRowVisible(row):
+                    field = form.itemAt(row, QFormLayout.ItemRole.FieldRole).widget()
+                    yield label.widget().text(), field.focusProxy() or field
+
+    def go_to(self, field: QWidget) -> None:
+        """Give one of the `fields` the keyboard."""
+        if self.recording.body.isAncestorOf(field):
+            self.recording.header.setChecked(True)
+        field.setFocus()
 
     def set_busy(self, busy: bool) -> None:
         self._busy = busy
@@ -227,6 +245,12 @@ class _Column(QScrollArea):
         """Scroll so far that the widget is seen, if need be from its top."""
         self.ensureWidgetVisible(widget, 0, 0)
         self.verticalScrollBar().setValue(min(self.verticalScrollBar().value(), widget.y()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What the fields need has changed, so what this needs has: a scroll area tells nobody by itself."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:
         width = self.widget().minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.app.record.titles import with_titles
 from visualizer.language import mark, tr
 from visualizer.programs.fault import Fault
@@ -20,6 +19,7 @@ from visualizer.programs.registry import check_program
 from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import check
 from visualizer.sources.source import Request
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.plain_text_widget import tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.language import mark, tr
 from visualizer.programs.registry import PROGRAMS
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.plain_text_widget import tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -36,6 +36,7 @@ class ProgramBox(QWidget):
         layout.setSpacing(4)
         layout.addWidget(self.names, 1)
         layout.addWidget(self.open_button)
+        self.setFocusProxy(self.names)
         self.names.currentIndexChanged.connect(self.changed)
         self.open_button.clicked.connect(self.ask_open)
 

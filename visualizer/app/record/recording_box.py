@@ -8,11 +8,12 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFormLayout, QToolButton, QVBoxLayout, QWidget
 
-from visualizer.app.record.fields import ChoiceBox, SpinBox, show_changed
+from visualizer.app.record.fields import show_changed
 from visualizer.language import tr
 from visualizer.resources import resource_dir
 from visualizer.sources.option import Choice, Field, Option, Roles, Tiles, Whole
 from visualizer.sources.registry import DEFAULT, SOURCES, all_options
+from visualizer.views.look.field_widget import ChoiceBox, SpinBox
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
 _INDENT = 10

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.app.record.titles import with_titles
 from visualizer.app.work.job import JobRunner, Work
 from visualizer.language import tr
@@ -14,6 +13,7 @@ from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.explorer.what_if import WHAT_IFS, Answer, WhatIf, ask
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.source import Request
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
 _NARROW = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -80,6 +80,7 @@ class WhatIfRow(QWidget):
         """The language is another now."""
         if self._answer is not None:
             self._show(self._answer)
+        self._refresh()
 
     def _show(self, answer: Answer) -> None:
         self._say(answer.sentence)

@@ -105,7 +105,7 @@ QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {theme
   image: url({icons}/check.svg); }}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
-QComboBox QAbstractItemView, #completions {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
+QComboBox QAbstractItemView, #completions {{ background: {theme.raised}; border: {edge}px solid {theme.text_muted}; }}
 QSlider:horizontal {{ min-height: {px(18)}; }}
 QSlider::groove:horizontal {{ height: {px(6)}; background: {theme.grid}; border-radius: 3px; }}
 QSlider::sub-page:horizontal {{ background: {theme.producer.outline}; border-radius: 3px; }}

@@ -1,4 +1,4 @@
-"""Everything that the palette finds in a window: commands, panes, faults, chapters of stories, agents and barriers."""
+"""Everything that the palette finds in a window: commands, panes, settings, faults, chapters, agents and barriers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from visualizer.app.commands.palette import Entry
 from visualizer.app.lecture.lectures import Lectures
 from visualizer.app.record.running import Running
 from visualizer.app.session.session import Session
+from visualizer.app.window.findable_settings import findable_settings
 from visualizer.app.window.layout import Docks
 from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
@@ -39,6 +40,7 @@ def findable(parts: Parts) -> Iterator[Entry]:
     for name in docks.names:
         title = docks[name].windowTitle()
         yield Entry(tr("Pane"), title, partial(docks.bring, name), help=tr("Bring the pane to the front."))
+    yield from findable_settings(parts)
     for fault in FAULTS.values():
         if fault.fits_lesson:
             run = partial(parts[Running].break_it, fault.id)

@@ -129,12 +129,13 @@ class Docks:
         for group in filter(None, (beside, *groups)):
             docks[group[0]].raise_()
         self._share_out(workspace, size, beside, groups)
-        self._show_tabs()
+        self.show_tabs()
 
-    def _show_tabs(self) -> None:
-        """Qt shows the tab bars with the next layout request, and forgets to if another change comes first. Of an
-        arrangement before, it may leave one where it stood, perhaps in another language."""
-        spoken = {dock.windowTitle() for dock in self.all()}
+    def show_tabs(self) -> None:
+        """The tabs of this arrangement and no others. Qt shows them with the next layout request, and forgets to if
+        another change comes first; those of an arrangement before, or of one that a restored state replaced, it may
+        leave where they stood."""
+        groups = {self._tabs_with(dock) for dock in self.all()}
         latest: dict[tuple[str, ...], QTabBar] = {}
         for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setAccessibleName(tr("Panes"))
@@ -146,7 +147,14 @@ class Docks:
                 if titles in latest:
                     latest[titles].hide()
                 latest[titles] = bar
-                bar.setVisible(spoken.issuperset(titles))
+                bar.setVisible(frozenset(titles) in groups)
+            elif bar.x() >= 0:  # one of a single pane stands outside
+                bar.hide()
+
+    def _tabs_with(self, dock: QDockWidget) -> frozenset[str]:
+        """The titles of the open docks that share a place with this one, its own among them."""
+        together = [dock, *self._window.tabifiedDockWidgets(dock)]
+        return frozenset(one.windowTitle() for one in together if not one.isHidden() and not one.isFloating())
 
     def _share_out(
         self, workspace: Workspace, size: QSize, beside: tuple[str, ...], groups: list[tuple[str, ...]]

@@ -186,6 +186,9 @@ class MainWindow(QMainWindow):
         self.experiment.say_again()
         self.runs_strip.show_again()
         self.showing.say_again()
+        self.range_numbers.say_again()
+        self.comparing.say_again()
+        self.lectures.say_again()
         self._show_theme(self.appearance.theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -104,7 +104,7 @@ class Showing(QObject):
         if document is None:
             return
         self._status.show_document(document)
-        self._breakpoints.changed.emit()
+        self._show_events(document, self._breakpoints.saved())  # with what is wrong with a query
         if document.report is not None:
             self._reading.diagnose(document)
 

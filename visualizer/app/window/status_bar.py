@@ -11,7 +11,7 @@ from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
 from visualizer.recording.tables import Meta
 from visualizer.views.diagnosis.diagnosis_model import count_text
-from visualizer.views.look.plain_text_widget import PlainLabel, tip
+from visualizer.views.look.plain_text_widget import ElidedLabel, PlainLabel, tip
 
 _SENTENCES = frozenset({"note", "window", "trust"})
 """Facts that may be cut off, rather than make a window with large text wider than the screen."""
@@ -26,7 +26,7 @@ class RecordingStatus(QStatusBar):
         self.setSizeGripEnabled(False)
         self._labels: dict[str, PlainLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
-            label = PlainLabel(objectName=f"status.{name}")
+            label = (ElidedLabel if name in _SENTENCES else PlainLabel)(objectName=f"status.{name}")
             if name in _SENTENCES:
                 label.setMinimumWidth(1)
             label.hide()

@@ -7,12 +7,12 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.commands.actions import Actions
-from visualizer.app.record.fields import WheelFreeChoice
 from visualizer.app.window.icons import icon
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import SPEEDS
 from visualizer.replay.history import History
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme
@@ -26,6 +26,9 @@ _BUTTONS = (
     "step.next_phase",
     "step.last",
 )
+
+
+_LABEL_PADDING = 8  # pixels, as the style sheet has it
 
 
 class TransportBar(QToolBar):
@@ -69,8 +72,8 @@ class TransportBar(QToolBar):
             return
         # A fixed size, with room for the last step: a label that may change would lay out the window at each step.
         metrics = QFontMetrics(scaled_font(self.font(), 1.0, bold=True))
-        room = metrics.horizontalAdvance(step_text(history, history.steps - 1) + "      ")
-        self.label.setFixedSize(room, metrics.height() + 4)
+        room = metrics.horizontalAdvance(step_text(history, history.steps - 1))
+        self.label.setFixedSize(room + 2 * (_LABEL_PADDING + metrics.averageCharWidth()), metrics.height() + 4)
 
     def set_focus(self, focus: Focus) -> None:
         if self._history is None:

@@ -5,7 +5,7 @@ Remembered for each size of text, too, since what fits at one does not at anothe
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from visualizer.app.panes.pane_host import PaneHost
@@ -55,12 +55,19 @@ class Workspaces(QObject):
         if scale != self._scale:
             self.keep()
             self._scale = scale
-            with self._pane_host.arranging():
-                self._docks.arrange(WORKSPACES[self.name], self._window.size(), self._docks.open)
-                self._restore_state()
+            self._arrange_open()
+            # Once more when the fonts have reached every field: only then is known how wide the panes must be.
+            QTimer.singleShot(0, self, self._arrange_open)
+
+    def _arrange_open(self) -> None:
+        """The panes that are open, with the room they need; as they were left at this size of text, if they were."""
+        with self._pane_host.arranging():
+            self._docks.arrange(WORKSPACES[self.name], self._window.size(), self._docks.open)
+            self._restore_state()
 
     def _restore_state(self) -> None:
         self._window.restoreState(self._settings.window_state(self._place), LAYOUT_VERSION)
+        self._docks.show_tabs()
 
     @property
     def _place(self) -> str:

@@ -71,16 +71,17 @@ def comparison_text(comparison: Comparison) -> list[str]:
         )
     )
     most = np.argsort(-np.abs(tiles.longer), kind="stable")[:_TILES_SHOWN]
+    longest = tiles.longest
     for row in np.sort(most).tolist():
         lines.append(
             tr(
                 "  CTA {cta} tile {tile}: {a} and {b}, {longer}; ends {later}",
                 cta=int(tiles.cta[row]),
                 tile=int(tiles.tile[row]),
-                a=duration(int(tiles.end_a[row] - tiles.begin_a[row])),
-                b=duration(int(tiles.end_b[row] - tiles.begin_b[row])),
-                longer=signed(int(tiles.longer[row]), tr("longer"), tr("shorter")),
-                later=signed(int(tiles.later[row]), tr("later"), tr("earlier")),
+                a=duration(int(tiles.end_a[row] - tiles.begin_a[row]), longest),
+                b=duration(int(tiles.end_b[row] - tiles.begin_b[row]), longest),
+                longer=signed(int(tiles.longer[row]), tr("longer"), tr("shorter"), longest),
+                later=signed(int(tiles.later[row]), tr("later"), tr("earlier"), longest),
             )
         )
     if len(tiles) > _TILES_SHOWN:
@@ -123,13 +124,11 @@ def difference_text(comparison: Comparison, agent: AgentOrder) -> str:
     )
 
 
-def signed(ps: int, more: str, less: str) -> str:
-    """ "1.2 us longer", "300 ns shorter", "no"."""
-    return (
-        tr("the same")
-        if ps == 0
-        else tr("{time} {direction}", time=duration(abs(ps)), direction=more if ps > 0 else less)
-    )
+def signed(ps: int, more: str, less: str, longest: int | None = None) -> str:
+    """ "12.20 µs longer", "300 ns shorter", "the same"; `longest` as of `duration`."""
+    if ps == 0:
+        return tr("the same")
+    return tr("{time} {direction}", time=duration(abs(ps), longest), direction=more if ps > 0 else less)
 
 
 def state_differences(comparison: Comparison, step_a: int, step_b: int) -> list[tuple[str, str, str]]:

@@ -37,6 +37,12 @@ class TileTimes:
         """How much later the tile ended in b, from the start of each recording."""
         return self.end_b - self.end_a
 
+    @property
+    def longest(self) -> int:
+        """The longest span that is told of them (ps), 0 of none: they are all told in its unit."""
+        spans = (self.end_a - self.begin_a, self.end_b - self.begin_b, abs(self.later))
+        return max(int(span.max(initial=0)) for span in spans)
+
 
 @dataclass(frozen=True, eq=False)
 class RingPair:

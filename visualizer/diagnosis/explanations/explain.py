@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import arrived_of, missing_bytes
 from visualizer.diagnosis.explanations import explain_barriers, explain_groups, explain_waits
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.places import stage_words
@@ -130,14 +132,14 @@ def _left_behind(scene: Scene) -> str:
 
 
 def _word_sample(scene: Scene) -> str:
-    parity, pending, tx = decode(np.array([scene.event["token"]], np.uint64))
+    parity, pending, tx = (int(column[0]) for column in decode(np.array([scene.event["token"]], np.uint64)))
     return tr(
-        "A probe saw the word of {barrier}: parity {parity}, pending {pending}, tx {tx} (shown in steps of 2048"
-        " bytes).",
+        "A probe saw the word of {barrier}: parity {parity}, arrived {arrived}, {bytes} (a word counts bytes in steps"
+        " of 2048).",
         barrier=scene.barrier_name,
-        parity=parity[0],
-        pending=pending[0],
-        tx=tx[0],
+        parity=parity,
+        arrived=arrived_of(replace(scene.after, pending=pending)),
+        bytes=missing_bytes(tx) or tr("no bytes to come"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_at
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.wording import duration, listed, of_tile, sentence, sentences
 from visualizer.language import tr, trn
@@ -11,22 +12,20 @@ from visualizer.replay.history import StageState
 
 def init(scene: Scene) -> str:
     if scene.event["flags"] & EventFlag.DERIVED:
-        return trn(
-            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrival pending, as"
-            " follows from the number of the first tile.",
-            "The recording begins after the init: by then {barrier} is in phase #{phase}, with {n} arrivals pending, as"
-            " follows from the number of the first tile.",
-            scene.after.pending,
+        return tr(
+            "The recording begins after the init: by then {barrier} is in phase #{phase}, arrived {arrived}, as follows"
+            " from the number of the first tile.",
             barrier=scene.barrier_name,
             phase=scene.after.phase,
+            arrived=arrived_of(scene.after),
         )
     return trn(
-        "{agent} initialises {barrier} for {n} arrival per phase: phase #0, pending {pending}, tx 0.",
-        "{agent} initialises {barrier} for {n} arrivals per phase: phase #0, pending {pending}, tx 0.",
+        "{agent} initialises {barrier} for {n} arrival per phase: phase #0, arrived {arrived}.",
+        "{agent} initialises {barrier} for {n} arrivals per phase: phase #0, arrived {arrived}.",
         scene.amount,
         agent=scene.agent.name,
         barrier=scene.barrier_name,
-        pending=scene.after.pending,
+        arrived=arrived_of(scene.after),
     )
 
 
@@ -61,45 +60,45 @@ def arrive_drop(scene: Scene) -> str:
 
 def expect_tx(scene: Scene) -> str:
     return tr(
-        "{agent} makes {barrier} expect {bytes} bytes: {tx}, and pending stays {unchanged} because this is no"
+        "{agent} makes {barrier} expect {bytes} bytes: {landed}, and arrived stays {unchanged} because this is no"
         " arrival{consequence}",
         bytes=scene.amount,
-        tx=_tx(scene),
-        unchanged=scene.after.pending,
+        landed=_landed(scene),
+        unchanged=arrived_of(scene.after),
         **_change(scene),
     )
 
 
 def arrive_expect_tx(scene: Scene) -> str:
     return tr(
-        "{agent} arrives once on {barrier} and expects {bytes} bytes: {arrived} and {tx}{consequence}",
+        "{agent} arrives once on {barrier} and expects {bytes} bytes: {arrived} and {landed}{consequence}",
         bytes=scene.amount,
-        tx=_tx(scene),
+        landed=_landed(scene),
         **_change(scene),
     )
 
 
 def complete_tx(scene: Scene) -> str:
     return tr(
-        "{bytes} bytes{of_tile} land{estimate}, so {barrier} has {tx}{consequence}",
+        "{bytes} bytes{of_tile} land{estimate}, so {barrier} has {landed}{consequence}",
         bytes=scene.amount,
         of_tile=of_tile(scene.tile),
         estimate=_estimate(scene),
-        tx=_tx(scene),
+        landed=_landed(scene),
         **_change(scene),
     )
 
 
 def phase_complete(scene: Scene) -> str:
-    after = scene.after
     opening = tr(
-        "Phase #{phase} of {barrier} completes{estimate}: parity {parity} -> {flipped}, pending reloads to {pending}.",
+        "Phase #{phase} of {barrier} completes{estimate}: parity {parity} -> {flipped}, arrived begins anew:"
+        " {arrived}.",
         phase=scene.amount,
         barrier=scene.barrier_name,
         estimate=_estimate(scene),
         parity=scene.parity,
         flipped=1 - scene.parity,
-        pending=after.pending,
+        arrived=arrived_of(scene.after),
     )
     released = scene.names(scene.causality.woken_by(scene.step))
     lets = tr("no wait in this recording needed it")
@@ -112,14 +111,14 @@ def phase_complete(scene: Scene) -> str:
 
 def copy_issue(scene: Scene) -> str:
     opening = _copies_by_cp_async(scene) or tr(
-        "{agent} issues a copy{of_tile}{into}: {bytes} bytes, which the copy engine will count down on {barrier} (tx"
-        " {tx} now).",
+        "{agent} issues a copy{of_tile}{into}: {bytes} bytes, which the copy engine will count on {barrier} as they"
+        " land ({landed}).",
         agent=scene.agent.name,
         of_tile=of_tile(scene.tile),
         into=_into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
-        tx=scene.after.tx,
+        landed=_landed(scene),
     )
     done = scene.history.copies.landing_of(scene.step)
     if done is None:
@@ -179,8 +178,10 @@ def _change(scene: Scene) -> dict[str, str]:
     }
 
 
-def _tx(scene: Scene) -> str:
-    return f"tx {scene.before.tx} -> {scene.after.tx}"
+def _landed(scene: Scene) -> str:
+    """What of the phase's bytes is in after the event."""
+    landed = landed_at(scene.history, int(scene.event["barrier"]), scene.step)
+    return tr("landed {bytes}", bytes=bytes_of(landed.landed, landed.expected))
 
 
 def _consequence(scene: Scene) -> str:

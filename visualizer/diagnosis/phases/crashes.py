@@ -45,7 +45,7 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
         operation = None
     site = site_at(history.trace, last) if waits and last is not None else None
     site = site or place(history.trace, getattr(operation, "site", -1))
-    over = "are pending" in told["what"]
+    over = told["what"].startswith("arrive(") and "while only" in told["what"]
     what = recorded(told["what"].strip().rstrip("."))
     cause = f"{what}."
     blamed = told["agent"]

@@ -53,19 +53,18 @@ def word_sentences(word: Word, count: int | None) -> list[str]:
 def _arrivals(pending: int, count: int | None) -> str:
     if count is None:
         return trn(
-            "{n} arrival is pending; how many a phase takes is not in the word (--count tells it).",
-            "{n} arrivals are pending; how many a phase takes is not in the word (--count tells it).",
+            "{n} arrival is missing; how many a phase takes is not in the word (--count tells it).",
+            "{n} arrivals are missing; how many a phase takes is not in the word (--count tells it).",
             pending,
         )
     if pending > count:
         return tr(
-            "{pending} arrivals are pending, more than the {count} that a phase is said to take: the count is another,"
+            "{missing} arrivals are missing, more than the {count} that a phase is said to take: the count is another,"
             " or this is no word of a live barrier.",
-            pending=pending,
+            missing=pending,
             count=count,
         )
-    return tr("{arrived} of {count} arrivals have come; {pending} are pending.", arrived=count - pending, count=count,
-              pending=pending)  # fmt: skip
+    return tr("{arrived} of {count} arrivals have come.", arrived=count - pending, count=count)
 
 
 def _bytes(word: Word) -> str:

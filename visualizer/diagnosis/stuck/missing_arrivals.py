@@ -47,12 +47,12 @@ def _expect_without_arrive(outlook: Outlook, wait: int) -> Cause | None:
     site = site_at(outlook.trace, alone[0])
     return Cause(
         tr(
-            "{agent} did expect_tx on {barrier} and never arrived: tx is {tx} but pending stays {pending}, because"
-            " expect_tx does not arrive. Use arrive.expect_tx{site}.",
+            "{agent} did expect_tx on {barrier} and never arrived: arrived stays {arrived} of {needed}, whatever bytes"
+            " come, because expect_tx does not arrive. Use arrive.expect_tx{site}.",
             agent=agent,
             barrier=name,
-            tx=state.tx,
-            pending=state.pending,
+            arrived=state.arrived,
+            needed=state.needed,
             site=line(site),
         ),
         alone[0],

@@ -6,11 +6,12 @@ Bytes may have drained in part while a copy is in flight: the recording knows on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.arrived import arrived_of
 from visualizer.diagnosis.places import barrier_facts
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.wording import duration
@@ -160,12 +161,12 @@ def _finding(history: History, row: int, runs: NDArray[np.void], wrong: Ints) ->
         )
     else:
         said = tr(
-            "The probe saw {barrier} with parity {parity}, {seen_pending} pending and {seen_tx} bytes outstanding at"
-            " {time}; the recording has phase #{phase} (parity {state_parity}), {pending} pending and {tx} bytes.",
+            "The probe saw {barrier} with parity {parity}, arrived {seen_arrived} and {seen_tx} bytes outstanding at"
+            " {time}; the recording has phase #{phase} (parity {state_parity}), arrived {arrived} and {tx} bytes.",
             **values,
-            seen_pending=seen.pending,
+            seen_arrived=arrived_of(replace(state, pending=seen.pending)),
             seen_tx=seen.tx,
-            pending=state.pending,
+            arrived=arrived_of(state),
             tx=state.tx,
         )
     rest = tr(

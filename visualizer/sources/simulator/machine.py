@@ -99,7 +99,7 @@ class Machine:
                 parity=parity,
                 phase=barrier.phase,
                 now=barrier.parity,
-                pending=barrier.pending,
+                missing=barrier.pending,
                 expected=barrier.expected,
                 bytes=barrier.tx,
             ),

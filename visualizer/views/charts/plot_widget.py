@@ -78,8 +78,9 @@ class Plot(pg.GraphicsView):
         self._chart: Chart | None = None
         self._labels: list[tuple[pg.TextItem, Boxes, int]] = []
         self._notes: list[pg.TextItem] = []
+        self._all: list[list[float]] = []  # what is in view where all of it is
         self.box.sigRangeChanged.connect(self._fit_labels)
-        self.box.sigResized.connect(self._fit_labels)
+        self.box.sigResized.connect(self._resized)
 
     def show_chart(self, chart: Chart, theme: Theme) -> None:
         """Draw it anew, all of it in view."""
@@ -106,13 +107,27 @@ class Plot(pg.GraphicsView):
         if chart is None:
             return
         left, right, low, high = _bounds(chart)
-        beside, above = _ROOM_BESIDE * (right - left), 0.0 if chart.y.ticks else _ROOM_ABOVE * (high - low)
+        beside, above = _ROOM_BESIDE * (right - left), 0.0 if chart.y.ticks else self._room_above() * (high - low)
         left, right = left - beside, right + beside
         box.setLimits(xMin=None, xMax=None, yMin=None, yMax=None)
         box.setRange(xRange=(left, right), yRange=(low, high + above), padding=0)
         # Beyond the data there is nothing to be seen.
         box.setLimits(xMin=left, xMax=right, yMin=low, yMax=high + above)
+        self._all = box.viewRange()
         self._fit_labels()
+
+    def _resized(self) -> None:
+        """What stands above the values needs another share of another height."""
+        if self.box.viewRange() == self._all:
+            self.show_all()
+        else:
+            self._fit_labels()
+
+    def _room_above(self) -> float:
+        """Of the heights that are drawn, what is left free above them: a line of text where notes stand there."""
+        line = QFontMetricsF(scaled_font(self.font(), _SMALL, bold=True)).height() + 4 if self._notes else 0.0
+        high = self.box.height()
+        return max(_ROOM_ABOVE, line / (high - line) if high > 2 * line else 0.0)
 
     def zoom(self, factor: float) -> None:
         """Show `factor` times as much, about the middle; rows of bars only along their length."""

@@ -24,6 +24,7 @@ from visualizer.views.code.code_model import (
     with_findings,
 )
 from visualizer.views.code.source_widget import NO_MARKS, SourceView
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.theme import Theme
 
@@ -35,17 +36,16 @@ class CodeWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.files = QComboBox()
+        self.files = WheelFreeChoice()
         self.files.setAccessibleName(tr("Source file"))
         self.files.currentTextChanged.connect(self._show_file)
-        self.frames = QComboBox()
+        self.frames = WheelFreeChoice()
         self.frames.setAccessibleName(tr("Inline stack"))
         self.frames.setToolTip(tr("The calls that lead to the focused event, innermost first; each shows its line"))
         for box in (self.files, self.frames):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.frames.activated.connect(self._show_frame)
         self.view = SourceView()
-        self.view.setPlaceholderText(tr("This recording has no source text"))
         self.view.line_chosen.connect(self._choose)
         self._highlighter = CodeHighlighter(self.view.document())
         self._highlighter.set_theme(self.view.theme)
@@ -75,6 +75,8 @@ class CodeWidget(QWidget):
         self._history = history if history is not None and history.steps else None
         names = source_names(history.trace) if history is not None else []
         self._step = 0
+        nothing = tr("This recording has no source text")
+        self.view.setPlaceholderText(tr("Open or run a recording to see its source") if history is None else nothing)
         self.files.blockSignals(True)
         self.files.clear()
         self.files.addItems(names)

@@ -32,10 +32,10 @@ RING_COLUMN = Column("ring", mark("ring"), mark("the ring whose tile it is, wher
 TILE_COLUMNS = (
     Column("cta", mark("CTA"), mark("the tile's CTA"), True, "000"),
     Column("tile", mark("tile"), mark("number of the tile"), True, "0000"),
-    Column("a", mark("in a"), mark("from the tile's first event to its last, in this recording"), True, "00.00 us"),
-    Column("b", mark("in b"), mark("the same in the other"), True, "00.00 us"),
-    Column("longer", mark("difference"), mark("how much longer or shorter it took in b"), True, "00.00 us shorter"),
-    Column("later", mark("ends"), mark("how much later or earlier it ended in b"), True, "00.00 us earlier"),
+    Column("a", mark("in a"), mark("from the tile's first event to its last, in this recording"), True, "00.000 µs"),
+    Column("b", mark("in b"), mark("the same in the other"), True, "00.000 µs"),
+    Column("longer", mark("difference"), mark("how much longer or shorter it took in b"), True, "00.000 µs shorter"),
+    Column("later", mark("ends"), mark("how much later or earlier it ended in b"), True, "00.000 µs earlier"),
 )
 STATE_COLUMNS = (
     Column(
@@ -86,6 +86,7 @@ class TileTimeRows:
         if comparison.has_rings:
             self.columns = (RING_COLUMN, *TILE_COLUMNS)
             self._rings = [(ring.name, ring.tiles) for ring in comparison.rings]
+        self._longest = max(tiles.longest for tiles in (self._tiles, *(tiles for _, tiles in self._rings)))
         self._ends = np.cumsum([len(self._tiles), *(len(tiles) for _, tiles in self._rings)])
 
     def rows(self) -> int:
@@ -102,10 +103,10 @@ class TileTimeRows:
             "ring": tr("all") if ring is None else ring,
             "cta": str(tiles.cta[row]),
             "tile": str(tiles.tile[row]),
-            "a": duration(int(tiles.end_a[row] - tiles.begin_a[row])),
-            "b": duration(int(tiles.end_b[row] - tiles.begin_b[row])),
-            "longer": signed(longer, tr("longer"), tr("shorter")),
-            "later": signed(later, tr("later"), tr("earlier")),
+            "a": duration(int(tiles.end_a[row] - tiles.begin_a[row]), self._longest),
+            "b": duration(int(tiles.end_b[row] - tiles.begin_b[row]), self._longest),
+            "longer": signed(longer, tr("longer"), tr("shorter"), self._longest),
+            "later": signed(later, tr("later"), tr("earlier"), self._longest),
         }
         return Cell(texts[self.columns[column].key])
 

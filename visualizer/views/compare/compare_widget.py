@@ -89,6 +89,7 @@ class CompareWidget(QWidget):
         self.states.nothing = mark("Nothing differs in the state here.")
         self.order.nothing = mark("The order differs in no agent.")
         self._comparison: Comparison | None = None
+        self._names = ("", "")
         self._focus: Focus | None = None
         self._rows: TileTimeRows | None = None
         self.a.setAccessibleName(tr("Timeline of a"))
@@ -108,7 +109,6 @@ class CompareWidget(QWidget):
         made = []
         for way, text in enumerate((tr("Side by side"), tr("One over the other"))):
             button = QToolButton(text=text, checkable=True, checked=way == 0)
-            button.setToolTip(tip(tr("{what} (O changes)", what=text)))
             self._buttons.addButton(button, way)
             made.append(button)
         self._buttons.idToggled.connect(lambda way, down: self._show_way(way) if down else None)
@@ -127,18 +127,34 @@ class CompareWidget(QWidget):
 
     def set_comparison(self, comparison: Comparison, name_a: str, name_b: str) -> None:
         """Show it; a `set_focus` follows."""
-        self._comparison, self._focus = comparison, None
-        self._rows = TileTimeRows(comparison)
+        self._comparison, self._names, self._focus = comparison, (name_a, name_b), None
         self.a.set_history(comparison.a)
         self.b.set_history(comparison.b)
-        self.title_a.setText(tr("a: {name}", name=name_a))
-        self.title_b.setText(tr("b: {name}", name=name_b))
+        self.overlay.set_comparison(comparison, name_a, name_b)
+        self._tell(comparison)
+        self.tabs.setCurrentWidget(self.tiles if comparison.same_order else self.order)
+
+    def say_again(self) -> None:
+        """The language is another now."""
+        if self._comparison is not None:
+            self._tell(self._comparison)
+            self.overlay.set_comparison(self._comparison, *self._names)
+            if self._focus is not None:
+                self.set_focus(self._focus)
+        for timeline in (self.a, self.b):
+            timeline.viewport().update()
+
+    def _tell(self, comparison: Comparison) -> None:
+        """All that is said in words of the whole of it."""
+        for button in self._buttons.buttons():
+            button.setToolTip(tip(tr("{what} (O changes)", what=button.text())))
+        self._rows = TileTimeRows(comparison)
+        self.title_a.setText(tr("a: {name}", name=self._names[0]))
+        self.title_b.setText(tr("b: {name}", name=self._names[1]))
         self.verdict.setText(_verdict(comparison))
         self.order.cells.set_source(OrderRows(comparison))
         self.tiles.cells.set_source(self._rows)
         self.bars.set_comparison(comparison)
-        self.overlay.set_comparison(comparison, name_a, name_b)
-        self.tabs.setCurrentWidget(self.tiles if comparison.same_order else self.order)
 
     def forget(self) -> None:
         """Show nothing, and hold no recording in memory."""

@@ -6,11 +6,12 @@ What has no choice is not shown.
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import Anchor
 from visualizer.language import tr
+from visualizer.views.look.field_widget import NumberBox, WheelFreeChoice
 from visualizer.views.look.plain_text_widget import PlainLabel
 
 _MOST = 1_000_000_000  # of tiles and uses
@@ -24,13 +25,13 @@ class AnchorChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Align at"))
-        self.kind = QComboBox(accessibleName=tr("Align at a tile or a use of a ring"))
+        self.kind = WheelFreeChoice(accessibleName=tr("Align at a tile or a use of a ring"))
         self.kind.addItems([tr("tile"), tr("use of a ring")])
         self.kind.setToolTip(tr("What stands at the same moment in both: uses are counted from 0, stage after stage"))
-        self.number = QSpinBox(accessibleName=tr("Number of the tile or use"), maximum=_MOST, keyboardTracking=False)
-        self.ring = QComboBox(accessibleName=tr("Ring to align by"))
+        self.number = NumberBox(accessibleName=tr("Number of the tile or use"), maximum=_MOST, keyboardTracking=False)
+        self.ring = WheelFreeChoice(accessibleName=tr("Ring to align by"))
         self.ring.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.cta = QSpinBox(accessibleName=tr("CTA to align by"), prefix="CTA ", keyboardTracking=False)
+        self.cta = NumberBox(accessibleName=tr("CTA to align by"), prefix="CTA ", keyboardTracking=False)
         self._names: list[str] = []
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 6, 2)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter
 from visualizer.views.compare.overlay_scene import PAD, OverlayScene
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.layers.chrome import clear_times, paint_background, paint_ruler, ruler_labels
+from visualizer.views.timeline.layers.chrome import clear_times, paint_background, paint_ruler
 from visualizer.views.timeline.painting.paint import paint_picture, paint_text
 
 
@@ -21,10 +21,9 @@ def paint_overlay(painter: QPainter, scene: OverlayScene, theme: Theme) -> None:
     painter.translate(0, top)
     paint_background(painter, frame, scene.view, scene.overlay.end, theme, fonts)
     paint_ruler(painter, frame, scene.view, theme, fonts)
-    times = ruler_labels(frame, scene.view, fonts)
-    for flag in scene.flags():  # its stem would run through a time
-        stem = QRectF(flag.at - fonts.line, 0, 2 * fonts.line, frame.ruler.height())
-        clear_times(painter, times, stem, theme)
+    # A flag's stem would run through a time.
+    stems = [QRectF(flag.at - fonts.line, 0, 2 * fonts.line, frame.ruler.height()) for flag in scene.flags()]
+    clear_times(painter, frame, scene.view, stems, theme, fonts)
     painter.fillRect(frame.names, brush(theme.header))
     painter.save()
     painter.setClipRect(lanes.adjusted(1, 1, 0, 0))

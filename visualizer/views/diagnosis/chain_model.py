@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from visualizer.diagnosis.arrived import missing_bytes
 from visualizer.diagnosis.report import Finding, Owed, Report
 from visualizer.diagnosis.report_text import BLOCKED, state_text
 from visualizer.language import tr
@@ -117,7 +118,7 @@ class _ChainBuilder:
                 phase_now=finding.phase_now,
             )
         elif not pending and finding.tx:
-            detail = tr("{tx} bytes to come", tx=finding.tx)
+            detail = missing_bytes(finding.tx)
         step = max((arrived.step for arrived in finding.arrived), default=finding.step)
         focus = focus_at(self._trace, step, finding.barrier)
         return self._add("barrier", finding.title or "", detail, False, focus, column)

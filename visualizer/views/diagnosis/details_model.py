@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import missing_bytes
 from visualizer.diagnosis.fix_place import fix_place
 from visualizer.diagnosis.report import Finding, Place
 from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
@@ -62,7 +63,7 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
 def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
     """How many arrivals the barrier that an agent is blocked on has, and whose."""
     came = (finding.expected or 0) - (finding.pending or 0)
-    lines = [Line(tr("arrived"), tr("{pending} of {expected}", pending=came, expected=finding.expected))]
+    lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected))]
     for one in finding.arrived:
         text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
         lines.append(Line("", text, focus_at(trace, one.step, one.agent)))
@@ -80,7 +81,7 @@ def _owed_lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> list[L
     if not finding.owed and finding.pending:
         lines.append(Line(tr("owed by"), tr("nobody")))
     if finding.tx:
-        lines.append(Line(tr("bytes"), tr("{tx} to come", tx=finding.tx)))
+        lines.append(Line(tr("bytes"), missing_bytes(finding.tx)))
     nothing = tr("nothing: it waits for ever")
     lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
     return lines

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtGui import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainter, QPaintEvent, Qt, QTextLayout
+from PySide6.QtWidgets import QFrame, QLabel
 
 
 class PlainLabel(QLabel):
@@ -17,6 +18,42 @@ class PlainLabel(QLabel):
 
     def __init__(self, *arguments, **properties) -> None:
         super().__init__(*arguments, textFormat=Qt.TextFormat.PlainText, **properties)
+
+
+class ElidedLabel(PlainLabel):
+    """A plain label that ends in "…" where it has no room for its whole text, which `text()` still is."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        shown = self.shown()
+        if len(shown) == 1 and shown[0] == self.text():
+            super().paintEvent(event)
+            return
+        QFrame.paintEvent(self, event)  # the style sheet's ground and border
+        room, line = self.contentsRect(), self.fontMetrics().lineSpacing()
+        top = room.top() + (room.height() - len(shown) * line) / 2
+        with QPainter(self) as painter:
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            for number, text in enumerate(shown):
+                painter.drawText(QPointF(room.left(), top + number * line + self.fontMetrics().ascent()), text)
+
+    def shown(self) -> list[str]:
+        """The lines that it paints, the last one elided if need be; the whole text as one where all of it fits."""
+        room, metrics, text = self.contentsRect(), self.fontMetrics(), self.text()
+        most = max(room.height() // metrics.lineSpacing(), 1) if self.wordWrap() else 1
+        starts = self._line_starts(room.width()) if self.wordWrap() else [0]
+        if len(starts) <= most and (self.wordWrap() or metrics.horizontalAdvance(text) <= room.width()):
+            return [text]
+        lines = [text[begin:end].strip() for begin, end in zip(starts[:most], [*starts[1:most], None], strict=True)]
+        return [*lines[:-1], metrics.elidedText(lines[-1], Qt.TextElideMode.ElideRight, room.width())]
+
+    def _line_starts(self, width: int) -> list[int]:
+        layout, starts = QTextLayout(self.text(), self.font()), []
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            starts.append(line.textStart())
+        layout.endLayout()
+        return starts or [0]
 
 
 def tip(text: str) -> str:

@@ -8,9 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from visualizer.language import tr
+from visualizer.views.look.field_widget import WheelFreeChoice
 
 
-class RingChoice(QComboBox):
+class RingChoice(WheelFreeChoice):
     """There only where there is something to choose. `activated` says that a person chose; the choice outlives a change
     of CTA, for rings have one name in every CTA."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QStringListModel, Qt
+from PySide6.QtCore import QRect, QStringListModel, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
@@ -80,8 +80,8 @@ class QueryLine(QLineEdit):
             return
         popup = self.completer_.popup()
         width = max(popup.sizeHintForColumn(0), 0) + 4 * self.fontMetrics().averageCharWidth()
-        place = self.cursorRect()
-        place.setWidth(width)
+        # Below the whole line, at what is typed: the list must not lie on it.
+        place = QRect(self.cursorRect().left(), 0, width, self.height())
         self.completer_.complete(place)
         # Return takes what was typed unless a person chose from the list.
         popup.setCurrentIndex(self.completer_.model().index(-1, 0))

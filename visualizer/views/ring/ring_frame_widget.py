@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from visualizer.diagnosis.arrived import bytes_of
+from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.recording.trace import Trace
 from visualizer.views.look.pane_look_widget import mono_font, scaled_font
@@ -13,9 +16,13 @@ from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out, lay_out_
 from visualizer.views.ring.ring_model import Ring, RingCursor, phase_bytes
 
 NO_TILE = mark("no tile")
-SEGMENT_LINES = (("stage", "tile", "state"), ("tile", "state"), ("mark",))
-"""What a segment says. Where text may not shrink, less; the mark is the state's glyph with the tile, if any."""
-SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "mark": 1.25}
+SEGMENT_LINES = (
+    ("stage", "tile", "state"), ("stage", "tile", "sign"), ("tile", "state"), ("mark",), ("sign", "held"), ("brief",),
+    ("sign",),
+)  # fmt: skip
+"""What a segment says. Where text may not shrink, less: the sign is the state's glyph, held the tile if there is one,
+the mark both, and brief the sign with the tile's number."""
+SEGMENT_SHARES = {"stage": 0.75, "tile": 1.25, "state": 0.9, "sign": 0.9, "mark": 1.25, "held": 1.25, "brief": 1.25}
 """Sizes of a segment's lines over the ring's text."""
 SEGMENT_TEXT_SCALES = tuple(1.6 - 0.1 * k for k in range(12))
 
@@ -105,13 +112,37 @@ class RingFrame:
     def segment_text_centre(self, stage: int) -> tuple[float, float]:
         return self.layout.point(self.layout.angles[stage], (self.layout.outer + self.layout.inner) / 2)
 
+    def segment_texts(self, stage: int, state: str, tile: int) -> list[tuple[str, QFont, Box]]:
+        """What a stage's segment says, line by line: the text, its font and the box that it takes."""
+        glyph, title = GLYPHS[state], f"tile {tile}" if tile >= 0 else tr(NO_TILE)
+        texts = {
+            "stage": f"stage {stage}",
+            "tile": title,
+            "state": f"{glyph} {state_word(state)}",
+            "mark": f"{glyph} {title if tile >= 0 else ''}".rstrip(),
+            "held": title if tile >= 0 else "",
+            "brief": f"{glyph}{tile if tile >= 0 else ''}",
+            "sign": glyph,
+        }
+        x, y = self.segment_text_centre(stage)
+        metrics = [QFontMetricsF(font) for font in self.segment_fonts]
+        top, placed = y - sum(m.height() for m in metrics) / 2, []
+        for line, font, m in zip(self.segment_lines, self.segment_fonts, metrics, strict=True):
+            width = m.horizontalAdvance(texts[line])
+            placed.append((texts[line], font, Box(x - width / 2, top, width, m.height())))
+            top += m.height()
+        return placed
+
     def _segment_text(self) -> tuple[tuple[str, ...], list[QFont]]:
         """The lines in a segment and their fonts, the same in all segments and at all steps."""
         widest = {
             "stage": f"stage {len(self.layout.angles)}",
-            "tile": max(tr(NO_TILE), self.sizes.last_tile, key=len),
-            "state": max((f"{glyph} {state}" for state, glyph in GLYPHS.items()), key=len),
-            "mark": f"{GLYPHS['full']} {self.sizes.last_tile}",
+            "tile": self._widest((tr(NO_TILE), self.sizes.last_tile)),
+            "state": self._widest(f"{glyph} {state_word(state)}" for state, glyph in GLYPHS.items()),
+            "mark": self._widest(f"{glyph} {self.sizes.last_tile}" for glyph in GLYPHS.values()),
+            "held": self.sizes.last_tile,
+            "brief": self._widest(f"{glyph}{self.sizes.last_tile.split()[-1]}" for glyph in GLYPHS.values()),
+            "sign": self._widest(GLYPHS.values()),
         }
         smallest = self.sizes.smallest
         for lines in SEGMENT_LINES if smallest else SEGMENT_LINES[:1]:
@@ -124,11 +155,20 @@ class RingFrame:
                     return lines, fonts
         return lines, fonts
 
+    def _widest(self, texts: Iterable[str]) -> str:
+        return max(texts, key=QFontMetricsF(self.sizes.text).horizontalAdvance)
+
     def _fits(self, texts: list[str], fonts: list[QFont]) -> bool:
-        """Whether lines of these texts lie within every segment."""
+        """Whether lines of these texts lie within every segment, clear of its outline."""
         metrics = [QFontMetricsF(font) for font in fonts]
-        width = max(m.horizontalAdvance(text) for m, text in zip(metrics, texts, strict=True))
-        height = sum(m.height() for m in metrics)
-        centres = [self.segment_text_centre(stage) for stage in range(len(self.layout.angles))]
-        boxes = [Box(x - width / 2, y - height / 2, width, height) for x, y in centres]
-        return all(self.layout.in_segment(stage, box) for stage, box in enumerate(boxes))
+        clear = 0.4 * self.sizes.pad
+        for stage in range(len(self.layout.angles)):
+            x, y = self.segment_text_centre(stage)
+            top = y - sum(m.height() for m in metrics) / 2
+            for text, m in zip(texts, metrics, strict=True):
+                width = m.horizontalAdvance(text)
+                box = Box(x - width / 2 - clear, top - clear, width + 2 * clear, m.height() + 2 * clear)
+                if not self.layout.in_segment(stage, box):
+                    return False
+                top += m.height()
+        return True

@@ -8,12 +8,11 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr
 from visualizer.views.look.painting import colour, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font
-from visualizer.views.look.theme import GLYPHS, Paint, Theme, mix
-from visualizer.views.ring.ring_frame_widget import NO_TILE, consumer_lines
+from visualizer.views.look.theme import Paint, Theme, mix
+from visualizer.views.ring.ring_frame_widget import consumer_lines
 from visualizer.views.ring.ring_layout import Box, direction
 from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage
 from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
@@ -88,22 +87,10 @@ class RingPicture:
         self._paint_segment_text(painter, stage, paint)
 
     def _paint_segment_text(self, painter: QPainter, stage: RingStage, paint: Paint) -> None:
-        tile = f"tile {stage.tile}" if stage.tile >= 0 else tr(NO_TILE)
-        texts = {
-            "stage": f"stage {stage.index}",
-            "tile": tile,
-            "state": f"{GLYPHS[stage.state]} {state_word(stage.state)}",
-            "mark": f"{GLYPHS[stage.state]} {tile if stage.tile >= 0 else ''}".rstrip(),
-        }
-        lines = [texts[line] for line in self.shapes.frame.segment_lines]
-        heights = [QFontMetricsF(font).height() for font in self.shapes.frame.segment_fonts]
-        x, y = self.shapes.frame.segment_text_centre(stage.index)
-        top, reach = y - sum(heights) / 2, self.layout.outer
         painter.setPen(pen(paint.text))
-        for text, font, height in zip(lines, self.shapes.frame.segment_fonts, heights, strict=True):
+        for text, font, box in self.shapes.frame.segment_texts(stage.index, stage.state, stage.tile):
             painter.setFont(font)
-            painter.drawText(QRectF(x - reach, top, 2 * reach, height), CENTRE, text)
-            top += height
+            painter.drawText(QRectF(*box).adjusted(-2, 0, 2, 0), CENTRE, text)
 
     def _paint_wrap(self, painter: QPainter) -> None:
         """Where a cursor wraps to index 0 and its phase flips; in words where there is room for them."""

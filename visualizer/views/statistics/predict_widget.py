@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +19,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.charts.chart_widget import ChartWidget
+from visualizer.views.look.field_widget import NumberBox, WheelFreeChoice
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme, load_theme
@@ -47,7 +46,7 @@ class PredictWidget(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Predict"))
         self.summary = PlainLabel(accessibleDescription=tr("Prediction"), wordWrap=True)
-        self.ring = QComboBox(accessibleName=tr("Ring"), toolTip=tr("The ring that has other stage counts"))
+        self.ring = WheelFreeChoice(accessibleName=tr("Ring"), toolTip=tr("The ring that has other stage counts"))
         self.delay = _knob(tr("Consumer delay"))
         self.copy_time = _knob(tr("Copy time"))
         self.chart = ChartWidget()
@@ -197,14 +196,14 @@ class PredictWidget(QScrollArea):
         self.setWidget(inside)
 
 
-def _knob(name: str) -> QSpinBox:
+def _knob(name: str) -> NumberBox:
     """Nanoseconds, or as recorded."""
-    knob = QSpinBox(minimum=_AS_RECORDED, maximum=_MOST_NS, singleStep=100, accessibleName=name)
+    knob = NumberBox(minimum=_AS_RECORDED, maximum=_MOST_NS, singleStep=100, accessibleName=name)
     knob.setSpecialValueText(tr("as recorded"))
     knob.setSuffix(tr(" ns"))
     knob.setKeyboardTracking(False)
     return knob
 
 
-def _value(knob: QSpinBox) -> int | None:
+def _value(knob: NumberBox) -> int | None:
     return None if knob.value() == _AS_RECORDED else knob.value()

@@ -64,8 +64,8 @@ def probe_charts(history: History, barrier: int, first: int, last: int) -> list[
         return [chart(title, tr("parity"), "pending", samples.parity.astype(np.int32), curve.phase & 1, 1.0)]
     most = max(float(np.abs(samples.tx).max(initial=0)), float(np.abs(curve.tx).max(initial=0)))
     amount, unit_of_bytes = byte_unit(most)
-    pending = tr("arrivals pending at {barrier}, probed", barrier=name)
-    charts = [chart(pending, tr("pending"), "pending", samples.pending, curve.pending, 1.0)]
+    missing = tr("arrivals missing at {barrier}, probed", barrier=name)
+    charts = [chart(missing, tr("missing"), "pending", samples.pending, curve.pending, 1.0)]
     if most:
         outstanding = tr("bytes outstanding at {barrier}, probed", barrier=name)
         label = with_unit(tr("outstanding"), unit_of_bytes)

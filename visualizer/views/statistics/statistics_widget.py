@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QListWidget, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QListWidget, QScrollArea, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.statistics.statistics import Statistics
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.charts.chart_grid_widget import ChartGrid
+from visualizer.views.look.field_widget import WheelFreeChoice
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme, load_theme
@@ -38,7 +39,7 @@ class StatisticsWidget(QScrollArea):
         self.range = PlainLabel(accessibleDescription=tr("Range"), wordWrap=True)
         self.charts = ChartGrid(tr("Shares and distributions"))
         self.probed_title = PlainLabel(tr("What the probe saw of"))
-        self.probed = QComboBox(accessibleName=tr("Probed barrier"))
+        self.probed = WheelFreeChoice(accessibleName=tr("Probed barrier"))
         self.probed_title.setBuddy(self.probed)
         self.probe_charts = ChartGrid(tr("What the probe saw"))
         self.path = QCheckBox(tr("Critical path in the timeline"))

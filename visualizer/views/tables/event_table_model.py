@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.recording.schema import CP_ASYNC_ARRIVALS, PS_PER_NS, PS_PER_US, EventFlag, EventKind, kind_name
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, PS_PER_US, EventFlag, EventKind, kind_name
 from visualizer.replay.history import History
 from visualizer.views.tables.cells import Cell, Column
 
 COLUMNS = (
     Column("step", mark("step"), mark("number of the event in the recording"), True, "0000000"),
-    Column("time", mark("time"), mark("time from the first event, after reconciling"), True, "00000.000 us"),
+    Column("time", mark("time"), mark("time from the first event, after reconciling"), True, "00000.000 µs"),
     Column("agent", mark("agent"), mark("the warp, or copy engine (tma), that did it"), False, "consumer.w1"),
     Column("kind", mark("kind"), mark("what happened"), False, "arrive_expect_tx"),
     Column("barrier", "barrier", mark("the mbarrier it happened on, or the named barrier (bar)"), False, "empty[0]"),
@@ -64,9 +64,7 @@ _REGISTER_KINDS = {EventKind.SETMAXNREG_DEC, EventKind.SETMAXNREG_INC_BEGIN, Eve
 
 
 def time_text(ps: int) -> str:
-    """A time for people: nanoseconds below 10 us, else microseconds to the nanosecond."""
-    if abs(ps) < 10 * PS_PER_US:
-        return f"{ps / PS_PER_NS:.1f} ns"
+    """A time for people, in the unit that the transport bar has, to the nanosecond: "8.346 µs"."""
     return f"{ps / PS_PER_US:.3f} µs"
 
 

@@ -29,6 +29,7 @@ from visualizer.views.timeline.layers.layers_widget import LanesLayer, Look, Val
 from visualizer.views.timeline.layers.lecture_widget import Lecture
 from visualizer.views.timeline.layers.marks import Marks, paint_marks
 from visualizer.views.timeline.layers.overlay_widget import (
+    clear_flagged_times,
     paint_divergence_at,
     paint_focus,
     paint_hover,
@@ -227,6 +228,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self.view_changed.emit()
         painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
         paint_open_edges(painter, scene, look)
+        clear_flagged_times(painter, scene, self.marks, self._divergence, look)
         paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
         paint_steps(painter, scene, look)
         if scene.focused is not None:

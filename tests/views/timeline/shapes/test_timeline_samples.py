@@ -116,13 +116,13 @@ def test_many_samples_are_told_by_marks_alone() -> None:
 def test_the_pointer_and_the_focus_tell_what_was_seen(store: LaneStore) -> None:
     lane = store.lanes[store.row_of["full[0]"]]
     assert hover_note(store, lane, WHOLE, 345.0, 0.5)[-1] == (
-        "probe (experimental) saw parity 0, 0 arrivals pending, 2048 B from 330 ns to 360 ns"
+        "probe (experimental) saw parity 0, 0 arrivals and 2048 B missing from 330 ns to 360 ns"
     )
     assert "probe" not in " ".join(hover_note(store, store.lanes[store.row_of["empty[0]"]], WHOLE, 345.0, 0.5))
     trace = store.history.trace
     step = int(np.searchsorted(trace.events["time"], 100_000))
     before, after = probe_note(trace, step).splitlines()
-    assert "1 arrival pending, 0 B" in before
+    assert "1 arrival and 0 B missing" in before
     assert "4096 B" in after
     assert probe_note(one_tile(), step) == ""
 

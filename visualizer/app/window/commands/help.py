@@ -19,7 +19,7 @@ COMMANDS = (
     Command(
         "help.palette",
         mark("Find anything…"),
-        mark("Type a few letters of a command, pane, fault, chapter, agent or barrier, and go there."),
+        mark("Type a few letters of a command, pane, setting, fault, chapter, agent or barrier, and go there."),
         "Help",
         On(Sheets, Sheets.show_palette),
         ("Ctrl+Shift+P",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -12,7 +12,7 @@ from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.lanes.text import Value, own_name
-from visualizer.views.timeline.layers.frame import INDENT, STRIPE, Frame, heading
+from visualizer.views.timeline.layers.frame import INDENT, LOWER_FLAG, STRIPE, Frame, heading
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import Fonts, paint_text
 from visualizer.views.timeline.time.scale import View, format_time, ticks
@@ -141,19 +141,21 @@ def cursor_flag(frame: Frame, x: float, text: str, fonts: Fonts) -> QRectF:
     """Where the cursor at x (pixels into the lanes) has its flag."""
     width = fonts.width(text) + 2 * 6
     left = min(max(frame.lanes.left() + x - width / 2, frame.ruler.left()), frame.ruler.right() - width)
-    height = round(fonts.em * 1.25)
+    height = round(fonts.em * LOWER_FLAG)
     return QRectF(round(left), frame.ruler.bottom() - height, round(width), height)
 
 
-def clear_times(painter: QPainter, times: Iterable[tuple[str, QRectF]], flag: QRectF, theme: Theme) -> None:
-    """Take away those of the `ruler_labels` that a flag would cover a part of."""
-    for _, box in times:
-        if box.left() < flag.right() and flag.left() < box.right():
+def clear_times(
+    painter: QPainter, frame: Frame, view: View, flags: Sequence[QRectF], theme: Theme, fonts: Fonts
+) -> None:
+    """Take away the ruler's times that flags would cover a part of; before any flag is painted."""
+    for _, box in ruler_labels(frame, view, fonts):
+        if any(box.left() < flag.right() and flag.left() < box.right() for flag in flags):
             painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
 
 
 def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: Theme, fonts: Fonts) -> None:
-    """The focused event: a line through all lanes and its time on a flag in the ruler, in place of times it covers."""
+    """The focused event: a line through all lanes and its time on a flag in the ruler."""
     x, step_ps = view.pixel(time), round(view.ps_per_px)
     at = round(frame.lanes.left() + x)
     painter.fillRect(
@@ -161,7 +163,6 @@ def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: 
     )
     text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
-    clear_times(painter, ruler_labels(frame, view, fonts), flag, theme)
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))
     painter.setFont(fonts.bold)
@@ -175,17 +176,16 @@ def paint_divergence(
     at = round(frame.lanes.left() + view.pixel(time))
     painter.setPen(pen(theme.error.outline, 2.0, dashed=True))
     painter.drawLine(QPointF(at, frame.ruler.bottom()), QPointF(at, frame.lanes.bottom()))
-    text, flag = _divergence_flag(frame, at, avoid, fonts)
-    clear_times(painter, ruler_labels(frame, view, fonts), flag, theme)
+    text, flag = divergence_flag(frame, at, avoid, fonts)
     painter.fillRect(flag, brush(theme.error.fill))
     painter.setPen(colour(theme.error.text))
     painter.setFont(fonts.bold)
     paint_text(painter, fonts, text, flag.x() + 6, flag.y(), flag.height())
 
 
-def _divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tuple[str, QRectF]:
+def divergence_flag(frame: Frame, at: float, avoid: QRectF, fonts: Fonts) -> tuple[str, QRectF]:
     """The flag's text and place: beside its line or what covers it (`avoid`), without words if need be."""
-    height = round(fonts.em * 1.25)
+    height = round(fonts.em * LOWER_FLAG)
     for text in (tr(DIVERGENCE), DIVERGENCE[0]):
         width = round(fonts.width(text) + 2 * 6)
         beside = (avoid.right() + 2, avoid.left() - 2 - width) if avoid.left() <= at <= avoid.right() else ()

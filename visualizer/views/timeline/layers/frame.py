@@ -16,6 +16,9 @@ STRIPE = 0.3
 """Width of the stripe that says who acts in a lane, in line heights."""
 INDENT = 0.6
 """How much further in a lane's name begins than that of the lane that folds it, in line heights."""
+RULER, UPPER_FLAG, LOWER_FLAG = 2.4, 1.1, 1.15
+"""Heights in line heights: of the ruler, of the flags at its upper edge, and of those at its lower one, which are clear
+of each other."""
 _PAD = 8.0
 _MEASURED = 64  # names
 
@@ -39,7 +42,7 @@ def make_frame(width: float, height: float, fonts: Fonts, rows: LaneRows) -> Fra
     values = round(fonts.width(WIDEST_VALUE) + 2 * _PAD + fonts.em)
     if width - names - values < width * 0.4:  # too narrow for all: time matters most
         values = 0
-    top = round(fonts.em * 1.9)
+    top = round(fonts.em * RULER)
     middle = max(width - names - values, 1)
     return Frame(
         QRectF(0, top, names, height - top),

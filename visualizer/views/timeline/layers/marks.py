@@ -6,7 +6,7 @@ meaning is never in the colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.step_index import Steps
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.look.theme import Theme
-from visualizer.views.timeline.layers.chrome import clear_times, ruler_labels
-from visualizer.views.timeline.layers.frame import Frame
+from visualizer.views.timeline.layers.frame import UPPER_FLAG, Frame
 from visualizer.views.timeline.painting.paint import Fonts, paint_text
 from visualizer.views.timeline.time.overview_model import steps_at
 from visualizer.views.timeline.time.scale import View
@@ -76,28 +75,56 @@ def paint_marks(
         for x in pixels(hits, visible_rows(trace, hits.steps, view)):
             painter.drawEllipse(QPointF(x, bottom - 5), _SIZE, _SIZE)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    if (flags := marks.get("bookmark")) is not None:
-        rows = visible_rows(trace, flags.steps, view)
-        labels = [flags.labels[row] for row in rows.tolist()]
-        _paint_flags(painter, frame, view, zip(pixels(flags, rows), labels, strict=True), theme, fonts)
+    for flag in upper_flags(trace, frame, view, marks, fonts):
+        _paint_flag(painter, frame, flag, theme, fonts)
     painter.restore()
 
 
-def _paint_flags(
-    painter: QPainter, frame: Frame, view: View, flags: Iterable[tuple[float, str]], theme: Theme, fonts: Fonts
-) -> None:
-    height, times = round(fonts.em * 1.1), ruler_labels(frame, view, fonts)
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A label at the ruler's upper edge, with its stem at pixel `x`. An empty box: only the stem has room."""
+
+    x: int
+    text: str
+    box: QRectF
+
+
+def upper_flags(trace: Trace, frame: Frame, view: View, marks: Mapping[str, Marks], fonts: Fonts) -> list[Flag]:
+    """The flags of what a person marked, none over another: a label makes way for the next, which may stand a little
+    beside its stem; one that would be too far from it is left out."""
+    found = marks.get("bookmark")
+    if found is None:
+        return []
+    rows = visible_rows(trace, found.steps, view)
+    places = np.round(view.pixels(trace.events["time"][found.steps[rows]]) + frame.ruler.left()).astype(int).tolist()
+    flags, free = [], frame.ruler.left()
+    for row, x, following in zip(rows.tolist(), places, [*places, frame.ruler.right()][1:], strict=True):
+        label = found.labels[row]
+        left = max(x, free)
+        width = min(fonts.width(label) + 8, max(following - left - 1, 3 * fonts.em))
+        left = min(left, frame.ruler.right() - width - 1)
+        text = fonts.elided(label, width - 8)
+        if not free <= left <= x + 2 * fonts.em or not text:
+            flags.append(Flag(x, "", QRectF()))
+            continue
+        flags.append(Flag(x, text, QRectF(round(left), 1, round(width), round(fonts.em * UPPER_FLAG))))
+        free = round(left) + round(width) + 1
+    return flags
+
+
+def _paint_flag(painter: QPainter, frame: Frame, flag: Flag, theme: Theme, fonts: Fonts) -> None:
+    painter.setPen(pen(theme.text_muted, 1.0, dashed=True))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawLine(QPointF(flag.x, frame.ruler.bottom()), QPointF(flag.x, frame.lanes.bottom()))
+    painter.setPen(pen(theme.text))
+    painter.setBrush(brush(theme.raised))
+    if not flag.text:
+        painter.drawLine(QPointF(flag.x, 1 + round(fonts.em * UPPER_FLAG)), QPointF(flag.x, frame.ruler.bottom()))
+        return
+    painter.drawRect(flag.box)
+    # From the flag's corner to its stem, which may stand beside it.
+    corner = QPointF(min(max(flag.x, flag.box.left()), flag.box.right()), flag.box.bottom())
+    painter.drawPolyline([corner, QPointF(flag.x, corner.y() + 2), QPointF(flag.x, frame.ruler.bottom())])
     painter.setFont(fonts.bold)
-    for place, label in flags:
-        x = round(place)
-        painter.setPen(pen(theme.text_muted, 1.0, dashed=True))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawLine(QPointF(x, frame.ruler.bottom()), QPointF(x, frame.lanes.bottom()))
-        box = QRectF(x, 1, round(fonts.width(label) + 8), height)
-        clear_times(painter, times, box, theme)
-        painter.setPen(pen(theme.text))
-        painter.setBrush(brush(theme.raised))
-        painter.drawRect(box)
-        painter.drawLine(QPointF(x, 1), QPointF(x, frame.ruler.bottom()))
-        painter.setPen(colour(theme.text))
-        paint_text(painter, fonts, label, box.x() + 4, box.y(), box.height())
+    painter.setPen(colour(theme.text))
+    paint_text(painter, fonts, flag.text, flag.box.x() + 4, flag.box.y(), flag.box.height())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -9,13 +11,16 @@ from visualizer.language import tr
 from visualizer.views.look.painting import brush, colour, pen
 from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.layers.chrome import (
+    clear_times,
     cursor_flag,
+    divergence_flag,
     paint_cursor,
     paint_divergence,
     paint_event_mark,
     paint_lane_highlight,
 )
 from visualizer.views.timeline.layers.layers_widget import Look
+from visualizer.views.timeline.layers.marks import Marks, upper_flags
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import paint_arrows, paint_note, paint_text
 from visualizer.views.timeline.time.scale import format_time
@@ -58,15 +63,41 @@ def paint_steps(painter: QPainter, scene: Scene, look: Look) -> None:
     paint_text(painter, look.fonts, text, 13, 0, scene.frame.ruler.height())
 
 
+def clear_flagged_times(
+    painter: QPainter, scene: Scene, marks: Mapping[str, Marks], divergence: int | None, look: Look
+) -> None:
+    """Take away the ruler's times that a flag would cover: of a mark, of the cursor, of the first divergence (a step).
+    Before any of these is painted."""
+    upper = upper_flags(scene.history.trace, scene.frame, scene.view, marks, look.fonts)
+    flags = [flag.box for flag in upper] + lower_flags(scene, divergence, look)
+    clear_times(painter, scene.frame, scene.view, flags, look.theme, look.fonts)
+
+
+def lower_flags(scene: Scene, divergence: int | None, look: Look) -> list[QRectF]:
+    """Where the flags at the ruler's lower edge stand: the cursor's, and that of the first divergence, a step."""
+    flags = [flag] if (flag := _flag_of_cursor(scene, look)) is not None else []
+    if divergence is not None:
+        time = int(scene.history.trace.events["time"][divergence])
+        if scene.view.contains(time):
+            at = round(scene.frame.lanes.left() + scene.view.pixel(time))
+            flags.append(divergence_flag(scene.frame, at, flags[0] if flags else QRectF(), look.fonts)[1])
+    return flags
+
+
+def _flag_of_cursor(scene: Scene, look: Look) -> QRectF | None:
+    view = scene.view
+    if scene.focused is None or not view.contains(scene.focused.time):
+        return None
+    text = format_time(scene.focused.time, round(view.ps_per_px))
+    return cursor_flag(scene.frame, view.pixel(scene.focused.time), text, look.fonts)
+
+
 def paint_divergence_at(painter: QPainter, scene: Scene, step: int, look: Look) -> None:
     """The flag of the first divergence, beside the cursor's."""
-    time, view, avoid = int(scene.history.trace.events["time"][step]), scene.view, QRectF()
-    if not view.contains(time):
-        return
-    if scene.focused is not None and view.contains(scene.focused.time):
-        text = format_time(scene.focused.time, round(view.ps_per_px))
-        avoid = cursor_flag(scene.frame, view.pixel(scene.focused.time), text, look.fonts)
-    paint_divergence(painter, scene.frame, view, time, avoid, look.theme, look.fonts)
+    time, view = int(scene.history.trace.events["time"][step]), scene.view
+    if view.contains(time):
+        avoid = _flag_of_cursor(scene, look) or QRectF()
+        paint_divergence(painter, scene.frame, view, time, avoid, look.theme, look.fonts)
 
 
 def paint_hover(painter: QPainter, scene: Scene, pointer: QPointF, bounds: QRectF, look: Look) -> None:

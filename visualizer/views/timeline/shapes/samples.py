@@ -133,8 +133,8 @@ def sample_text(samples: SampleLane, time: int) -> str:
     if samples.phases_only:
         return tr("probe (experimental) saw parity {parity} from {start} to {end}", **when)
     return trn(
-        "probe (experimental) saw parity {parity}, {n} arrival pending, {tx} B from {start} to {end}",
-        "probe (experimental) saw parity {parity}, {n} arrivals pending, {tx} B from {start} to {end}",
+        "probe (experimental) saw parity {parity}, {n} arrival and {tx} B missing from {start} to {end}",
+        "probe (experimental) saw parity {parity}, {n} arrivals and {tx} B missing from {start} to {end}",
         int(samples.pending[row]),
         tx=int(samples.tx[row]),
         **when,
