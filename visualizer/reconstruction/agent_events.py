@@ -72,7 +72,8 @@ def split(
     spans = spans_of(agents, barriers)
     barrier_cta = np.array([barrier.cta for barrier in barriers] + [-1], np.int64)[events["barrier"]]
     own_cta = np.array([agent.cta for agent in agents], np.int64)[events["agent"]]
-    if ((barrier_cta >= 0) & (barrier_cta != own_cta)).any():
+    shared = bool(((barrier_cta >= 0) & (barrier_cta != own_cta)).any())
+    if shared:
         spans = [everything(agents, barriers)]
     edges = np.searchsorted(events["agent"], [span.agents.start for span in spans] + [len(agents)]).tolist()
     ctas = 1 + max([agent.cta for agent in agents] + [barrier.cta for barrier in barriers], default=-1)
@@ -83,13 +84,13 @@ def split(
         none_left = np.full(len(losing), FROM_THE_START)
         last = np.where(ends > begins, events["time"][ends - 1], none_left) if len(events) else none_left
         complete_until = earliest_of(last, np.array([agents[row].cta for row in losing.tolist()]), ctas)
-        if len(spans) == 1:
+        if shared:
             complete_until[:] = complete_until.min()
     if headless is not None and headless.any():
         begins, ends = (np.searchsorted(events["agent"], np.flatnonzero(headless), side) for side in SIDES)
         first = begins[ends > begins]
         complete_from = latest_of(events["time"][first], own_cta[first], ctas)
-        if len(spans) == 1:
+        if shared:
             complete_from[:] = complete_from.max()
     log = EventLog(events)
     return AgentEvents(

@@ -74,4 +74,5 @@ def test_nobody_paints_another_way() -> None:
         ("cell_table_widget.py", "paintEvent"),  # Qt's own, then Painted's
         ("painted_widget.py", "paintEvent"),
         ("painting.py", "QPainter("),
+        ("plain_text_widget.py", "paintEvent"),  # Qt's own where all fits, else Painted's
     ]

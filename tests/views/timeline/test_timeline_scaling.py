@@ -9,10 +9,10 @@ from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.timeline.lanes import builder_widget
 from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
 from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.lanes.lane_store import LaneStore
-from visualizer.views.timeline.lanes.lanes import builder_widget
 from visualizer.views.timeline.layers import layers_widget
 from visualizer.views.timeline.layers.frame import RULER
 from visualizer.views.timeline.timeline_widget import TimelineWidget

@@ -12,6 +12,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter, QPaintEvent, Qt, QTextLayout
 from PySide6.QtWidgets import QFrame, QLabel
 
+from visualizer.views.look.painted_widget import Painted
+
 
 class PlainLabel(QLabel):
     """A label whose text is plain text."""
@@ -20,21 +22,23 @@ class PlainLabel(QLabel):
         super().__init__(*arguments, textFormat=Qt.TextFormat.PlainText, **properties)
 
 
-class ElidedLabel(PlainLabel):
+class ElidedLabel(Painted, PlainLabel):
     """A plain label that ends in "…" where it has no room for its whole text, which `text()` still is."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.shown()
         if len(shown) == 1 and shown[0] == self.text():
-            super().paintEvent(event)
+            QLabel.paintEvent(self, event)
             return
         QFrame.paintEvent(self, event)  # the style sheet's ground and border
-        room, line = self.contentsRect(), self.fontMetrics().lineSpacing()
+        Painted.paintEvent(self, event)
+
+    def paint(self, painter: QPainter) -> None:
+        shown, room, line = self.shown(), self.contentsRect(), self.fontMetrics().lineSpacing()
         top = room.top() + (room.height() - len(shown) * line) / 2
-        with QPainter(self) as painter:
-            painter.setPen(self.palette().color(self.foregroundRole()))
-            for number, text in enumerate(shown):
-                painter.drawText(QPointF(room.left(), top + number * line + self.fontMetrics().ascent()), text)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        for number, text in enumerate(shown):
+            painter.drawText(QPointF(room.left(), top + number * line + self.fontMetrics().ascent()), text)
 
     def shown(self) -> list[str]:
         """The lines that it paints, the last one elided if need be; the whole text as one where all of it fits."""

@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
+from visualizer.views.timeline.lanes import builder_widget
 from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
 from visualizer.views.timeline.lanes.lane_store import LaneStore
-from visualizer.views.timeline.lanes.lanes import Lane, builder_widget
+from visualizer.views.timeline.lanes.lanes import Lane
 
 LANES = [Lane(name, name, "agent", 0, row, "") for row, name in enumerate("abcd")]
 
