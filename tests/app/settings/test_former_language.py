@@ -77,7 +77,7 @@ def _prepare(window: MainWindow, history: History, qtbot: QtBot, other: Path) ->
     window.timeline.toggle_measure()
     window.experiment.form.field("stages").setValue(1)
     window.lectures.edit_file(story_path("lesson"))
-    with qtbot.waitSignal(window.comparing.jobs.succeeded):
+    with qtbot.waitSignal(window.comparing.jobs.succeeded, timeout=30_000):
         window.comparing.compare_with(other)
     window.messages.hide()
     window.resize(1280, 800)
@@ -87,7 +87,7 @@ def _painted(window: MainWindow, qtbot: QtBot) -> QImage:
     window.workspaces.reset()
     QApplication.processEvents()
     window.timeline.fit_all()
-    qtbot.waitUntil(lambda: window.timeline.rests and not window.timeline.busy)
+    qtbot.waitUntil(lambda: window.timeline.rests and not window.timeline.busy, timeout=30_000)
     return window.timeline.viewport().grab().toImage()
 
 

@@ -129,7 +129,9 @@ def test_text_of_another_size_cuts_no_field(window: MainWindow, qtbot: QtBot, op
     window.show_pane("experiment")
     for scale in (200, 100, 150, 100):
         window.appearance.set_scale(scale)
-        qtbot.waitUntil(lambda: window.docks["experiment"].widget().horizontalScrollBar().maximum() == 0)
+        qtbot.waitUntil(
+            lambda: window.docks["experiment"].widget().horizontalScrollBar().maximum() == 0, timeout=30_000
+        )
         needed = window.experiment.minimumSizeHint().width()
         assert window.experiment.width() >= needed
     fresh = window.experiment.minimumSizeHint().width()

@@ -129,3 +129,10 @@ def test_a_wait_that_never_ends_has_a_torn_edge(timeline: TimelineWidget) -> Non
     assert len(set(column)) > 1
     lane = scene.lanes[scene.rows_shown.row_of("producer")]
     assert scene.store.waits_on(lane)
+
+
+@pytest.mark.parametrize("program", ["lesson", "baseline"])
+def test_the_open_edge_is_in_view_where_it_is_near(qtbot: QtBot, program: str) -> None:
+    trace = simulate(find_program(program, fault="F06"))
+    end = round(trace.duration_ps * 1.1)
+    assert hang_at(trace, _blocked(trace), end).end == end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -36,10 +36,12 @@ class Fonts:
         plain = QFontMetricsF(self.plain)
         self.width = lru_cache(maxsize=20_000)(lambda text: float(measure.horizontalAdvance(text)))
         self.plain_width = lru_cache(maxsize=20_000)(lambda text: float(plain.horizontalAdvance(text)))
-        self.elided: Callable[[str, float], str] = lambda text, room: measure.elidedText(
-            text, Qt.TextElideMode.ElideRight, room
-        )
+        self._bold = measure
         self.metrics = Metrics(self.em, self.width, self.scale)  # bold, the wider: what fits then fits in both
+
+    def elided(self, text: str, room: float) -> str:
+        """The text in bold with as much of it as has `room` pixels, and "…" if that is not all."""
+        return str(self._bold.elidedText(text, Qt.TextElideMode.ElideRight, room))
 
 
 def paint_picture(painter: QPainter, picture: Picture, theme: Theme, fonts: Fonts) -> None:

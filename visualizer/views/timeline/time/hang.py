@@ -70,4 +70,5 @@ def hang_at(trace: Trace, step: int, end: int) -> Hang:
     wait = max((last - begin) // 3, _LEAST_WAIT)
     before = int(np.searchsorted(times[work], begin))
     setup = kinds[steps < work[0]]
-    return Hang(begin, min(last + wait, end), int((setup == EventKind.INIT).sum()), before)
+    stop = end if end - last <= 2 * wait else last + wait  # the waits' open edge, where it is not far
+    return Hang(begin, stop, int((setup == EventKind.INIT).sum()), before)
