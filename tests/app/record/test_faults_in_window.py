@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.app.session.record_job import Experiment
 from visualizer.app.window.main_window import MainWindow
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.faults import FAULTS, fault_on_gpu
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.what_if import WHAT_IFS
 from visualizer.sources.progress import CancelCheck, Progress

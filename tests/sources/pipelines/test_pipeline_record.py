@@ -11,7 +11,7 @@ import pytest
 
 from tests.sources.attach.conftest import FakeInstrument, build_machine
 from visualizer.cli.main import main
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace

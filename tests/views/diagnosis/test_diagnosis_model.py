@@ -8,6 +8,7 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
@@ -17,7 +18,6 @@ from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.diagnosis.diagnosis_model import (
     Chain,
     chain,
-    count_text,
     finding_rows,
     headline,
 )

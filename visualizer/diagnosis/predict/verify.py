@@ -11,9 +11,9 @@ from visualizer.diagnosis.predict.predict import Prediction
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.language import mark, tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import complete_parameters
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS, built_in_program
 from visualizer.recording.facts import Source as Facts
 from visualizer.recording.schema import EventFlag

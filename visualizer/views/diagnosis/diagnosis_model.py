@@ -84,12 +84,6 @@ class Chain:
         )
 
 
-def count_text(report: Report) -> str:
-    """ "no findings", "1 finding", "3 findings"."""
-    count = len(report.findings)
-    return trn("{n} finding", "{n} findings", count) if count else tr("no findings")
-
-
 def headline(report: Report) -> str:
     """What stands above the list."""
     lost = ""
