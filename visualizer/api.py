@@ -34,8 +34,10 @@ from visualizer.export.writing import Look
 from visualizer.language import tr
 from visualizer.playback.notes_file import NotesError
 from visualizer.playback.opening import open_recording
-from visualizer.playback.query import Events, QueryError, find_steps
-from visualizer.programs.program import ProgramError
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.search import find_steps
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import save
 from visualizer.recording.tables import Agent, Barrier

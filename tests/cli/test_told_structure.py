@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from visualizer.playback.notes_file import notes_path
-from visualizer.playback.stories.model import Source, StoryError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Source
 from visualizer.playback.stories.recordings import Recordings
 from visualizer.programs.registry import find_program
 from visualizer.recording.file import save

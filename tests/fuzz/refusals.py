@@ -16,8 +16,8 @@ from visualizer.export.errors import ExportError
 from visualizer.language import use
 from visualizer.playback.notes_file import NotesError
 from visualizer.playback.query.error import QueryError
-from visualizer.playback.stories.model import StoryError
-from visualizer.programs.program import ProgramError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import SourceError
 

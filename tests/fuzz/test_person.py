@@ -34,7 +34,7 @@ windows.recording_in_a_window(3, Path(sys.argv[1]), Outcome())
         ("RingWidget.set_focus = fail", "ZeroDivisionError: planted"),
         ("from PySide6.QtCore import qWarning; RingWidget.set_focus = lambda self, focus: qWarning('x')", "Qt said: "),
         ("RingWidget.set_focus = lambda self, focus: sum(range(10**8))", "the window stood still for"),
-        ("from visualizer.app.session import record_job; record_job.diagnose = fail", "phasescope has a defect"),
+        ("from visualizer.diagnosis import diagnose; diagnose.diagnose = fail", "phasescope has a defect"),
         ("from visualizer.app.session import record_job; record_job.read_recording = fail", "phasescope has a defect"),
     ],
 )

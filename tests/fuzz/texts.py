@@ -18,9 +18,11 @@ from visualizer.language import recorded, use
 from visualizer.language.endings import SENTENCES
 from visualizer.playback.address import AddressError, parse_address
 from visualizer.playback.notes_file import fingerprint, load_notes, load_structure, notes_path, save_notes
-from visualizer.playback.query import Events, complete, find_steps
 from visualizer.playback.query.columns import COLUMN_OF
+from visualizer.playback.query.complete import complete
 from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.search import find_steps
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
 from visualizer.views.tables.event_table_filter import FilterError, filtered_steps

@@ -6,7 +6,7 @@ import numpy as np
 from pane_testing import hand_history
 
 from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, nearest_hit, query_at
-from visualizer.playback.query import Events
+from visualizer.playback.query.events import Events
 
 
 def _evaluated(*queries: str) -> Breakpoints:

@@ -10,7 +10,12 @@ from stranger_traces import stranger
 
 from visualizer.playback.breakpoints import Breakpoint, evaluated, query_at
 from visualizer.playback.lane_steps import lane_key, lane_steps, lane_title
-from visualizer.playback.query import Events, QueryError, complete, find_steps, matching_steps, parse
+from visualizer.playback.query.complete import complete
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.evaluate import matching_steps
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.parse import parse
+from visualizer.playback.query.search import find_steps
 from visualizer.playback.stories.edit import rule_of
 from visualizer.playback.stories.find import find_focus
 from visualizer.playback.stories.model import Chapter, FocusRule, Source, Step, Story, Text

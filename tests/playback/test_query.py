@@ -13,8 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_testing import hand_history, two_cta_history
 
-from visualizer.playback.query import Events, QueryError, complete, find_steps, matching_steps, parse
 from visualizer.playback.query.columns import COLUMNS
+from visualizer.playback.query.complete import complete
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.evaluate import matching_steps
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.parse import parse
+from visualizer.playback.query.search import find_steps
 from visualizer.programs.attention import attention
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventFlag, EventKind, kind_name

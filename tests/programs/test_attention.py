@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from visualizer.programs.attention import K_STAGES, V_STAGES, WARPGROUPS
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.sources.explorer import explore, explore_exhaustively

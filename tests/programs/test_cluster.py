@@ -7,7 +7,7 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cluster import CONSUMERS, CTAS, STAGES, TILE_BYTES, TILES
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.programs.cp_async import WARPS
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.trace import Trace

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from visualizer.programs.baseline import BaselineConfig, baseline
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault import Fault
 from visualizer.programs.faults import FAULTS, fault_on_gpu, find_fault
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
-from visualizer.programs.program import ProgramError
 from visualizer.recording.tables import Site
 
 TEXT = "// header\n" + "\n".join(f"    {call}x);" for call in SITE_CALLS.values()) + "\n"

@@ -8,7 +8,7 @@ import pytest
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.language import use
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import PROGRAMS, find_program, rebuild_program
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace

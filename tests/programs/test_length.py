@@ -9,10 +9,11 @@ import pytest
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.rebuild import program_of
-from visualizer.playback.stories.model import Source, StoryError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Source
 from visualizer.playback.stories.recordings import MOST_OPERATIONS, Recordings
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.length import MAX_OPERATIONS, at_most, most_operations
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate

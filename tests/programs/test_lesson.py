@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from visualizer.programs.accesses import Read
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.length import MAX_OPERATIONS
 from visualizer.programs.lesson import agents_of, barriers_of, lesson
 from visualizer.programs.meetings import Sync
@@ -21,7 +22,7 @@ from visualizer.programs.operations import (
     Wait,
 )
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.programs.registry import PROGRAMS, find_program
 from visualizer.semantics.pipeline_state import PipelineState
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.load import LoadCancelled, load_program
 from visualizer.programs.operations import Arrive, Copy, Exit, Wait
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.programs.run_file import run_file
 from visualizer.sources.errors import Cancelled

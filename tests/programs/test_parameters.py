@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
-from visualizer.programs.program import ProgramError
 
 
 def test_the_defaults_are_the_lesson() -> None:

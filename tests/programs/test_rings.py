@@ -9,9 +9,9 @@ import pytest
 from visualizer.programs.accesses import Read
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.mutations import with_other_phase
 from visualizer.programs.operations import Advance, Copy
-from visualizer.programs.program import ProgramError
 from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.pipeline_state import PipelineState
 

@@ -10,7 +10,8 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Program
 from visualizer.recording.schema import SYNCWARP, EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History

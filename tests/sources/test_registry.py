@@ -9,7 +9,7 @@ import pytest
 from made_up_source import made_up_source
 
 from visualizer.cli.main import main
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.file import load
 from visualizer.sources.errors import SourceError
 from visualizer.sources.option import Choice, Names, Option, Roles, Seconds, Tiles, Whole

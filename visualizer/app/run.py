@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from visualizer.cli.doctor import INSTALL_APP, INSTALL_QT_LIBRARIES
 from visualizer.cli.errors import EXIT_BAD_INPUT
+from visualizer.cli.remedies import INSTALL_APP, INSTALL_QT_LIBRARIES
 from visualizer.language import tr
 from visualizer.playback.address import Address
 
@@ -16,6 +17,7 @@ def run_app(
     address: Address, *, together: Sequence[Path] = (), story: Path | None = None, language: str | None = None
 ) -> int:
     """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
+    gc.disable()  # a start makes what stays: to look through it for what can go is a tenth of it
     try:
         from visualizer.app.window.start import start
     except ImportError as error:

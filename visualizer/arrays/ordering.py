@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+_Int = TypeVar("_Int", bound=np.integer[Any])
 
 _KEY_BITS = 63
 
@@ -55,8 +56,9 @@ def search(keys: Ints, values: Ints, side: Literal["left", "right"] = "left") ->
     return found
 
 
-def distinct(values: Ints) -> Ints:
-    """The values once each, ascending. (`np.unique` hashes, which is slower for the few values that this is for.)"""
+def distinct(values: NDArray[_Int]) -> NDArray[_Int]:
+    """The values once each, ascending. (`np.unique` hashes, which is slower for the few values that this is for, and
+    its first call imports numpy's masked arrays: as long as ten modules of ours.)"""
     values = np.sort(values)
     return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
 

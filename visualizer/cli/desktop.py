@@ -18,8 +18,7 @@ from xml.sax.saxutils import escape
 from visualizer.children import child_command
 from visualizer.cli.errors import EXIT_CLEAN, UserError
 from visualizer.language import mark, tr
-from visualizer.resources import resource_dir
-from visualizer.sources.imports.registry import SUFFIX
+from visualizer.resources import RECORDING_SUFFIX, resource_dir
 
 MIME_TYPE = "application/vnd.phasescope.recording"
 COMMENT = mark("Step through a Hopper (SM90) asynchronous pipeline")
@@ -119,7 +118,7 @@ def mime_type() -> str:
   <mime-type type="{MIME_TYPE}">
     <comment>{escape(tr(RECORDING))}</comment>
     <sub-class-of type="application/zip"/>
-    <glob pattern="*{SUFFIX}" weight="80"/>
+    <glob pattern="*{RECORDING_SUFFIX}" weight="80"/>
   </mime-type>
 </mime-info>
 """

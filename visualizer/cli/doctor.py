@@ -14,6 +14,7 @@ from typing import Any
 
 from visualizer.children import child_command, child_environment
 from visualizer.cli.errors import EXIT_CLEAN, EXIT_FINDINGS
+from visualizer.cli.remedies import INSTALL_APP, INSTALL_CJK_FONT, INSTALL_QT_LIBRARIES
 from visualizer.cli.show_text import columns, padded
 from visualizer.language import mark, tr
 from visualizer.sources.errors import SourceError
@@ -24,15 +25,6 @@ EXAMPLES = mark("""examples:
 
 exit status: 0 everything works, 1 something is missing
 """)
-
-APT_PACKAGES = (
-    "libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 libxcb-image0"
-    " libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-xinerama0 libxcb-xfixes0"
-)
-"""The system libraries Qt needs that a bare Debian or Ubuntu lacks."""
-INSTALL_APP = "pip install 'phasescope[app]'"
-INSTALL_QT_LIBRARIES = f"sudo apt install {APT_PACKAGES}"
-INSTALL_CJK_FONT = "sudo apt install fonts-noto-cjk"
 
 _PROBE_SECONDS = 60
 

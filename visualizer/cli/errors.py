@@ -12,8 +12,8 @@ from pathlib import Path
 from visualizer.cli.terminal import plain_output
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
-from visualizer.playback.stories.model import StoryError
-from visualizer.programs.program import ProgramError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import SourceError
 

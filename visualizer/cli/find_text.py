@@ -9,7 +9,9 @@ from visualizer.cli.errors import UserError
 from visualizer.cli.show_text import aligned
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr, trn
-from visualizer.playback.query import Events, QueryError, find_steps
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.search import find_steps
 from visualizer.replay.history import History
 from visualizer.replay.snapshot import event_document
 

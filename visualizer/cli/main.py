@@ -5,48 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from visualizer import language
-from visualizer.cli import (
-    attach,
-    compare,
-    decode,
-    desktop,
-    diagnose,
-    doctor,
-    explore,
-    export,
-    importing,
-    open,
-    predict,
-    record,
-    show,
-    stats,
-    story,
-)
 from visualizer.cli.argparse_words import translate_argparse
 from visualizer.cli.errors import run_reporting
 from visualizer.cli.terminal import plain_output
 from visualizer.cli.version import VersionAction
 from visualizer.language import LANGUAGES, mark, tr
 
-COMMANDS = {
-    "open": open,
-    "record": record,
-    "attach": attach,
-    "import": importing,
-    "show": show,
-    "stats": stats,
-    "predict": predict,
-    "diagnose": diagnose,
-    "decode": decode,
-    "explore": explore,
-    "compare": compare,
-    "export": export,
-    "story": story,
-    "doctor": doctor,
-    "desktop": desktop,
-}
+COMMANDS = (
+    "open", "record", "attach", "import", "show", "stats", "predict", "diagnose", "decode", "explore", "compare",
+    "export", "story", "doctor", "desktop",
+)  # fmt: skip
+"""In the order of the help. Each is a module here; the one that is asked for is imported, no other."""
+_MODULES = {"import": "importing"}
+"""Where a word of Python's own is in the way."""
 
 EPILOG = mark("""examples:
   phasescope                                   open the recorded H200 lesson
@@ -69,8 +43,8 @@ EPILOG = mark("""examples:
 """)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser in the current language: its help is translated when it is built."""
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of these commands in the current language: its help is translated when it is built."""
     parser = argparse.ArgumentParser(
         prog="phasescope",
         description=tr("Step through a Hopper (SM90) asynchronous pipeline: barrier phases, stages and cursors."),
@@ -80,8 +54,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=VersionAction)
     _add_language_option(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS.values():
-        command.add_parser(subparsers)
+    for name in commands:
+        import_module(f"visualizer.cli.{_MODULES.get(name, name)}").add_parser(subparsers)
     return parser
 
 
@@ -90,8 +64,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen, arguments = _choose_language(list(sys.argv[1:] if argv is None else argv))
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith("-")):
         arguments.insert(0, "open")
+    asked = arguments[:1] if arguments[0] in COMMANDS else COMMANDS
     with plain_output():
-        args = build_parser().parse_args(arguments)
+        args = build_parser(asked).parse_args(arguments)
     args.lang = args.lang or chosen
     args.arguments = arguments
     return run_reporting(lambda: int(args.run(args)))

@@ -13,8 +13,8 @@ from visualizer.cli.exporting import clear_progress, progress, start_qt
 from visualizer.language import LANGUAGES, current, mark, tr, trn
 from visualizer.playback.address import Address
 from visualizer.playback.stories.check import check_story
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
-from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
 from visualizer.views.look.theme import theme_names
 

@@ -6,7 +6,6 @@ import argparse
 import platform
 import re
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +53,8 @@ def driver_version() -> str:
 
 
 def _installed(distributions: Sequence[str]) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     for name in distributions:
         try:
             return version(name)

@@ -3,8 +3,9 @@ since a file may state any number."""
 
 from __future__ import annotations
 
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.length import at_most
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.programs.registry import rebuild_program
 from visualizer.recording.trace import Trace
 

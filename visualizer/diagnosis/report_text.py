@@ -36,6 +36,12 @@ def report_text(report: Report) -> str:
     return "\n\n".join([head, *found, rest] if rest else [head, *found])
 
 
+def count_text(report: Report) -> str:
+    """ "no findings", "1 finding", "3 findings"."""
+    count = len(report.findings)
+    return trn("{n} finding", "{n} findings", count) if count else tr("no findings")
+
+
 def schedules_lines(report: Report) -> list[str]:
     """How many schedules of the program were explored, and what came of it."""
     if (tried := report.schedules) is None:

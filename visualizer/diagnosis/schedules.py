@@ -8,7 +8,8 @@ from time import perf_counter
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report, Schedules
 from visualizer.language import mark, tr, trn
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Program
 from visualizer.replay.history import History
 from visualizer.sources.explorer import (
     Exploration,

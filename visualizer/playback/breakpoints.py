@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from visualizer.playback.query import Events, QueryError, matching_steps, parse
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
 from visualizer.recording.schema import kind_name
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
@@ -30,6 +31,9 @@ class Breakpoint:
 
 def evaluated(breakpoint: Breakpoint, events: Events) -> Breakpoint:
     """The breakpoint with its hits; a query that does not fit the recording has none, and its problem instead."""
+    from visualizer.playback.query.evaluate import matching_steps
+    from visualizer.playback.query.parse import parse
+
     try:
         return replace(breakpoint, hits=matching_steps(parse(breakpoint.query), events), problem="")
     except QueryError as error:

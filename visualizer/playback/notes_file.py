@@ -5,7 +5,6 @@ It names the recording by a fingerprint, so that notes never turn up on another 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +47,8 @@ def notes_path(recording: Path) -> Path:
 
 def fingerprint(trace: Trace) -> str:
     """Tells recordings apart without reading millions of events: their number, when made, and a sample of them."""
+    import hashlib
+
     digest = hashlib.sha256(f"{trace.meta.program} {trace.meta.created} {len(trace)}".encode())
     rows = np.unique(np.linspace(0, max(len(trace) - 1, 0), min(_SAMPLED, len(trace))).astype(np.int64))
     digest.update(trace.events[rows].tobytes())

@@ -13,8 +13,9 @@ from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder, BarrierHandle
 from visualizer.programs.builder import Builder
 from visualizer.programs.cursor import Cursor
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.parameters import BOX_COLUMNS, ELEMENT_BYTES, LessonConfig
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 
 NAME = "attention"

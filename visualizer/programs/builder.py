@@ -15,10 +15,10 @@ from visualizer.language import tr
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.buffer_builder import MAX_STAGES
 from visualizer.programs.calling_line import calling_line
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.length import most_operations
 from visualizer.programs.meeting_builder import MAX_REGISTERS, MAX_THREADS
-from visualizer.programs.operations import WARP_THREADS
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.programs.program_tables import BarrierHandle, TensorCore
 from visualizer.programs.stage_check import stage_beyond
 from visualizer.recording.invariants import MAX_RINGS
@@ -27,6 +27,7 @@ from visualizer.recording.trace import ONE_RING
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.pipeline_state import PipelineState
 from visualizer.semantics.shared_storage import BARRIER_BYTES
+from visualizer.semantics.warp import WARP_THREADS
 
 _MAX_SITES = 2**15 - 1  # what an event's site column holds
 WARPGROUP_WARPS = 4

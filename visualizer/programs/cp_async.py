@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from visualizer.language import tr
 from visualizer.programs.builder import Builder
-from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
+from visualizer.semantics.warp import WARP_THREADS
 
 NAME = "cp-async"
 WARPS = 4

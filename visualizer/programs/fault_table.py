@@ -5,7 +5,7 @@ from __future__ import annotations
 from visualizer.language import mark
 from visualizer.programs import fault_changes as change
 from visualizer.programs.fault import Fault
-from visualizer.programs.operations import WARP_THREADS
+from visualizer.semantics.warp import WARP_THREADS
 
 COUNTS = mark("one barrier's bookkeeping")
 PHASES = mark("which phase am I waiting for")

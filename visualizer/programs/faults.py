@@ -9,12 +9,13 @@ from typing import Any
 
 from visualizer.language import tr
 from visualizer.programs.baseline import BaselineConfig, baseline
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault import SIZES, Fault
 from visualizer.programs.fault_table import ALL
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 
 FAULTS: Mapping[str, Fault] = {fault.id: fault for fault in ALL}
 """Id -> fault."""

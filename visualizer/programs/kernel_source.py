@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from visualizer.language import tr
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.tables import Site
 from visualizer.resources import resource_dir
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from visualizer.language import tr
 from visualizer.programs.accesses import Read
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.kernel_source import KERNEL_FILE, SITE_CALLS, find_sites, kernel_text
 from visualizer.programs.length import most_operations
 from visualizer.programs.meetings import Sync
@@ -26,7 +27,7 @@ from visualizer.programs.operations import (
     Wait,
 )
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import Program, ProgramAgent, ProgramError
+from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.semantics.pipeline_state import PipelineState
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from visualizer.programs.operations import WARP_THREADS
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.semantics.shared_storage import BARRIER_BYTES
+from visualizer.semantics.warp import WARP_THREADS
 
 
 def complete_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:

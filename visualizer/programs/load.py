@@ -20,7 +20,8 @@ from typing import Any
 
 from visualizer.children import child_command, child_environment
 from visualizer.language import ENVIRONMENT, current, tr
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Program
 
 _WORKER = "visualizer.programs.load_worker"
 _LOOK_S = 0.02

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from visualizer.language import preferred, use
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Program
 from visualizer.programs.run_file import run_file
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from visualizer.language import tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.operations import Advance, Arrive, Init, Operation, TryWait, Wait
-from visualizer.programs.program import Program, ProgramAgent, ProgramError
+from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import BarrierKind
 from visualizer.semantics.pipeline_state import PipelineState
 

@@ -26,9 +26,6 @@ from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, S
 from visualizer.programs.tensor import MmaIssue, Take, TensorCommit
 from visualizer.semantics.pipeline_state import PipelineState
 
-WARP_THREADS = 32
-"""Threads of a warp, the agent of most operations."""
-
 
 @dataclass(frozen=True, slots=True)
 class Init:

@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from visualizer.language import mark, tr
-from visualizer.programs.operations import WARP_THREADS
-from visualizer.programs.program import Parameter, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Parameter
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES, SharedStorage
+from visualizer.semantics.warp import WARP_THREADS
 
 ELEMENT_BYTES = 2  # half
 BOX_COLUMNS = 64  # one TMA box is 64 halves = 128 bytes wide, the span of the 128-byte swizzle

@@ -1,22 +1,22 @@
 """Program: barriers, agents and their operation lists; what the simulator runs and the GPU kernel is configured by.
 
-Beside it what a program lets a person set, and the error of one that cannot be.
+Beside it what a program lets a person set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from visualizer.language import tr
-from visualizer.programs.operations import WARP_THREADS, Operation
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import ONE_RING
+from visualizer.semantics.warp import WARP_THREADS
 
-
-class ProgramError(ValueError):
-    """A program that cannot run as described; the message names the parameter and what it may be."""
+if TYPE_CHECKING:
+    from visualizer.programs.operations import Operation
 
 
 @dataclass(frozen=True, slots=True)

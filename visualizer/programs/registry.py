@@ -20,6 +20,7 @@ from visualizer.programs.cluster import NAME as CLUSTER
 from visualizer.programs.cluster import cluster
 from visualizer.programs.cp_async import NAME as CP_ASYNC
 from visualizer.programs.cp_async import cp_async
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.faults import (
     FAULTS,
     check_fields,
@@ -35,7 +36,7 @@ from visualizer.programs.load import is_file_name, load_program
 from visualizer.programs.multicast import NAME as MULTICAST
 from visualizer.programs.multicast import multicast
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
-from visualizer.programs.program import Parameter, Program, ProgramError
+from visualizer.programs.program import Parameter, Program
 
 
 @dataclass(frozen=True, slots=True)

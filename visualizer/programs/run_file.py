@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import NoReturn
 
 from visualizer.language import tr
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.program import Program
 
 ENTRY = "program"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(target))
     _sweep(target.parent)
-    temporary = target.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    temporary = target.with_name(f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}")
     try:
         with open(temporary, "xb") as file:
             _lock(file.fileno())  # so that nobody sweeps it

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,11 +109,21 @@ class BarrierColumns:
 
     def _needed(self, row: int, reload: int, position: int) -> int:
         """The arrivals that the phase beginning at `reload` takes, as far as it is known at `position`."""
-        begun_before = bool(self.first_valid[row]) and reload == self.index.starts[row]
-        begun_before &= self.kind[reload] not in (EventKind.PHASE_COMPLETE, EventKind.CP_ASYNC_ARRIVE)
+        begun_before = (
+            self.first_valid[row]
+            and reload == self.index.starts[row]
+            and self.kind[reload] not in (EventKind.PHASE_COMPLETE, EventKind.CP_ASYNC_ARRIVE)
+        )
         needed = int(self.first_count[row]) if begun_before else int(self.pending[reload])
+        if not self._any_raised:
+            return needed
         raised = reload + 1 + np.flatnonzero(self.kind[reload + 1 : position + 1] == EventKind.CP_ASYNC_ARRIVE)
         return needed + int((self.pending[raised] - self.pending[raised - 1]).sum())
+
+    @cached_property
+    def _any_raised(self) -> bool:
+        """Whether some phase comes to take more arrivals than it began with."""
+        return bool((self.kind == EventKind.CP_ASYNC_ARRIVE).any())
 
     def phase_at(self, barrier: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
         """The phase of each barrier after the event at each step; before its first, that of the beginning."""

@@ -172,9 +172,9 @@ class History:
 
     def _state_at(self, step: int) -> State:
         barriers = self.barriers
-        position = barriers.index.last_at(step)
-        known = np.flatnonzero(position >= 0)
-        position = position[known]
+        change = barriers.index.last_at(step)
+        known = np.flatnonzero(change >= 0)
+        position = change[known]
         acts = self.agents.latest_act(self.kinds, step)
         started = acts >= 0
         events = self.trace.events[np.maximum(acts, 0)]
@@ -190,6 +190,7 @@ class History:
             barrier_expected=_pick(barriers.expected, known, position, barriers.first_count),
             barrier_tx=_pick(barriers.tx, known, position, np.zeros_like(barriers.first_count)),
             barrier_valid=_pick(barriers.valid, known, position, barriers.first_valid),
+            barrier_change=change,
             agent_activity=activity,
             agent_barrier=np.where(on_a_barrier, events["barrier"], np.int32(-1)),
             agent_parity=np.where(on_a_barrier, events["parity"], np.int32(-1)).astype(np.int32),

@@ -21,6 +21,7 @@ class State:
     barrier_expected: IntArray  # arrivals
     barrier_tx: IntArray  # bytes
     barrier_valid: NDArray[np.bool_]
+    barrier_change: NDArray[np.int64]  # its latest one, a row of BarrierColumns; -1: none yet
     agent_activity: NDArray[np.uint8]  # AgentActivity
     agent_barrier: IntArray  # the barrier it waits for, or gave up on; else -1
     agent_parity: IntArray  # the operand of that wait; else -1

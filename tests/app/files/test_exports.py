@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from visualizer.app.files import exports as exports_module
 from visualizer.app.files.export_dialog import ExportDialog
 from visualizer.app.window.main_window import MainWindow
-from visualizer.export.formats import FORMATS
+from visualizer.export.formats import FORMATS, export
 from visualizer.views.timeline.gestures.measure import Measurement
 
 
@@ -157,10 +157,9 @@ def test_cancel_stops_the_work_and_leaves_no_file(
         progress(0.5, "halfway")
         while not cancelled():
             pass
-        return exports_module_export(selection, path, look, progress, cancelled)
+        return export(selection, path, look, progress, cancelled)
 
-    exports_module_export = exports_module.export
-    monkeypatch.setattr(exports_module, "export", until_cancelled)
+    monkeypatch.setattr("visualizer.export.formats.export", until_cancelled)
     _write_to(window, tmp_path / "run.csv", monkeypatch)
     _choose(dialog, ".csv")
     with qtbot.waitSignal(window.exports.jobs.progressed):

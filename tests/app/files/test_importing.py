@@ -20,11 +20,11 @@ def test_a_log_opens_as_a_recording_that_is_not_saved(
     path.write_text(logs.FILES[name])
     with qtbot.waitSignal(window.jobs.succeeded):
         window.files.open(path)
+    qtbot.waitUntil(lambda: window.document is not None and window.document.report is not None)
     document = window.document
     assert document is not None
     assert document.path is None
     assert not document.would_be_lost
-    assert document.report is not None
     assert window.status.text("source") == f"imported from {name}"
     assert window.files.save(tmp_path / "run.pscope")
     assert len(load(tmp_path / "run.pscope")) == document.history.steps

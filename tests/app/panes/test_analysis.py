@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.panes import analysis
 from visualizer.app.session.document import Document
 from visualizer.app.window.main_window import MainWindow
 from visualizer.app.work import newest_job
 from visualizer.diagnosis.predict import verify as verification
+from visualizer.diagnosis.statistics import statistics
 from visualizer.programs.parameters import LessonConfig
 
 
@@ -50,14 +50,14 @@ def test_a_pane_that_nobody_saw_catches_up(pane_window: MainWindow, qtbot: QtBot
 def test_long_recordings_are_worked_out_in_a_thread(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on, threads, compute = threading.Event(), set(), analysis.statistics
+    go_on, threads, compute = threading.Event(), set(), statistics.statistics
 
     def held(*arguments: object) -> object:
         threads.add(threading.get_ident())
         assert go_on.wait(30)
         return compute(*arguments)
 
-    monkeypatch.setattr(analysis, "statistics", held)
+    monkeypatch.setattr(statistics, "statistics", held)
     monkeypatch.setattr(newest_job, "AT_ONCE", 0)
     pane = window.panes["statistics"]
     window.show_pane("statistics")

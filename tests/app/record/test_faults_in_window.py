@@ -14,9 +14,9 @@ from recording_fields import choose
 
 from visualizer.app.session.record_job import Experiment
 from visualizer.app.window.main_window import MainWindow
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.faults import FAULTS, fault_on_gpu
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.sources.explorer.what_if import WHAT_IFS
 from visualizer.sources.source import Request
 

@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.app.commands.command import Parts
 from visualizer.app.lecture.commands import LECTURE_COMMANDS
+from visualizer.app.session.front import bring_to_front
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.load import story_path
@@ -87,7 +88,7 @@ def test_the_window_with_every_pane(window: MainWindow) -> None:
     window.find_bar.open_bar()
     window.timeline.find_lanes()
     for dock in window.docks.all():
-        dock.raise_()
+        bring_to_front(dock)
         assert dock.widget().accessibleName(), dock.windowTitle()
     assert nameless(window) == []
 

@@ -1,4 +1,4 @@
-"""The diagnosis in the window: made with the loading, looked at when it matters, counted in the status bar."""
+"""The diagnosis in the window: made once a recording is shown, looked at when it matters, counted in the status bar."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from visualizer.app.session import record_job
 from visualizer.app.session.document import Document
-from visualizer.app.session.record_job import Experiment, open_work, record_work
+from visualizer.app.session.record_job import Experiment, diagnose_work, open_work, record_work
 from visualizer.app.window.main_window import MainWindow
+from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes_file import notes_path
 from visualizer.recording.file import save
@@ -97,20 +98,52 @@ def test_findings_lead_there_and_back_again(
     assert (window.navigator.focus, findings.currentRow()) == (second, 1)
 
 
-def test_a_file_is_diagnosed_as_it_is_loaded(tmp_path: Path, deadlock: Document) -> None:
+def test_a_file_is_loaded_first_and_diagnosed_then(tmp_path: Path, deadlock: Document) -> None:
     path = tmp_path / "stuck.pscope"
     save(deadlock.history.trace, path)
     told: list[str] = []
     document = open_work(path, notes_path(path))(lambda share, what: told.append(what), lambda: False)
-    assert document.report == deadlock.report
+    assert (document.report, document.awaits_diagnosis) == (None, True)
+    assert told[-1] == "reading the recording"
+    document = diagnose_work(document)(lambda share, what: told.append(what), lambda: False)
+    assert (document.report, document.awaits_diagnosis) == (deadlock.report, False)
     assert told[-1] == "diagnosing the run"
+
+
+def test_a_file_that_is_opened_shows_its_findings(
+    window: MainWindow, tmp_path: Path, deadlock: Document, qtbot: QtBot
+) -> None:
+    save(deadlock.history.trace, tmp_path / "stuck.pscope")
+    window.files.open(tmp_path / "stuck.pscope")
+    qtbot.waitUntil(lambda: window.document.report is not None)
+    assert window.document.report == deadlock.report
+    assert deadlock.report is not None
+    assert window.status.text("findings").endswith(count_text(deadlock.report))
+    assert window.navigator.focus.step == next(f.step for f in deadlock.report.every if f.step is not None)
+
+
+def test_what_is_saved_while_it_is_diagnosed_stays_saved(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    """The diagnosis is of the document as it was before."""
+    document = window.document
+    awaiting = replace(document, awaits_diagnosis=True, saved=False)
+    window.show_document(awaiting)
+    assert window.files.save(tmp_path / "kept.pscope")
+    qtbot.waitUntil(lambda: window.document.report is not None)
+    assert (window.document.path, window.document.saved) == (tmp_path / "kept.pscope", True)
+
+
+def test_a_window_that_closes_at_once_diagnoses_nothing(window: MainWindow) -> None:
+    window.show_document(replace(window.document, awaits_diagnosis=True))
+    assert window.close()
+    QApplication.processEvents()
+    assert not window.reading.is_busy
 
 
 def test_a_defect_of_the_diagnosis_does_not_lose_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(history: object, program: object) -> None:
         raise IndexError("too far")
 
-    monkeypatch.setattr(record_job, "diagnose", broken)
+    monkeypatch.setattr("visualizer.diagnosis.diagnose.diagnose", broken)
     document = record_work(Experiment("simulator", Request("lesson")))(lambda share, what: None, lambda: False)
     assert document.report is None
     assert document.note == "not diagnosed, for phasescope has a defect: IndexError: too far"

@@ -96,6 +96,7 @@ def test_an_address_is_looked_at_first(newcomer: MainWindow, tmp_path: Path, qtb
     assert newcomer.files.save(path)
     with qtbot.waitSignal(newcomer.jobs.succeeded):
         newcomer.files.open(path, Focus(2))
+    qtbot.waitUntil(lambda: newcomer.document.report is not None)
     assert newcomer.document.needs_diagnosis
     assert newcomer.navigator.focus.step == 2
 

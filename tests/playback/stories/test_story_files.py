@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.load import built_in_stories, load_story, parse_story, story_path
 from visualizer.playback.stories.model import (
     PANES,
@@ -21,7 +22,6 @@ from visualizer.playback.stories.model import (
     Source,
     Step,
     Story,
-    StoryError,
     Text,
 )
 from visualizer.playback.stories.write import save_story, story_toml

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from two_ring_traces import two_rings
 
-from visualizer.playback.stories.model import StoryError
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.numbers import Scene, fill
 from visualizer.programs.attention import attention
 from visualizer.programs.lesson import lesson

@@ -9,8 +9,8 @@ import pytest
 
 from visualizer.cli.main import main
 from visualizer.playback.stories.check import check_story
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.load import load_story
-from visualizer.playback.stories.model import StoryError
 from visualizer.playback.stories.telling import Telling
 from visualizer.recording.file import save
 from visualizer.recording.trace import Trace

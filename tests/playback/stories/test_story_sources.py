@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from visualizer.playback.stories.model import StoryError
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.recordings import Recordings
 from visualizer.playback.stories.sources import source_of
 from visualizer.programs.registry import find_program

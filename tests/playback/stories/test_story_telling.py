@@ -7,9 +7,10 @@ import dataclasses
 import pytest
 
 from visualizer.playback.stories.check import check_story
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.find import find_focus
 from visualizer.playback.stories.load import parse_story
-from visualizer.playback.stories.model import FocusRule, Story, StoryError, Text
+from visualizer.playback.stories.model import FocusRule, Story, Text
 from visualizer.playback.stories.numbers import fill
 from visualizer.playback.stories.telling import Telling
 from visualizer.playback.stories.zoom import zoom_range

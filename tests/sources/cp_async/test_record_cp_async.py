@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from visualizer.programs.cp_async import WARPS
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.kernel_source import find_sites
 from visualizer.programs.parameters import LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import find_program
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.resources import resource_dir

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
-from visualizer.programs.program import ProgramError
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.what_if import SCHEDULES, WHAT_IFS, ask, schedules_for

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sources.attach.conftest import FakeInstrument, build_machine
 from visualizer.cli.main import main
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.file import load
 from visualizer.recording.tables import Frame, Site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from visualizer.views.code.code_highlight_widget import CodeHighlighter
@@ -20,6 +20,7 @@ def coloured(name: str, text: str) -> list[tuple[str, str]]:
     highlighter.set_code(name, text)
     document.setPlainText(text)
     highlighter.set_theme(theme)
+    QApplication.processEvents()
     pieces = []
     block = document.begin()
     while block.isValid():
@@ -61,5 +62,20 @@ def test_the_next_file_has_its_own_colours(qtbot: QtBot) -> None:
     for name, text, lines in (("k.cu", "int x;\nfoo;", [0]), ("mine.py", "foo\nif x: y", [1]), ("a.txt", "if", [])):
         highlighter.set_code(name, text)
         view.setPlainText(text)
+        QApplication.processEvents()
         blocks = [view.document().findBlockByNumber(line) for line in range(view.blockCount())]
         assert [line for line, block in enumerate(blocks) if block.layout().formats()] == lines
+
+
+def test_the_plain_text_comes_first_and_the_colours_of_the_newest_file_then(qtbot: QtBot) -> None:
+    view = QPlainTextEdit()
+    qtbot.addWidget(view)
+    highlighter = CodeHighlighter(view.document())
+    highlighter.set_theme(load_theme("light"))
+    for name, text in (("k.cu", "int x;"), ("mine.py", "foo\nif x: y")):
+        highlighter.set_code(name, text)
+        view.setPlainText(text)
+    blocks = [view.document().findBlockByNumber(line) for line in range(2)]
+    assert [len(block.layout().formats()) for block in blocks] == [0, 0]
+    QApplication.processEvents()
+    assert [len(block.layout().formats()) for block in blocks] == [0, 1]

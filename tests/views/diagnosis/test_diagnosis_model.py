@@ -6,8 +6,9 @@ import pytest
 from diagnosed_mistakes import diagnosed
 
 from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
-from visualizer.views.diagnosis.diagnosis_model import count_text, finding_rows, headline
+from visualizer.views.diagnosis.diagnosis_model import finding_rows, headline
 
 
 def test_a_row_says_what_is_wrong_and_leads_there() -> None:

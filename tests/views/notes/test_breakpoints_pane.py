@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from visualizer.playback.breakpoints import Breakpoint, evaluated
 from visualizer.playback.focus import Focus
-from visualizer.playback.query import Events
+from visualizer.playback.query.events import Events
 from visualizer.views.look.pane import Pane
 from visualizer.views.look.theme import load_theme
 from visualizer.views.notes.breakpoints_widget import BreakpointsWidget

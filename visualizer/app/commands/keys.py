@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QWidget
 
 from visualizer.app.commands.command import Registry
 from visualizer.app.commands.keymap import with_keys
-from visualizer.app.commands.keys_dialog import KeysDialog
 from visualizer.app.commands.sheet import show_sheet
 from visualizer.app.settings.settings import Settings
 from visualizer.app.work.message_bar import MessageBar
@@ -33,6 +32,8 @@ class Keys(QObject):
             messages.show_error(tr("The keys in the settings are not used: {reason}.", reason=error))
 
     def show(self) -> None:
+        from visualizer.app.commands.keys_dialog import KeysDialog
+
         dialog = KeysDialog(self.commands, self._table, self._window)
         dialog.chosen.connect(self.use)
         show_sheet(dialog)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,7 +15,6 @@ from visualizer.app.session.runs import Run
 from visualizer.app.session.session import Session
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.work.job import JobRunner, Work
-from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.opening import open_recording, problems_with
@@ -22,8 +22,11 @@ from visualizer.recording.trace import TraceError
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.views.compare.compare_widget import CompareWidget
 from visualizer.views.look.theme import Theme
+
+if TYPE_CHECKING:
+    from visualizer.diagnosis.comparison.compare import Comparison
+    from visualizer.views.compare.compare_widget import CompareWidget
 
 
 class Comparing:
@@ -114,6 +117,8 @@ class Comparing:
             self.pane.set_focus(session.navigator.focus)
 
     def _make_window(self) -> None:
+        from visualizer.views.compare.compare_widget import CompareWidget
+
         self.pane = CompareWidget()
         self.pane.set_theme(self._appearance.theme)
         self.pane.focus_requested.connect(self._session.navigator.go_to)
@@ -130,6 +135,8 @@ class Comparing:
 
 def _work(a: History, name: str, load: Callable[[], History]) -> Work:
     def work(progress: Progress, cancelled: CancelCheck) -> Comparison:
+        from visualizer.diagnosis.comparison.compare import Comparison
+
         progress(0.0, tr("loading {name}", name=name))
         b = load()
         if cancelled():

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from visualizer.app.files.export_dialog import ExportDialog, Offer, Request
 from visualizer.app.files.files import Files
 from visualizer.app.session.session import Session
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.work.job import JobRunner, Work
-from visualizer.export.formats import Format, export, size_text
-from visualizer.export.writing import Look
 from visualizer.language import tr
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.timeline.timeline_widget import TimelineWidget
+
+if TYPE_CHECKING:
+    from visualizer.app.files.export_dialog import ExportDialog, Offer, Request
+    from visualizer.export.formats import Format
+    from visualizer.export.writing import Look
 
 
 class Exports:
@@ -38,6 +41,8 @@ class Exports:
 
     def ask(self) -> None:
         """Show the dialog for the recording in the window."""
+        from visualizer.app.files.export_dialog import ExportDialog
+
         dialog = ExportDialog(self._offer(), self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setModal(True)
@@ -48,6 +53,8 @@ class Exports:
         dialog.show()
 
     def start(self, request: Request) -> None:
+        from visualizer.export.writing import Look
+
         path = self.choose_path(request.format)
         if path is None:
             return
@@ -75,6 +82,8 @@ class Exports:
         return path if path.suffix.lower() == format_.suffix else path.with_name(path.name + format_.suffix)
 
     def _offer(self) -> Offer:
+        from visualizer.app.files.export_dialog import Offer
+
         view, measured, focus = self._timeline.view, self._timeline.measured, self._session.navigator.focus
         scene = self._timeline.scene
         return Offer(
@@ -86,6 +95,8 @@ class Exports:
         )
 
     def _done(self, written: int) -> None:
+        from visualizer.export.formats import size_text
+
         self._session.messages.show_note(tr("{path} written, {size}", path=self._path, size=size_text(written)))
         if self.dialog is not None:
             self.dialog.accept()
@@ -104,6 +115,8 @@ class Exports:
 
 def _work(request: Request, path: Path, look: Look) -> Work:
     def work(progress: Progress, cancelled: CancelCheck) -> int:
+        from visualizer.export.formats import export
+
         return export(request.selection, path, look, progress, cancelled)
 
     return work

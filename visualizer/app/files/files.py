@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
@@ -18,12 +19,12 @@ from visualizer.app.work.job import JobRunner
 from visualizer.diagnosis.wording import listed
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
-from visualizer.recording.file import save
-from visualizer.recording.trace import Trace, TraceError
+from visualizer.recording.trace import TraceError
 from visualizer.resources import RECORDING_SUFFIX as SUFFIX
 from visualizer.resources import resource_dir, shipped_recording
-from visualizer.sources.registry import DEFAULT
-from visualizer.sources.source import Request
+
+if TYPE_CHECKING:
+    from visualizer.recording.trace import Trace
 
 _FILTER = mark("Recordings (*{suffix});;All files, which are imported if they can be (*)")
 
@@ -70,6 +71,9 @@ class Files(QObject):
         if path is not None:
             self.open(path)
         else:
+            from visualizer.sources.registry import DEFAULT
+            from visualizer.sources.source import Request
+
             experiment = Experiment(DEFAULT, Request())
             note = tr("the recorded lesson is not installed: this one is simulated")
             self._jobs.start(record_work(experiment, note))
@@ -102,6 +106,8 @@ class Files(QObject):
         return True
 
     def _write(self, trace: Trace, path: Path) -> bool:
+        from visualizer.recording.file import save
+
         try:
             save(trace, path)
         except TraceError as error:

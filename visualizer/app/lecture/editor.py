@@ -24,7 +24,8 @@ from PySide6.QtWidgets import (
 from visualizer.language import current, tr
 from visualizer.playback.stories import edit
 from visualizer.playback.stories.check import check_story
-from visualizer.playback.stories.model import Question, Source, Step, Story, StoryError, Text
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Question, Source, Step, Story, Text
 from visualizer.playback.stories.write import save_story
 from visualizer.views.look.plain_text_widget import PlainLabel
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QPushButton, 
 from visualizer.app.lecture.take_home import FORMATS, SIZE
 from visualizer.app.work.work_dialog import WorkDialog
 from visualizer.language import LANGUAGES, current, tr
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
-from visualizer.playback.stories.model import Story, StoryError
+from visualizer.playback.stories.model import Story
 
 _SIZES = (SIZE, (1920, 1080), (960, 540))
 _ALL = -1

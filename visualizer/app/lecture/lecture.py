@@ -15,7 +15,8 @@ from visualizer.app.settings.languages import say_again
 from visualizer.language import current, tr, use
 from visualizer.playback.focus import Focus
 from visualizer.playback.player import Player
-from visualizer.playback.stories.model import Story, StoryError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Story
 from visualizer.playback.stories.presentation import Presentation
 from visualizer.playback.stories.telling import Telling, Told
 from visualizer.programs.lesson_facts import recorded_parameters

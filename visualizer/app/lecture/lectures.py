@@ -1,32 +1,29 @@
-"""The window's side of lectures: start one, lend the window for exploring, take it back."""
+"""The window's side of lectures: start one, lend the window for exploring, take it back.
+
+Stage, editor and what reads stories are imported when first asked for: most windows tell none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from visualizer.app.lecture.editor import StoryEditor
-from visualizer.app.lecture.lecture import ComeBack, Lecture, lecture_notice
-from visualizer.app.lecture.stage_keys import StageKeys
-from visualizer.app.lecture.story_chooser import StoryChooser
-from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.session import Session
 from visualizer.app.settings.appearance import Appearance
-from visualizer.diagnosis.explanations.explain import explain
 from visualizer.language import tr
-from visualizer.playback.stories.check import check_story
-from visualizer.playback.stories.edit import step_from_view
-from visualizer.playback.stories.load import load_story
-from visualizer.playback.stories.model import PANES, Story, StoryError, Text
-from visualizer.playback.stories.sources import source_of
-from visualizer.playback.stories.telling import Told
-from visualizer.programs.program import ProgramError
+
+if TYPE_CHECKING:
+    from visualizer.app.lecture.editor import StoryEditor
+    from visualizer.app.lecture.lecture import ComeBack, Lecture
+    from visualizer.playback.stories.model import Story
+    from visualizer.playback.stories.telling import Told
 
 
 class Lectures(QObject):
@@ -35,17 +32,9 @@ class Lectures(QObject):
     changed = Signal()
     document_wanted = Signal(object)
 
-    def __init__(
-        self,
-        session: Session,
-        appearance: Appearance,
-        panes: Mapping[str, QWidget],
-        story_pane: StoryPane,
-        window: QWidget,
-    ) -> None:
+    def __init__(self, session: Session, appearance: Appearance, panes: Panes, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._appearance = session, appearance
-        self._panes, self._story_pane, self._window = panes, story_pane, window
+        self._session, self._appearance, self._panes, self._window = session, appearance, panes, window
         self.lecture: Lecture | None = None
         self._come_back: ComeBack | None = None
         self._before: Document | None = None
@@ -54,6 +43,9 @@ class Lectures(QObject):
     def present(self, path: Path, *, full_screen: bool = True, chapter: int = 0) -> None:
         """Tell the story in the file `path`, from a chapter on, counted from 0; the window says what is wrong with it
         if it cannot be told."""
+        from visualizer.playback.stories.errors import StoryError
+        from visualizer.playback.stories.load import load_story
+
         try:
             story = load_story(path)
         except StoryError as error:
@@ -61,7 +53,17 @@ class Lectures(QObject):
             return
         self._tell(story, full_screen=full_screen, chapter=chapter)
 
+    def present_built_in(self, name: str) -> None:
+        """Tell one of the stories that come with phasescope."""
+        from visualizer.playback.stories.load import story_path
+
+        self.present(story_path(name))
+
     def _tell(self, story: Story, *, full_screen: bool, chapter: int = 0) -> None:
+        from visualizer.app.lecture.lecture import Lecture
+        from visualizer.app.lecture.stage_keys import StageKeys
+        from visualizer.playback.stories.check import check_story
+
         problems = check_story(story)
         if problems:
             more = tr(" ({count} problems in all)", count=len(problems)) if len(problems) > 1 else ""
@@ -79,6 +81,8 @@ class Lectures(QObject):
 
     def choose(self) -> None:
         """Let the user choose a story, and tell it."""
+        from visualizer.app.lecture.story_chooser import StoryChooser
+
         chooser = StoryChooser(self._window)
         chooser.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chooser.chosen.connect(self.present)
@@ -93,6 +97,9 @@ class Lectures(QObject):
             self.edit_file(Path(name))
 
     def edit_file(self, path: Path) -> None:
+        from visualizer.playback.stories.errors import StoryError
+        from visualizer.playback.stories.load import load_story
+
         try:
             story = load_story(path)
         except StoryError as error:
@@ -105,29 +112,39 @@ class Lectures(QObject):
         document, focus = self._session.document, self._session.navigator.focus
         if document is None or focus is None:
             return
+        from visualizer.diagnosis.explanations.explain import explain
+        from visualizer.playback.stories.edit import step_from_view
+        from visualizer.playback.stories.errors import StoryError
+        from visualizer.playback.stories.model import PANES, Text
+        from visualizer.playback.stories.sources import source_of
+        from visualizer.programs.errors import ProgramError
+
         editor = self._show_editor()
         try:
             source = source_of(document.history.trace, document.path, editor.path.parent if editor.path else None)
         except (StoryError, ProgramError) as error:
             self._session.messages.show_error(str(error))
             return
-        panes = ("timeline", *(name for name in PANES if name in self._panes and self._panes[name].isVisible()))
+        seen = (name for name in PANES if (pane := self._panes.made(name)) is not None and pane.isVisible())
+        panes = ("timeline", *seen)
         sentence = explain(document.history, focus.step)
         step = step_from_view(document.history, focus, panes[:3], Text(sentence, sentence))
         editor.add(step, source, Text(document.title, document.title))
 
     def _show_editor(self) -> StoryEditor:
         if self.editor is None:
+            from visualizer.app.lecture.editor import StoryEditor
+
             self.editor = StoryEditor()
             self.editor.preview_requested.connect(self._preview)
             self.editor.closed.connect(self._editor_closed)
-            self._story_pane.show_editor(self.editor)
-        bring_to_front(self._story_pane)
+            self._panes["story"].show_editor(self.editor)
+        bring_to_front(self._panes["story"])
         return self.editor
 
     def _editor_closed(self) -> None:
         if self.editor is not None:
-            self._story_pane.show_editor(None)
+            self._panes["story"].show_editor(None)
             self.editor.deleteLater()
             self.editor = None
 
@@ -165,6 +182,8 @@ class Lectures(QObject):
         return self.editor is None or self.editor.close()
 
     def _explore(self, told: Told) -> None:
+        from visualizer.app.lecture.lecture import ComeBack, lecture_notice
+
         self._before = self._session.document
         self.document_wanted.emit(Document(told.history, path=None, saved=True, report=told.scene.report()))
         self._session.navigator.go_to(told.focus)

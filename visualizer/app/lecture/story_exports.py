@@ -5,21 +5,18 @@ so the window is told of progress, and of Cancel, between one picture and the ne
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from visualizer.app.lecture.export_dialog import Choice, StoryExportDialog
-from visualizer.app.lecture.take_home import FORMATS, TakeHome, export_story
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.work.message_bar import MessageBar
-from visualizer.export.errors import ExportError
-from visualizer.export.formats import size_text
 from visualizer.language import tr
-from visualizer.playback.stories.check import check_story
-from visualizer.playback.stories.model import StoryError
-from visualizer.playback.stories.telling import Telling
 from visualizer.sources.errors import Cancelled
+
+if TYPE_CHECKING:
+    from visualizer.app.lecture.export_dialog import Choice, StoryExportDialog
 
 
 class StoryExports:
@@ -32,6 +29,8 @@ class StoryExports:
 
     def ask(self) -> None:
         """Show the dialog."""
+        from visualizer.app.lecture.export_dialog import StoryExportDialog
+
         dialog = StoryExportDialog(self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setModal(True)
@@ -42,6 +41,13 @@ class StoryExports:
         dialog.show()
 
     def start(self, choice: Choice) -> None:
+        from visualizer.app.lecture.take_home import TakeHome, export_story
+        from visualizer.export.errors import ExportError
+        from visualizer.export.formats import size_text
+        from visualizer.playback.stories.check import check_story
+        from visualizer.playback.stories.errors import StoryError
+        from visualizer.playback.stories.telling import Telling
+
         path = self.choose_path(choice)
         dialog = self.dialog
         if path is None or dialog is None:
@@ -70,6 +76,8 @@ class StoryExports:
         self._stop = True
 
     def choose_path(self, choice: Choice) -> Path | None:
+        from visualizer.app.lecture.take_home import FORMATS
+
         name = f"{choice.story.path.stem if choice.story.path else 'story'}{choice.suffix}"
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, tr("Export a story"), name, f"{tr(FORMATS[choice.suffix])} (*{choice.suffix})"

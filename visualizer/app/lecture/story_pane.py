@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from visualizer.app.lecture.editor import StoryEditor
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import PlainLabel
+
+if TYPE_CHECKING:
+    from visualizer.app.lecture.editor import StoryEditor
 
 
 class StoryPane(QWidget):

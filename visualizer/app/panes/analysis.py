@@ -7,28 +7,33 @@ shows are asked for, and the old ones stay, greyed, until they are there.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.work.job import JobRunner
 from visualizer.app.work.newest_job import NewestJob
-from visualizer.diagnosis.predict.errors import PredictError
-from visualizer.diagnosis.predict.predict import Prediction, predict
-from visualizer.diagnosis.predict.verify import Verification, check_verifiable, verify
-from visualizer.diagnosis.statistics.facts import Facts
-from visualizer.diagnosis.statistics.find import find_facts
-from visualizer.diagnosis.statistics.statistics import PASSES, Statistics, statistics
 from visualizer.diagnosis.wording import sentence
 from visualizer.language import tr
 from visualizer.replay.history import History
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.look.theme import Theme
-from visualizer.views.statistics.predict_widget import PredictWidget
-from visualizer.views.statistics.statistics_widget import StatisticsWidget
 from visualizer.views.timeline.critical_path_widget import CriticalPathOverlay
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
+if TYPE_CHECKING:
+    from visualizer.diagnosis.predict.errors import PredictError
+    from visualizer.diagnosis.predict.predict import Prediction
+    from visualizer.diagnosis.predict.verify import Verification
+    from visualizer.diagnosis.statistics.facts import Facts
+    from visualizer.diagnosis.statistics.statistics import Statistics
+    from visualizer.views.statistics.predict_widget import PredictWidget
+    from visualizer.views.statistics.statistics_widget import StatisticsWidget
+
+PASSES = 10
+"""Statistics look through every event some ten times."""
 _SETTLED_MS = 150
 """The view has stood still for so long: now its numbers are worth finding."""
 
@@ -41,6 +46,8 @@ class FactsShelf:
         self._facts: Facts | None = None
 
     def of(self, history: History) -> Facts:
+        from visualizer.diagnosis.statistics.find import find_facts
+
         with self._lock:
             if self._facts is None or self._facts.history is not history:
                 self._facts = find_facts(history)
@@ -50,11 +57,9 @@ class FactsShelf:
 class Analysis(QObject):
     """Between the timeline and the two panes; `verifying` is the JobRunner of Verify."""
 
-    def __init__(
-        self, timeline: TimelineWidget, statistics_pane: StatisticsWidget, predict_pane: PredictWidget, parent: QObject
-    ) -> None:
+    def __init__(self, timeline: TimelineWidget, panes: Panes, parent: QObject) -> None:
         super().__init__(parent)
-        self._timeline, self._statistics_pane, self._predict_pane = timeline, statistics_pane, predict_pane
+        self._timeline, self._panes = timeline, panes
         self.overlay = CriticalPathOverlay(timeline)
         self.shelf = FactsShelf()
         self._history: History | None = None
@@ -66,37 +71,28 @@ class Analysis(QObject):
         self._settle.timeout.connect(self._ask_statistics)
         self._statistics, self._predictions = NewestJob(self), NewestJob(self)
         self._statistics.answered.connect(self._show_statistics)
-        self._statistics.failed.connect(statistics_pane.show_problem)
         self._predictions.answered.connect(self._show_prediction)
-        self._predictions.failed.connect(predict_pane.show_problem)
         self.verifying = JobRunner(self)
-        timeline.viewport().installEventFilter(self)
-        statistics_pane.viewport().installEventFilter(self)
-        statistics_pane.history_changed.connect(self._set_history)
-        statistics_pane.path_wanted.connect(lambda wanted: self._show_path())
-        predict_pane.asked.connect(self._ask_prediction)
-        predict_pane.verify_requested.connect(self._verify)
-        predict_pane.cancel_requested.connect(self.verifying.cancel)
-        self.verifying.busy_changed.connect(predict_pane.set_busy)
-        self.verifying.progressed.connect(predict_pane.show_progress)
         self.verifying.succeeded.connect(self._show_verification)
-        self.verifying.failed.connect(predict_pane.show_note)
-        self.verifying.cancelled.connect(lambda: predict_pane.show_note(tr("Cancelled.")))
+        timeline.viewport().installEventFilter(self)
+        panes.when_made("statistics", self._take_statistics_pane)
+        panes.when_made("predict", self._take_predict_pane)
 
     @property
     def shows_path(self) -> bool:
-        return self._statistics_pane.path.isChecked()
+        pane = self._panes.made("statistics")
+        return pane is not None and pane.path.isChecked()
 
     def toggle_path(self) -> None:
         """The path is part of the statistics, so showing it shows them."""
         if not self.shows_path:
-            bring_to_front(self._statistics_pane)
-        self._statistics_pane.path.toggle()
+            bring_to_front(self._panes["statistics"])
+        self._panes["statistics"].path.toggle()
 
     def verify(self) -> None:
         """Start, once there is a prediction to verify; again: stop."""
-        bring_to_front(self._predict_pane)
-        self._predict_pane.verify_or_cancel()
+        bring_to_front(self._panes["predict"])
+        self._panes["predict"].verify_or_cancel()
 
     def set_theme(self, theme: Theme) -> None:
         self.overlay.set_theme(theme)
@@ -108,19 +104,36 @@ class Analysis(QObject):
         self._predictions.stop()
         self.verifying.stop()
 
+    def _take_statistics_pane(self, pane: StatisticsWidget) -> None:
+        self._statistics.failed.connect(pane.show_problem)
+        pane.viewport().installEventFilter(self)
+        pane.history_changed.connect(self._set_history)
+        pane.path_wanted.connect(lambda wanted: self._show_path())
+
+    def _take_predict_pane(self, pane: PredictWidget) -> None:
+        self._predictions.failed.connect(pane.show_problem)
+        pane.asked.connect(self._ask_prediction)
+        pane.verify_requested.connect(self._verify)
+        pane.cancel_requested.connect(self.verifying.cancel)
+        self.verifying.busy_changed.connect(pane.set_busy)
+        self.verifying.progressed.connect(pane.show_progress)
+        self.verifying.failed.connect(pane.show_note)
+        self.verifying.cancelled.connect(lambda: pane.show_note(tr("Cancelled.")))
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Whatever moves the view paints the timeline anew; a pane that nobody saw catches up when it is painted."""
         if event.type() == QEvent.Type.Paint and self._is_seen and self._view() != self._range:
             self._range = self._view()
-            self._statistics_pane.set_stale(True)
+            self._panes["statistics"].set_stale(True)
             self._settle.start()
         return False
 
     @property
     def _is_seen(self) -> bool:
+        if self._history is None:  # which the pane tells
+            return False
         # isVisible() is true of a pane behind another tab too.
-        seen = not self._statistics_pane.visibleRegion().isEmpty()
-        return self._history is not None and (seen or self.shows_path)
+        return not self._panes["statistics"].visibleRegion().isEmpty() or self.shows_path
 
     def _view(self) -> tuple[int, int] | None:
         view = self._timeline.view
@@ -139,6 +152,8 @@ class Analysis(QObject):
             return
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Statistics]:
+            from visualizer.diagnosis.statistics.statistics import statistics
+
             facts = self.shelf.of(history)
             return history, (statistics(facts) if view is None else statistics(facts, *view))
 
@@ -149,7 +164,7 @@ class Analysis(QObject):
         if history is not self._history or self._settle.isActive():
             return  # the view has moved on; the numbers shown stay grey
         self._shown = found
-        self._statistics_pane.show_statistics(found)
+        self._panes["statistics"].show_statistics(found)
         self._show_path()
 
     def _show_path(self) -> None:
@@ -165,6 +180,9 @@ class Analysis(QObject):
             return
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[History, Prediction | PredictError]:
+            from visualizer.diagnosis.predict.errors import PredictError
+            from visualizer.diagnosis.predict.predict import predict
+
             try:
                 facts = self.shelf.of(history)
                 return history, predict(facts, consumer_delay_ns=delay_ns, copy_time_ns=copy_ns, ring=ring)
@@ -177,16 +195,20 @@ class Analysis(QObject):
         history, prediction = answer
         if history is not self._predicted_from:
             return
+        from visualizer.diagnosis.predict.errors import PredictError
+        from visualizer.diagnosis.predict.verify import check_verifiable
+
+        pane = self._panes["predict"]
         if isinstance(prediction, PredictError):
-            self._predict_pane.show_problem(sentence(str(prediction)) + ".")
+            pane.show_problem(sentence(str(prediction)) + ".")
             return
         self._prediction = prediction
         try:
             check_verifiable(history.trace.meta, prediction)
         except PredictError as problem:
-            self._predict_pane.show_prediction(prediction, sentence(str(problem)) + ".")
+            pane.show_prediction(prediction, sentence(str(problem)) + ".")
         else:
-            self._predict_pane.show_prediction(prediction, "")
+            pane.show_prediction(prediction, "")
 
     def _verify(self) -> None:
         prediction, history = self._prediction, self._predicted_from
@@ -194,6 +216,8 @@ class Analysis(QObject):
             return
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[Prediction, Verification]:
+            from visualizer.diagnosis.predict.verify import verify
+
             return prediction, verify(history.trace, prediction, progress=progress, cancelled=cancelled)
 
         self.verifying.start(work)
@@ -201,4 +225,4 @@ class Analysis(QObject):
     def _show_verification(self, answer: tuple[Prediction, Verification]) -> None:
         prediction, found = answer
         if prediction is self._prediction:
-            self._predict_pane.show_verification(found)
+            self._panes["predict"].show_verification(found)

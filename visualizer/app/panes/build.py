@@ -1,51 +1,38 @@
-"""The panes by name: the docks' names, and the timeline."""
+"""The panes by name: the docks' names, and the timeline. Each is imported when one is built, so that a start pays for
+those it shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 
 from PySide6.QtWidgets import QWidget
 
-from visualizer.views.code.code_widget import CodeWidget
-from visualizer.views.diagnosis.diagnosis_widget import DiagnosisWidget
-from visualizer.views.inspector.explanation_widget import ExplanationWidget
-from visualizer.views.inspector.inspector_widget import InspectorWidget
-from visualizer.views.notes.breakpoints_widget import BreakpointsWidget
-from visualizer.views.notes.notes_widget import NotesWidget
-from visualizer.views.ring.memory_map_widget import MemoryMapWidget
-from visualizer.views.ring.ring_widget import RingWidget
-from visualizer.views.statistics.predict_widget import PredictWidget
-from visualizer.views.statistics.statistics_widget import StatisticsWidget
-from visualizer.views.structure.structure_widget import StructureWidget
-from visualizer.views.tables.barrier_table_widget import BarrierTableWidget
-from visualizer.views.tables.event_table_widget import EventTableWidget
-from visualizer.views.tables.tile_table_widget import TileTableWidget
-from visualizer.views.timeline.timeline_widget import TimelineWidget
-
-_MAKE: dict[str, Callable[[], QWidget]] = {
-    "timeline": TimelineWidget,
-    "ring": RingWidget,
-    "inspector": InspectorWidget,
-    "explanation": ExplanationWidget,
-    "barriers": BarrierTableWidget,
-    "code": CodeWidget,
-    "tiles": TileTableWidget,
-    "events": EventTableWidget,
-    "memory": MemoryMapWidget,
-    "diagnosis": DiagnosisWidget,
-    "breakpoints": BreakpointsWidget,
-    "notes": NotesWidget,
-    "structure": StructureWidget,
-    "statistics": StatisticsWidget,
-    "predict": PredictWidget,
+_PLACES = {
+    "timeline": ("views.timeline.timeline_widget", "TimelineWidget"),
+    "ring": ("views.ring.ring_widget", "RingWidget"),
+    "inspector": ("views.inspector.inspector_widget", "InspectorWidget"),
+    "explanation": ("views.inspector.explanation_widget", "ExplanationWidget"),
+    "barriers": ("views.tables.barrier_table_widget", "BarrierTableWidget"),
+    "code": ("views.code.code_widget", "CodeWidget"),
+    "tiles": ("views.tables.tile_table_widget", "TileTableWidget"),
+    "events": ("views.tables.event_table_widget", "EventTableWidget"),
+    "memory": ("views.ring.memory_map_widget", "MemoryMapWidget"),
+    "diagnosis": ("views.diagnosis.diagnosis_widget", "DiagnosisWidget"),
+    "breakpoints": ("views.notes.breakpoints_widget", "BreakpointsWidget"),
+    "notes": ("views.notes.notes_widget", "NotesWidget"),
+    "structure": ("views.structure.structure_widget", "StructureWidget"),
+    "statistics": ("views.statistics.statistics_widget", "StatisticsWidget"),
+    "predict": ("views.statistics.predict_widget", "PredictWidget"),
 }
+"""The module below `visualizer`, and the class in it."""
+
+DOCKED = tuple(name for name in _PLACES if name != "timeline")
+"""Those that stand in docks."""
 
 
 def build_pane(name: str) -> QWidget:
     """A new Pane (visualizer.views.look.pane) of that name."""
-    return _MAKE[name]()
-
-
-def build_panes() -> dict[str, QWidget]:
-    """One of each that stands in a dock; all of them are Panes."""
-    return {name: build_pane(name) for name in _MAKE if name != "timeline"}
+    module, kind = _PLACES[name]
+    pane: QWidget = getattr(import_module(f"visualizer.{module}"), kind)()
+    return pane

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDockWidget, QWidget
 
+from visualizer.app.session.panes import Panes
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.look.theme import Theme
@@ -20,7 +22,8 @@ from visualizer.views.look.theme import Theme
 
 @dataclass(slots=True)
 class _Entry:
-    pane: QWidget
+    pane: QWidget | None
+    """None until it is made."""
     seen: bool
     empty: bool = True  # holds no history
     stale_history: bool = True
@@ -29,7 +32,7 @@ class _Entry:
 
 
 class PaneHost(QObject):
-    """Panes are added once; `focus_requested` is the request of any of them."""
+    """Panes are added once, made or not; `focus_requested` is the request of any of them."""
 
     focus_requested = Signal(object)
 
@@ -41,14 +44,19 @@ class PaneHost(QObject):
         self._theme = theme
         self._arranging = False
 
-    def add(self, pane: QWidget, dock: QDockWidget | None = None) -> None:
-        """`dock` is the dock the pane stands in; a pane without one is always seen."""
-        entry = _Entry(pane, seen=dock is None)
+    def add(self, pane: QWidget) -> None:
+        """A pane that is always seen."""
+        entry = _Entry(None, seen=True)
         self._entries.append(entry)
-        pane.focus_requested.connect(self.focus_requested)
-        if dock is not None:
-            # isVisible() is true of a dock behind another tab, this signal is not.
-            dock.visibilityChanged.connect(lambda seen: self._set_seen(entry, seen))
+        self._take(entry, pane)
+
+    def add_docked(self, panes: Panes, name: str, dock: QDockWidget) -> None:
+        """The pane of that name, which stands in `dock` and is made when that is seen, if not before."""
+        entry = _Entry(None, seen=False)
+        self._entries.append(entry)
+        panes.when_made(name, partial(self._take, entry))
+        # isVisible() is true of a dock behind another tab, this signal is not.
+        dock.visibilityChanged.connect(partial(self._set_seen, entry))
 
     def set_history(self, history: History | None, focus: Focus | None) -> None:
         """A new document, and where to look in it; `focus` is None if there is no event to look at."""
@@ -97,6 +105,10 @@ class PaneHost(QObject):
             entry.stale_theme = True
         self._catch_up_all()
 
+    def _take(self, entry: _Entry, pane: QWidget) -> None:
+        entry.pane = pane
+        pane.focus_requested.connect(self.focus_requested)
+
     def _set_seen(self, entry: _Entry, seen: bool) -> None:
         entry.seen = seen
         if seen and not self._arranging:
@@ -110,6 +122,8 @@ class PaneHost(QObject):
                 self._catch_up(entry)
 
     def _catch_up(self, entry: _Entry) -> None:
+        if entry.pane is None:
+            return
         if entry.stale_theme:
             entry.stale_theme = False
             entry.pane.set_theme(self._theme)

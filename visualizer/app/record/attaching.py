@@ -1,26 +1,29 @@
-"""File > Record your own kernel: runs a program under attach in a thread, and opens what was recorded of it."""
+"""File > Record your own kernel: runs a program under attach in a thread, and opens what was recorded of it.
+
+What does it, from the dialog to the reader of PTX, is imported when first asked for: most windows never ask.
+"""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from visualizer.app.record.attach_dialog import AttachDialog
-from visualizer.app.record.program_output import ProgramOutput
 from visualizer.app.settings.settings import Settings
 from visualizer.app.work.job import JobRunner, Work
-from visualizer.cli.record import summary
 from visualizer.language import tr
-from visualizer.sources.attach.instrument import Instrument
-from visualizer.sources.attach.options import AttachOptions
-from visualizer.sources.attach.outcome_text import outcome_lines, used_kernels
-from visualizer.sources.attach.ptx_instrument import PtxInstrument
-from visualizer.sources.attach.request import AttachRequest
-from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.progress import CancelCheck, Progress
+
+if TYPE_CHECKING:
+    from visualizer.app.record.attach_dialog import AttachDialog
+    from visualizer.app.record.program_output import ProgramOutput
+    from visualizer.sources.attach.instrument import Instrument
+    from visualizer.sources.attach.options import AttachOptions
+    from visualizer.sources.attach.request import AttachRequest
+    from visualizer.sources.attach.session import Outcome, Recorded, Session
 
 _LOOK_MS = 100
 """How often what the program printed is shown."""
@@ -63,6 +66,8 @@ class Attaching(QObject):
             self.dialog.raise_()
             self.dialog.activateWindow()
             return
+        from visualizer.app.record.attach_dialog import AttachDialog
+
         dialog = self.dialog = AttachDialog(self._settings.attach, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.requested.connect(self.start)
@@ -73,6 +78,9 @@ class Attaching(QObject):
 
     def start(self, request: AttachRequest) -> None:
         """Run the program. It ends when it is done, when Cancel is pressed, or with the window."""
+        from visualizer.app.record.program_output import ProgramOutput
+        from visualizer.sources.attach.session import Session
+
         if self.dialog is not None:
             self._settings.attach = self.dialog.form.texts()
             self.dialog.begin()
@@ -84,6 +92,8 @@ class Attaching(QObject):
         self.jobs.start(_work(self._session, request, self._output))
 
     def instrument(self, options: AttachOptions) -> Instrument:
+        from visualizer.sources.attach.ptx_instrument import PtxInstrument
+
         return PtxInstrument(options)
 
     def open(self, path: Path) -> None:
@@ -100,6 +110,8 @@ class Attaching(QObject):
         self.sentence.emit(sentence)
 
     def recorded(self, recorded: Recorded) -> None:
+        from visualizer.cli.record import summary
+
         self.written.emit(recorded.path, summary(recorded.trace))
 
     def hung(self, recorded: Recorded) -> None:
@@ -110,6 +122,8 @@ class Attaching(QObject):
         dialog, session, output = self.dialog, self._session, self._output
         if dialog is None or session is None or output is None:
             return
+        from visualizer.sources.attach.outcome_text import used_kernels
+
         if text := output.take():
             dialog.print_out(text)
         used = used_kernels(session.launches)
@@ -137,6 +151,8 @@ class Attaching(QObject):
         dialog, asked = self.dialog, self._asked
         if dialog is None or asked is None:
             return
+        from visualizer.sources.attach.outcome_text import outcome_lines, used_kernels
+
         for line in outcome_lines(outcome):
             dialog.say(line)
         ended = tr("The program has ended with exit status {status}.", status=outcome.status)

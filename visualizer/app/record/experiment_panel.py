@@ -26,9 +26,9 @@ from visualizer.app.record.titles import with_titles
 from visualizer.app.record.what_if_row import WhatIfRow
 from visualizer.app.session.record_job import Experiment
 from visualizer.language import tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.faults import FAULTS, fields_set, without_fields
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import SOURCES
 from visualizer.sources.simulator.source import SEED

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
 from visualizer.app.record.titles import with_titles
 from visualizer.language import mark, tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault import Fault
 from visualizer.programs.faults import FAULTS, without_fields
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import check_program
 from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import check

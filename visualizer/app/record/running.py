@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from visualizer.app.record.experiment_panel import ExperimentPanel
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.record_job import Experiment, record_work
 from visualizer.app.session.session import Session
 from visualizer.app.work.job import JobRunner
 from visualizer.language import tr
-from visualizer.programs.faults import FAULTS
-from visualizer.programs.program import ProgramError
 from visualizer.sources.errors import SourceError
 from visualizer.views.timeline.timeline_widget import TimelineWidget
+
+if TYPE_CHECKING:
+    from visualizer.app.record.experiment_panel import ExperimentPanel
 
 SIMULATOR = "simulator"
 
@@ -26,16 +28,21 @@ class Running(QObject):
         self,
         session: Session,
         jobs: JobRunner,
-        panel: ExperimentPanel,
+        panes: Panes,
         timeline: TimelineWidget,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session, self._jobs = session, jobs
-        self._panel, self._timeline = panel, timeline
+        self._panes, self._timeline = panes, timeline
         self._experiment: Experiment | None = None
         jobs.failed.connect(self._failed)
         jobs.busy_changed.connect(self._forget_at_start)
+        panes.when_made("experiment", self._take_panel)
+
+    def run_chosen(self) -> None:
+        """What the panel says."""
+        self._panes["experiment"].run()
 
     def run(self, experiment: Experiment) -> None:
         """Record it. The keyboard goes to the timeline: Run is out of use meanwhile, and Space shall play."""
@@ -45,10 +52,22 @@ class Running(QObject):
 
     def break_it(self, fault: str) -> None:
         """Run the lesson with a known mistake in the simulator; the panel shows what runs."""
-        panel = self._panel
+        panel = self._panes["experiment"]
         panel.source.setCurrentIndex(panel.source.findData(SIMULATOR))
         panel.show_lesson({}, fault)
         self.run(panel.experiment())
+
+    def stop(self) -> None:
+        """Let go of what else the panel has at work; runs are the window's jobs."""
+        if (panel := self._panes.made("experiment")) is not None:
+            panel.what_if.jobs.stop()
+
+    def _take_panel(self, panel: ExperimentPanel) -> None:
+        panel.run_requested.connect(self.run)
+        panel.cancel_requested.connect(self._jobs.cancel)
+        panel.set_busy(self._jobs.is_busy)
+        self._jobs.busy_changed.connect(panel.set_busy)
+        self._jobs.progressed.connect(panel.show_progress)
 
     def _failed(self, sentence: str) -> None:
         experiment, self._experiment = self._experiment, None
@@ -68,6 +87,8 @@ def _simulated(experiment: Experiment | None) -> Experiment | None:
     """The same in the simulator; None if it ran there, or cannot."""
     if experiment is None or experiment.source == SIMULATOR:
         return None
+    from visualizer.programs.errors import ProgramError
+
     simulated = Experiment(SIMULATOR, replace(experiment.request, options={}))
     try:
         simulated.check()
@@ -78,4 +99,6 @@ def _simulated(experiment: Experiment | None) -> Experiment | None:
 
 def lesson_faults() -> list[tuple[str, str]]:
     """Ids and titles of the mistakes that the lesson can have."""
+    from visualizer.programs.faults import FAULTS
+
     return [(fault.id, tr(fault.title)) for fault in FAULTS.values() if fault.fits_lesson]

@@ -7,16 +7,16 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.session import Session
 from visualizer.app.work.newest_job import NewestJob
 from visualizer.language import tr
 from visualizer.playback.breakpoints import Breakpoint, Breakpoints, evaluated, query_at
 from visualizer.playback.lane_steps import home_focus
 from visualizer.playback.notes import SavedBreakpoint
-from visualizer.playback.query import Events
+from visualizer.playback.query.events import Events
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.views.notes.breakpoints_widget import BreakpointsWidget
 
 
 class BreakpointControl(QObject):
@@ -25,9 +25,9 @@ class BreakpointControl(QObject):
     changed = Signal()
     edited = Signal()
 
-    def __init__(self, session: Session, pane: BreakpointsWidget, parent: QObject) -> None:
+    def __init__(self, session: Session, panes: Panes, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._pane = session, pane
+        self._session, self._panes = session, panes
         self._events: Events | None = None
         self.all = Breakpoints()
         self.job = NewestJob(self)
@@ -60,8 +60,9 @@ class BreakpointControl(QObject):
 
     def write(self) -> None:
         """Let the person write a query, in the pane."""
-        bring_to_front(self._pane)
-        self._pane.line.setFocus()
+        pane = self._panes["breakpoints"]
+        bring_to_front(pane)
+        pane.line.setFocus()
 
     def add(self, query: str) -> None:
         """Break where `query` holds; one that is there already is enabled."""

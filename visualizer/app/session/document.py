@@ -25,6 +25,8 @@ class Document:
     note: str = ""
     report: Report | None = None
     read: bool = True
+    awaits_diagnosis: bool = False
+    """Its diagnosis follows once it is shown."""
     focus: Focus | None = None
     """Where to look first, if the recording was opened by an address."""
     entries: tuple[Any, ...] = ()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.session import Session
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -17,7 +18,6 @@ from visualizer.playback.notes import Mark, Notes, SavedBreakpoint
 from visualizer.playback.notes_file import NotesError, load_notes, notes_path, save_notes
 from visualizer.playback.notes_merge import merged
 from visualizer.resources import resource_dir
-from visualizer.views.notes.notes_widget import NotesWidget
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
@@ -33,11 +33,11 @@ class Notebook(QObject):
     breakpoints_told = Signal(tuple)
 
     def __init__(
-        self, session: Session, timeline: TimelineWidget, pane: NotesWidget, directory: Path, parent: QObject
+        self, session: Session, timeline: TimelineWidget, panes: Panes, directory: Path, parent: QObject
     ) -> None:
         """`directory` is for notes on what comes with phasescope, which has no place for them beside it."""
         super().__init__(parent)
-        self._session, self._timeline, self._pane, self._directory = session, timeline, pane, directory
+        self._session, self._timeline, self._panes, self._directory = session, timeline, panes, directory
         self._document: Document | None = None
         self._path: Path | None = None
         self.notes = Notes()
@@ -125,8 +125,8 @@ class Notebook(QObject):
         if found is None:
             found = Mark(focus)
             self._change(self.notes.with_mark(found))
-        bring_to_front(self._pane)
-        self._pane.edit(found)
+        bring_to_front(self._panes["notes"])
+        self._panes["notes"].edit(found)
 
     def set_text(self, mark: Mark, text: str) -> None:
         if text != mark.text:

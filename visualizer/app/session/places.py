@@ -10,15 +10,13 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.session import Session
 from visualizer.diagnosis.report import Place
 from visualizer.language import tr
 from visualizer.playback.address import Address, AddressError, parse_address
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_key, lane_steps
-from visualizer.views.code.code_widget import CodeWidget
-from visualizer.views.diagnosis.diagnosis_model import finding_rows
-from visualizer.views.inspector.inspector_widget import InspectorWidget
 
 
 class Places(QObject):
@@ -30,9 +28,9 @@ class Places(QObject):
     recording_wanted = Signal(Path, object)
     hang_opened = Signal()
 
-    def __init__(self, session: Session, code: CodeWidget, inspector: InspectorWidget, parent: QWidget) -> None:
+    def __init__(self, session: Session, panes: Panes, parent: QWidget) -> None:
         super().__init__(parent)
-        self._session, self._code, self._inspector = session, code, inspector
+        self._session, self._panes = session, panes
 
     @property
     def here(self) -> Address:
@@ -81,15 +79,17 @@ class Places(QObject):
 
     def show(self, place: Place) -> None:
         """Show a line of the source."""
-        bring_to_front(self._code)
-        self._code.show_place(place)
+        bring_to_front(self._panes["code"])
+        self._panes["code"].show_place(place)
 
     def open_at_the_fault(self, document: Document) -> None:
         """Look at the first of what is wrong, at the agent that is blocked, unless an address says where to look or
         somebody has begun to look around meanwhile."""
         if document.report is None or not document.needs_diagnosis:
             return
-        bring_to_front(self._inspector)
+        from visualizer.views.diagnosis.diagnosis_model import finding_rows
+
+        bring_to_front(self._panes["inspector"])
         rows = finding_rows(document.history.trace, document.report)
         focus = next((row.focus for row in rows if row.focus is not None), None)
         if document.focus is None and focus is not None and not self._session.navigator.can_go_back:

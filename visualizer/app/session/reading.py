@@ -1,8 +1,8 @@
-"""Reads a long recording while its lanes are already shown: its history first, then its diagnosis."""
+"""Reads a recording further while it is already shown: a long one's history first, then the diagnosis of any."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.record_job import diagnose_work, read_work
@@ -20,6 +20,9 @@ class Reading(QObject):
     def __init__(self, timeline: TimelineWidget, messages: MessageBar, parent: QObject) -> None:
         super().__init__(parent)
         self._timeline, self._messages = timeline, messages
+        self._undiagnosed: Document | None = None
+        self._painted = QTimer(self, singleShot=True, interval=0)  # what is to be painted at once comes before
+        self._painted.timeout.connect(lambda: self.diagnose(self._undiagnosed))
         self.jobs = JobRunner(self)
         self.jobs.succeeded.connect(self._read)
         self.jobs.failed.connect(lambda sentence: messages.show_error(sentence))
@@ -38,11 +41,17 @@ class Reading(QObject):
         """Diagnose a document that is read, once more: its sentences are in the language of when they were made."""
         self.jobs.start(diagnose_work(document))
 
+    def diagnose_when_painted(self, document: Document) -> None:
+        """The same, once the window has had time to show what there is."""
+        self._undiagnosed = document
+        self._painted.start()
+
     def cancel(self) -> None:
         self.jobs.cancel()
 
     def stop(self) -> None:
-        """Let go of what runs."""
+        """Let go of what runs, and of what would."""
+        self._painted.stop()
         self.jobs.stop()
 
     def _read(self, document: Document) -> None:

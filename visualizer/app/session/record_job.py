@@ -7,25 +7,22 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from visualizer.app.session.document import Document
-from visualizer.diagnosis.diagnose import diagnose
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.notes_file import NotesError, load_structure
 from visualizer.playback.opening import history_with
-from visualizer.playback.stories.teaching import lesson_on
-from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson_facts import parameter_words
-from visualizer.programs.program import Program
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.imports.registry import is_recording, read_recording
+from visualizer.sources.imports.read import is_recording, read_recording
 from visualizer.sources.progress import CancelCheck, Progress
-from visualizer.sources.registry import SOURCES, check, record
-from visualizer.sources.source import Request
+
+if TYPE_CHECKING:
+    from visualizer.programs.program import Program
+    from visualizer.sources.source import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +35,16 @@ class Experiment:
     def check(self) -> None:
         """Refuse, before anything runs, what cannot be recorded in this way: SourceError or ProgramError, as on the
         command line."""
+        from visualizer.sources.registry import check
+
         check(self.source, self.request)
 
     def command(self) -> str:
         """The command line that makes this recording again."""
+        from visualizer.programs.lesson import NAME as LESSON
+        from visualizer.programs.lesson_facts import parameter_words
+        from visualizer.sources.registry import SOURCES
+
         asked = self.request
         program = asked.program or LESSON
         words = ["phasescope", "record", "--source", self.source, "--program", program]
@@ -62,6 +65,8 @@ def record_work(
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
+        from visualizer.sources.registry import record
+
         trace = record(experiment.source, experiment.request, progress, cancelled)
         trace = trace.with_meta(replace(trace.meta, command=experiment.command()))
         same = before is not None and before.history.trace.meta.program == trace.meta.program
@@ -94,8 +99,8 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
     """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file. Another tool's file is
     imported, which leaves the file as it is: the document is one that is not saved yet.
 
-    See `read_work` for a document that is not read. A sidecar file that cannot be read tells no structure; the notebook
-    says why.
+    The window has it diagnosed when it is painted; see `read_work` for a document that is not read. A sidecar file that
+    cannot be read tells no structure; the notebook says why.
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
@@ -111,7 +116,7 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
         if len(trace) > _READ_AT_ONCE:
             return replace(document, read=False)
         _built(history, progress, cancelled)
-        return diagnosed(document, None, progress, cancelled)
+        return replace(document, awaits_diagnosis=True)
 
     return work
 
@@ -152,10 +157,15 @@ def diagnosed(document: Document, program: Program | None, progress: Progress, c
         raise Cancelled
     progress(0.97, tr("diagnosing the run"))
     try:
+        # In the thread of the work: the window is painted meanwhile.
+        from visualizer.diagnosis.diagnose import diagnose
+        from visualizer.playback.stories.teaching import lesson_on
+
         report = diagnose(document.history, program)
         for finding in report.findings:
             lesson_on(document.history.trace, finding)  # what panes will ask for, in the window's own thread
-        return replace(document, report=report)
+        return replace(document, report=report, awaits_diagnosis=False)
     except Exception as error:
         note = tr("not diagnosed, for phasescope has a defect: {kind}: {error}", kind=type(error).__name__, error=error)
-        return replace(document, note="; ".join(filter(None, (document.note, note))))
+        note = "; ".join(filter(None, (document.note, note)))
+        return replace(document, note=note, awaits_diagnosis=False)

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
 from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.record_job import diagnosed
 from visualizer.app.session.session import Session
 from visualizer.app.work.job import JobRunner, Work
@@ -28,8 +29,9 @@ from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 from visualizer.structure.overrides import contradictions
-from visualizer.views.structure.structure_model import entry_sentence
-from visualizer.views.structure.structure_widget import StructureWidget
+
+if TYPE_CHECKING:
+    from visualizer.views.structure.structure_widget import StructureWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +51,21 @@ class Structuring(QObject):
 
     told = Signal(object)
 
-    def __init__(self, session: Session, notebook: Notebook, pane: StructureWidget, parent: QObject) -> None:
+    def __init__(self, session: Session, notebook: Notebook, panes: Panes, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._notebook, self._pane = session, notebook, pane
+        self._session, self._notebook, self._panes = session, notebook, panes
         self.jobs = JobRunner(self)
         self.jobs.succeeded.connect(self._tried)
         self.jobs.failed.connect(lambda sentence: session.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: self.look())
         self._kept: tuple[Any, ...] = ()  # what the document has of the file: other entries there are another window's
         notebook.looked.connect(self.look)
-        pane.entry_added.connect(self.add)
-        pane.entry_removed.connect(self.remove)
+        panes.when_made("structure", self._take_pane)
 
     def show_pane(self) -> None:
         """Bring the pane to the front, with the keyboard in it."""
-        bring_to_front(self._pane)
-        self._pane.tree.setFocus()
+        bring_to_front(self._panes["structure"])
+        self._panes["structure"].tree.setFocus()
 
     def set_document(self, document: Document) -> None:
         """Another recording, or this one with another structure."""
@@ -150,9 +151,16 @@ class Structuring(QObject):
                 )
             )
 
+    def _take_pane(self, pane: StructureWidget) -> None:
+        pane.entry_added.connect(self.add)
+        pane.entry_removed.connect(self.remove)
+        if self._session.document is not None:
+            self._show(self._session.document)
+
     def _show(self, document: Document) -> None:
-        problems = document.history.structure.problems if document.entries else {}
-        self._pane.set_entries(document.entries, dict(problems))
+        if (pane := self._panes.made("structure")) is not None:
+            problems = document.history.structure.problems if document.entries else {}
+            pane.set_entries(document.entries, dict(problems))
 
     def _sidecar(self, document: Document) -> Path | None:
         return self._notebook.sidecar(document.path) if document.path is not None else None
@@ -194,4 +202,6 @@ def _told(
 
 def _sentences(entries: Iterable[Any]) -> str:
     """Entries in words, each once."""
+    from visualizer.views.structure.structure_model import entry_sentence
+
     return "; ".join(dict.fromkeys(map(entry_sentence, entries)))

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QTreeWidget
 
 from visualizer.app.settings.settings import Settings
 from visualizer.app.work.message_bar import MessageBar
-from visualizer.cli.doctor import INSTALL_CJK_FONT
+from visualizer.cli.remedies import INSTALL_CJK_FONT
 from visualizer.language import current, messages_shown, shown_as, tr, use
 
 CHINESE_FAMILIES = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "WenQuanYi Micro Hei")

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 
 from visualizer import __version__
-from visualizer.app.window.about import about_text
 from visualizer.language import tr
-from visualizer.recording.file import save
 from visualizer.recording.replacing import replacing
 from visualizer.recording.trace import TraceError
 
@@ -62,6 +60,8 @@ class Defects(QObject):
 
     def _write(self, error: BaseException, place: tuple[str, str, int], document: Document | None) -> Path | None:
         """The report's file; None where it cannot be written."""
+        from visualizer.app.window.about import about_text
+
         report = self._directory / f"{place[0]}-{Path(place[1]).stem}-{place[2]}.txt"
         lines = [
             f"phasescope {__version__}, Python {platform.python_version()}, {platform.platform()}",
@@ -77,6 +77,8 @@ class Defects(QObject):
         return report
 
     def _save_recording(self, document: Document, report: Path) -> None:
+        from visualizer.recording.file import save
+
         try:
             save(document.history.trace, report.with_suffix(".pscope"))
         except TraceError as problem:

@@ -12,7 +12,8 @@ from visualizer.language import tr, trn
 from visualizer.playback.breakpoints import nearest_hit
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
-from visualizer.playback.query import Events, QueryError, find_steps
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
 from visualizer.replay.step_index import Steps
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
@@ -123,7 +124,7 @@ class FindBar(QFrame):
 
         def work(progress: Progress, cancelled: CancelCheck) -> tuple[Events, Steps | QueryError]:
             try:
-                return events, find_steps(text, events)
+                return events, _found(text, events)
             except QueryError as error:
                 return events, error
 
@@ -156,6 +157,14 @@ class FindBar(QFrame):
                 else trn("{n} match", "{n} matches", n)
             )
         self.count.setText(text)
+
+
+def _found(text: str, events: Events) -> Steps:
+    if not text.strip():
+        return _NONE
+    from visualizer.playback.query.search import find_steps
+
+    return find_steps(text, events)
 
 
 def _button(sign: str, name: str, run: object) -> QToolButton:

@@ -20,8 +20,9 @@ from visualizer.app.window.layout import Docks
 from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import lane_steps, lane_title
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
-from visualizer.playback.stories.model import Story, StoryError
+from visualizer.playback.stories.model import Story
 from visualizer.programs.faults import FAULTS
 from visualizer.replay.history import History
 

@@ -16,7 +16,6 @@ from visualizer.app.record.attaching import Attaching
 from visualizer.app.record.running import Running, lesson_faults
 from visualizer.app.settings.settings import Settings
 from visualizer.language import mark, tr
-from visualizer.playback.stories.load import story_path
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
@@ -111,10 +110,10 @@ class FirstSteps(QFrame):
 def connect_first_steps(parts: Parts) -> None:
     """What the cards of one window lead to."""
     cards, lectures, attaching = parts[FirstSteps], parts[Lectures], parts[Attaching]
-    cards.lesson_wanted.connect(lambda: lectures.present(story_path("lesson")))
+    cards.lesson_wanted.connect(lambda: lectures.present_built_in("lesson"))
     cards.fault_wanted.connect(parts[Running].break_it)
     cards.recording_wanted.connect(lambda: attaching.ask())
-    cards.course_wanted.connect(lambda: lectures.present(story_path("course")))
+    cards.course_wanted.connect(lambda: lectures.present_built_in("course"))
     cards.setVisible(parts[Settings].first_steps)
 
 

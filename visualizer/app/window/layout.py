@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.app.session.front import bring_to_front
+from visualizer.app.session.panes import Panes
 from visualizer.app.settings.workspace_table import Workspace
 from visualizer.language import mark, tr
 from visualizer.views.look.pane_look_widget import inherited_mono_font
@@ -60,10 +62,11 @@ _WIDE_TEXT = frozenset({"experiment", "ring", "memory", "breakpoints", "notes", 
 
 
 class Docks:
-    """The docks of one window, by name."""
+    """The docks of one window, by name. A pane comes into its dock when it is made: when the dock is seen, if not
+    before."""
 
-    def __init__(self, window: QMainWindow, panes: dict[str, QWidget]) -> None:
-        self._window = window
+    def __init__(self, window: QMainWindow, panes: Panes) -> None:
+        self._window, self._panes = window, panes
         self._docks: dict[str, QDockWidget] = {}
         window.setDockNestingEnabled(True)
         window.setAnimated(False)
@@ -73,9 +76,17 @@ class Docks:
         for name, title in _TITLES.items():
             dock = QDockWidget(tr(title), window)
             dock.setObjectName(f"dock.{name}")
-            panes[name].setAccessibleName(tr(title))
-            dock.setWidget(_Scrolling(panes[name]) if name in _WIDE_TEXT else panes[name])
             self._docks[name] = dock
+            panes.when_made(name, partial(self._put, name))
+            dock.visibilityChanged.connect(partial(self._see, name))
+
+    def _put(self, name: str, pane: QWidget) -> None:
+        pane.setAccessibleName(tr(_TITLES[name]))
+        self._docks[name].setWidget(_Scrolling(pane) if name in _WIDE_TEXT else pane)
+
+    def _see(self, name: str, seen: bool) -> None:
+        if seen:
+            self._panes[name]
 
     def __getitem__(self, name: str) -> QDockWidget:
         return self._docks[name]
@@ -163,8 +174,7 @@ class Docks:
         docks, resize = self._docks, self._window.resizeDocks
         rest = size.width()
         if beside:
-            pane = docks[beside[0]].widget()
-            least = (pane.widget() if isinstance(pane, QScrollArea) else pane).minimumSizeHint().width()
+            least = self._panes[beside[0]].minimumSizeHint().width()
             left = max(least, round(rest * workspace.left_share))
             resize([docks[beside[0]]], [left], Qt.Orientation.Horizontal)
             rest -= left

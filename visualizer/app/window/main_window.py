@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from visualizer.app.commands.actions import Actions
 from visualizer.app.commands.command import Parts
@@ -16,17 +18,16 @@ from visualizer.app.files.files import Files, dropped_file
 from visualizer.app.files.recording_choice import RecordingChoice
 from visualizer.app.lecture.lectures import Lectures
 from visualizer.app.lecture.story_exports import StoryExports
-from visualizer.app.lecture.story_pane import StoryPane
 from visualizer.app.panes.analysis import Analysis
-from visualizer.app.panes.build import build_panes
+from visualizer.app.panes.build import DOCKED, build_pane
 from visualizer.app.panes.pane_host import PaneHost
 from visualizer.app.panes.range_numbers import RangeNumbers
 from visualizer.app.record.attaching import Attaching
-from visualizer.app.record.experiment_panel import ExperimentPanel
 from visualizer.app.record.running import Running
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
 from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
 from visualizer.app.session.reading import Reading
@@ -58,6 +59,10 @@ from visualizer.views.inspector.sentence_widget import SentenceWidget
 from visualizer.views.look.theme import Theme
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
+if TYPE_CHECKING:
+    from visualizer.app.lecture.story_pane import StoryPane
+    from visualizer.app.record.experiment_panel import ExperimentPanel
+
 
 class MainWindow(QMainWindow):
     """Timeline in the middle, panes in docks around it, one document at a time."""
@@ -76,9 +81,7 @@ class MainWindow(QMainWindow):
         self.sentence = SentenceWidget()
         self.timeline = timeline = TimelineWidget()
         self.find_bar = FindBar()
-        self.experiment = ExperimentPanel()
-        self.panes = panes = build_panes()
-        self.story = StoryPane()
+        self.panes = panes = Panes(("experiment", "story", *DOCKED), _build_pane)
         self.recordings = RecordingChoice()
         self.runs = session.runs
         self.runs_strip = RunsStrip(session.runs)
@@ -95,41 +98,38 @@ class MainWindow(QMainWindow):
             )
         )
         self.reading = Reading(timeline, self.messages, self)
-        self.breakpoints = BreakpointControl(session, panes["breakpoints"], self)
-        self.notebook = Notebook(session, timeline, panes["notes"], settings.directory, self)
-        self.structuring = Structuring(session, self.notebook, panes["structure"], self)
-        self.places = Places(session, panes["code"], panes["inspector"], self)
+        self.breakpoints = BreakpointControl(session, panes, self)
+        self.notebook = Notebook(session, timeline, panes, settings.directory, self)
+        self.structuring = Structuring(session, self.notebook, panes, self)
+        self.places = Places(session, panes, self)
         self.files = Files(session, self.jobs, self.notebook, settings, self)
         self.exports = Exports(session, self.files, timeline, self.appearance, self)
         self.comparing = Comparing(session, self.files, self.notebook, self.appearance, self)
         self.attaching = Attaching(settings, self)
-        self.running = Running(session, self.jobs, self.experiment, timeline, self)
-        self.lectures = Lectures(session, self.appearance, panes, self.story, self)
+        self.running = Running(session, self.jobs, panes, timeline, self)
+        self.lectures = Lectures(session, self.appearance, panes, self)
         self.story_exports = StoryExports(self.appearance, self.messages, self)
         self.keys = Keys(COMMANDS, settings, self.messages, self)
-        self.analysis = Analysis(timeline, panes["statistics"], panes["predict"], self)
-        self.range_numbers = RangeNumbers(timeline, panes["inspector"], self.analysis.shelf, self)
-        self.docks = Docks(self, {"experiment": self.experiment, "story": self.story, **self.panes})
+        self.analysis = Analysis(timeline, panes, self)
+        self.range_numbers = RangeNumbers(timeline, panes, self.analysis.shelf, self)
+        self.docks = Docks(self, panes)
         self.pane_host = PaneHost(self.appearance.theme, self)
         self.pane_host.add(self.sentence)
         self.pane_host.add(self.timeline)
-        for name, pane in self.panes.items():
-            self.pane_host.add(pane, self.docks[name])
+        for name in DOCKED:
+            self.pane_host.add_docked(panes, name, self.docks[name])
         self.workspaces = Workspaces(self.docks, self.pane_host, self.appearance, settings, self)
         self.work = WindowWork(
             timeline,
             (self.jobs, self.reading, self.comparing.jobs, self.structuring.jobs),
             (
-                self.exports.jobs, self.attaching, self.experiment.what_if.jobs, self.breakpoints.job,
-                self.find_bar.job, self.analysis, self.range_numbers,
+                self.exports.jobs, self.attaching, self.running, self.breakpoints.job, self.find_bar.job,
+                self.analysis, self.range_numbers,
             ),
         )  # fmt: skip
-        self.parts = parts = Parts(
-            self, *vars(self).values(), *panes.values()
-        )  # whatever commands and connections ask for
+        self.parts = parts = Parts(self, *vars(self).values())  # whatever commands and connections ask for
         self.actions_by_id = Actions(self.keys.commands, parts, self, timeline)
         PhysicalKeys(self.actions_by_id, self.timeline)
-        self.story.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
         build_menus(
             self,
             self.keys.commands,
@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
             self.actions_by_id, self.transport, self.status, PaneKeys(timeline, self.docks),
             Sheets(parts, self),
         )  # fmt: skip
-        self.showing = Showing(parts, panes, self)
+        self.showing = Showing(parts, self)
         self._connect()
         connect_debugging(parts)
         connect_first_steps(parts)
@@ -171,6 +171,16 @@ class MainWindow(QMainWindow):
     def document(self, document: Document | None) -> None:
         self.session.document = document
 
+    @property
+    def experiment(self) -> ExperimentPanel:
+        """The pane of that name."""
+        return self.panes["experiment"]
+
+    @property
+    def story(self) -> StoryPane:
+        """The pane of that name."""
+        return self.panes["story"]
+
     def show_document(self, document: Document) -> None:
         """Replace the picture; what of it takes time follows by itself."""
         self.showing.show(document)
@@ -183,7 +193,8 @@ class MainWindow(QMainWindow):
         """The language is another now: menus, panes and the diagnosis in it."""
         self.actions_by_id.use_keys(self.keys.commands)
         self.messages.hide()
-        self.experiment.say_again()
+        if (experiment := self.panes.made("experiment")) is not None:
+            experiment.say_again()
         self.runs_strip.show_again()
         self.showing.say_again()
         self.range_numbers.say_again()
@@ -222,10 +233,8 @@ class MainWindow(QMainWindow):
         self.pane_host.focus_requested.connect(self.navigator.go_to)
         self.timeline.lanes_changed.connect(refresh)
         for name in ("inspector", "diagnosis"):
-            self.panes[name].place_requested.connect(self.places.show)
-            self.panes[name].lesson_requested.connect(
-                lambda lesson: self.lectures.present(lesson.path, chapter=lesson.chapter)
-            )
+            self.panes.when_made(name, self._take_pane_of_findings)
+        self.panes.when_made("story", self._take_story)
         self.timeline.menu_requested.connect(
             lambda focus, at: open_lane_menu(focus, at, self.navigator, self.actions_by_id, self)
         )
@@ -242,14 +251,10 @@ class MainWindow(QMainWindow):
         self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
         self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
-        self.experiment.run_requested.connect(self.running.run)
-        self.experiment.cancel_requested.connect(self.jobs.cancel)
-        self.jobs.busy_changed.connect(self.experiment.set_busy)
         for jobs in (self.jobs, self.comparing.jobs, self.structuring.jobs, self.attaching.jobs):
             jobs.busy_changed.connect(refresh)
         for jobs in (self.reading.jobs, self.structuring.jobs):
             self.status.follow(jobs)
-        self.jobs.progressed.connect(self.experiment.show_progress)
         self.jobs.succeeded.connect(self.show_document)
         self.places.recording_wanted.connect(self.files.open)
         self.places.hang_opened.connect(self.timeline.open_hang)
@@ -261,6 +266,13 @@ class MainWindow(QMainWindow):
         self.keys.changed.connect(self.actions_by_id.use_keys)
         self.lectures.changed.connect(refresh)
         self.lectures.changed.connect(self.languages.follow)
+
+    def _take_pane_of_findings(self, pane: QWidget) -> None:
+        pane.place_requested.connect(self.places.show)
+        pane.lesson_requested.connect(lambda lesson: self.lectures.present(lesson.path, chapter=lesson.chapter))
+
+    def _take_story(self, pane: StoryPane) -> None:
+        pane.offer(*(self.actions_by_id[f"lecture.{name}"] for name in ("present", "edit", "add_step")))
 
     def _show_focus(self, focus: Focus) -> None:
         self.pane_host.set_focus(focus)
@@ -287,3 +299,16 @@ class MainWindow(QMainWindow):
             room = self.screen().availableSize() - QSize(0, 2 * self.fontMetrics().height())
             self.resize(QSize(1600, 1000).boundedTo(room))
         self.workspaces.restore()
+
+
+def _build_pane(name: str) -> QWidget:
+    """What stands in the dock of that name; imported now, like other panes."""
+    if name == "experiment":
+        from visualizer.app.record.experiment_panel import ExperimentPanel
+
+        return ExperimentPanel()
+    if name == "story":
+        from visualizer.app.lecture.story_pane import StoryPane
+
+        return StoryPane()
+    return build_pane(name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject
@@ -15,10 +16,10 @@ from visualizer.app.files.comparing import Comparing
 from visualizer.app.files.files import Files
 from visualizer.app.files.recording_choice import RecordingChoice
 from visualizer.app.panes.pane_host import PaneHost
-from visualizer.app.record.experiment_panel import ExperimentPanel
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
 from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.panes import Panes
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
 from visualizer.app.session.reading import Reading
@@ -28,13 +29,16 @@ from visualizer.app.settings.settings import Settings
 from visualizer.app.window.find_bar import FindBar
 from visualizer.app.window.status_bar import RecordingStatus
 from visualizer.app.window.transport_bar import TransportBar
+from visualizer.arrays.ordering import distinct
 from visualizer.diagnosis.wording import ending_sentence
 from visualizer.language import tr
 from visualizer.playback.notes import SavedBreakpoint
-from visualizer.playback.query import Events
-from visualizer.programs.lesson_facts import recorded_parameters
+from visualizer.playback.query.events import Events
 from visualizer.recording.schema import EventKind
 from visualizer.views.timeline.timeline_widget import TimelineWidget
+
+if TYPE_CHECKING:
+    from visualizer.app.record.experiment_panel import ExperimentPanel
 
 _OF_REPORT = ("ring", "inspector", "code", "diagnosis")
 """The panes in docks that show what a diagnosis found; the timeline does so too."""
@@ -43,19 +47,21 @@ _OF_REPORT = ("ring", "inspector", "code", "diagnosis")
 class Showing(QObject):
     """Of one window. It tells the session which document is shown, and every part what follows for it."""
 
-    def __init__(self, parts: Parts, panes: Mapping[str, QWidget], window: QMainWindow) -> None:
+    def __init__(self, parts: Parts, window: QMainWindow) -> None:
         super().__init__(window)
         self._window, self._session, self._settings = window, parts[Session], parts[Settings]
         self._timeline, self._pane_host, self._actions = parts[TimelineWidget], parts[PaneHost], parts[Actions]
-        self._of_report = (self._timeline, *(panes[name] for name in _OF_REPORT))
         self._transport, self._status, self._find_bar = parts[TransportBar], parts[RecordingStatus], parts[FindBar]
-        self._recordings, self._experiment = parts[RecordingChoice], parts[ExperimentPanel]
+        self._recordings, self._panes = parts[RecordingChoice], parts[Panes]
         self._playback, self._places, self._files = parts[Playback], parts[Places], parts[Files]
         self._notebook, self._breakpoints = parts[Notebook], parts[BreakpointControl]
         self._reading, self._structuring, self._comparing = parts[Reading], parts[Structuring], parts[Comparing]
         self._reading.document_read.connect(self._read)
         self._structuring.told.connect(self._told)
         self._files.saved.connect(self._saved)
+        for name in _OF_REPORT:
+            self._panes.when_made(name, self._take_pane_of_report)
+        self._panes.when_made("experiment", self._take_experiment)
 
     def show(self, document: Document) -> None:
         """Replace the picture. Of a document that is not read come the lanes; the rest follows when it is."""
@@ -95,6 +101,8 @@ class Showing(QObject):
         self._actions.refresh()
         if document.read:
             self._comparing.compare_picked()
+        if document.awaits_diagnosis:
+            self._reading.diagnose_when_painted(document)
 
     def say_again(self) -> None:
         """The language is another now: what panes and bars say of the document, and its diagnosis, in it."""
@@ -114,8 +122,13 @@ class Showing(QObject):
         self._window.setWindowTitle(f"{name}[*] - phasescope")
         self._window.setWindowModified(document is not None and not document.saved)
 
-    def _read(self, document: Document) -> None:
+    def _read(self, found: Document) -> None:
         """The history of the document shown is built, or its diagnosis is there: show what follows from it."""
+        shown = self._session.document
+        if shown is None or shown.history is not found.history:
+            return  # another structure was told meanwhile, and the recording diagnosed with that
+        # It may have been saved meanwhile.
+        document = replace(found, path=shown.path, saved=shown.saved)
         self._session.document = document
         self._session.runs.show(document)
         if document.report is None:
@@ -126,7 +139,7 @@ class Showing(QObject):
             if document.focus is not None:
                 self._places.look_at(document.focus)
         else:
-            for pane in self._of_report:
+            for pane in self._of_report():
                 pane.set_report(document.report)
                 self._pane_host.show_again(pane)
             self._mark_errors(document)
@@ -160,7 +173,7 @@ class Showing(QObject):
     def _show_history(self, document: Document) -> None:
         """What panes and bars show of a history, at the navigator's focus."""
         focus = self._session.navigator.focus
-        for pane in self._of_report:
+        for pane in self._of_report():
             pane.set_report(document.report)
         self._transport.set_history(document.history)
         self._pane_host.set_history(document.history, focus)
@@ -168,6 +181,19 @@ class Showing(QObject):
             self._transport.set_focus(focus)
             self._find_bar.set_focus(focus)
         self._mark_errors(document)
+
+    def _of_report(self) -> tuple[QWidget, ...]:
+        """The timeline, and those of the panes that are made."""
+        panes = (self._panes.made(name) for name in _OF_REPORT)
+        return (self._timeline, *(pane for pane in panes if pane is not None))
+
+    def _take_pane_of_report(self, pane: QWidget) -> None:
+        if self._session.document is not None:
+            pane.set_report(self._session.document.report)
+
+    def _take_experiment(self, panel: ExperimentPanel) -> None:
+        if self._session.document is not None:
+            self._show_parameters(self._session.document)
 
     def _show_notes(self, document: Document) -> None:
         """What a person noted on the recording."""
@@ -185,13 +211,18 @@ class Showing(QObject):
         steps = np.flatnonzero(document.history.kinds == EventKind.TIMEOUT).tolist()
         if document.report is not None:
             steps += [f.step for f in document.report.every if f.severity == "error" and f.step is not None]
-        self._timeline.set_marks("error", np.unique(np.array(steps, np.int64)))
+        self._timeline.set_marks("error", distinct(np.array(steps, np.int64)))
 
     def _show_parameters(self, document: Document) -> None:
         """Offer the recording's own parameters for the next run, if it is one of ours."""
         if document.path is None and not document.saved:
             return  # it ran here: the panel says what, and goes on saying it
+        panel = self._panes.made("experiment")
+        if panel is None:
+            return  # asked again when it is made
+        from visualizer.programs.lesson_facts import recorded_parameters
+
         recorded = document.history.trace.meta.config
         parameters = recorded_parameters(recorded)
         if parameters is not None:
-            self._experiment.show_lesson(parameters, recorded.get("fault"))
+            panel.show_lesson(parameters, recorded.get("fault"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -19,6 +21,8 @@ from visualizer.language import use
 from visualizer.playback.address import Address
 from visualizer.resources import resource_dir
 
+_STARTED_MS = 1000
+"""What is shown at first is made by then, and garbage is collected from then on."""
 _LAST_S = 1.0
 """For jobs to notice that they are cancelled, and to end what they started themselves."""
 
@@ -37,6 +41,7 @@ def start(
     if story is not None:
         window.lectures.present(story)
     sys.excepthook = Defects(window, window.settings.directory / "reports")
+    QTimer.singleShot(_STARTED_MS, gc.enable)
     status = application.exec()
     sys.excepthook = sys.__excepthook__
     # Qt wants its widgets gone before the application.

@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.session.document import Document
 from visualizer.app.work.job import JobRunner
+from visualizer.diagnosis.report_text import count_text
 from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
 from visualizer.recording.tables import Meta
-from visualizer.views.diagnosis.diagnosis_model import count_text
 from visualizer.views.look.plain_text_widget import ElidedLabel, PlainLabel, tip
 
 _SENTENCES = frozenset({"note", "window", "trust"})

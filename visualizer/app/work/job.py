@@ -16,7 +16,7 @@ from visualizer.cli.errors import describe_os_error
 from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.notes_file import NotesError
-from visualizer.programs.program import ProgramError
+from visualizer.programs.errors import ProgramError
 from visualizer.recording.trace import TraceError
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.progress import CancelCheck, Progress

@@ -8,9 +8,9 @@ from typing import Literal
 
 from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.language import tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import complete_parameters, recorded_parameters
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.tables import Meta
 from visualizer.sources.errors import SourceError

@@ -19,9 +19,6 @@ from visualizer.diagnosis.statistics.over_time import OverTime, over_time
 from visualizer.diagnosis.statistics.shares import RoleShare, engine_share, ring_waits, role_shares, starved_parts
 from visualizer.recording.schema import PS_PER_NS
 
-PASSES = 10
-"""Statistics look through every event some ten times."""
-
 
 @dataclass(frozen=True, slots=True)
 class CtaSpread:

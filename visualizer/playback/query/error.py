@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from visualizer.language import tr
 
@@ -25,6 +24,8 @@ class QueryError(ValueError):
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
     """A sentence that names what is most like `wrong`, or `otherwise` when nothing is."""
+    from difflib import get_close_matches
+
     by_folded = {name.lower(): name for name in known}
     near = get_close_matches(wrong.lower(), by_folded, n=1, cutoff=0.6)
     return tr("Did you mean {name}?", name=by_folded[near[0]]) if near else otherwise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from visualizer.language import LANGUAGES, tr
 from visualizer.playback.lane_steps import lane_steps
-from visualizer.playback.stories.model import Story, StoryError, Text
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Story, Text
 from visualizer.playback.stories.numbers import placeholders
 from visualizer.playback.stories.telling import Telling, Told
 

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
-from visualizer.playback.query import Events, matching_steps, parse
-from visualizer.playback.stories.model import Chapter, FocusRule, Source, Step, Story, StoryError, Text
+from visualizer.playback.query.evaluate import matching_steps
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.parse import parse
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Chapter, FocusRule, Source, Step, Story, Text
 from visualizer.recording.schema import kind_name
 from visualizer.replay.history import History
 

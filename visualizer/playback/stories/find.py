@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from visualizer.language import tr
-from visualizer.playback.query import Events, QueryError, matching_steps, parse
-from visualizer.playback.stories.model import FocusRule, StoryError
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.evaluate import matching_steps
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.parse import parse
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import FocusRule
 from visualizer.replay.history import History
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from visualizer.language import tr
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.model import (
     DEFAULT_PANES,
     EMPTY,
@@ -21,7 +22,6 @@ from visualizer.playback.stories.model import (
     Source,
     Step,
     Story,
-    StoryError,
     Text,
     Zoom,
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from visualizer.language import tr
+from visualizer.playback.stories.errors import StoryError
 
 PANES = ("timeline", "ring", "explanation", "barriers", "code", "tiles", "events", "memory", "diagnosis")
 """What a step can show, by the names of the window's panes."""
@@ -21,14 +22,6 @@ Value = bool | int | float | str
 Zoom = Literal["all", "tile", "near", "keep"]
 ZOOMS: tuple[Zoom, ...] = ("all", "tile", "near", "keep")
 """The whole recording; the focused event's tile; some events around the focus; as the step before left it."""
-
-
-class StoryError(ValueError):
-    """A story that cannot be told. Each problem is one sentence that names file, chapter, step and key."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ import numpy as np
 from visualizer.diagnosis.report import Report
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr
-from visualizer.playback.query import Events
-from visualizer.playback.stories.model import StoryError
+from visualizer.playback.query.events import Events
+from visualizer.playback.stories.errors import StoryError
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History

@@ -10,9 +10,10 @@ from visualizer.diagnosis.report import Report
 from visualizer.language import current, tr
 from visualizer.playback.notes_file import NotesError
 from visualizer.playback.opening import open_recording
-from visualizer.playback.stories.model import Source, StoryError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Source
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.length import at_most
-from visualizer.programs.program import ProgramError
 from visualizer.programs.registry import built_in_program
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History

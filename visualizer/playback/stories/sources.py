@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from visualizer.language import tr
-from visualizer.playback.stories.model import Source, StoryError
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Source
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.trace import Trace
 from visualizer.resources import resource_dir

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from visualizer.diagnosis.report import Finding
-from visualizer.playback.stories.load import built_in_stories, load_story, story_path
-from visualizer.playback.stories.model import Chapter, Text
-from visualizer.playback.stories.recordings import Recordings
 from visualizer.recording.trace import Trace
+
+if TYPE_CHECKING:
+    from visualizer.playback.stories.model import Chapter, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ def lesson_on(trace: Trace, finding: Finding) -> Lesson | None:
 @cache
 def _broken() -> tuple[tuple[Lesson, Chapter], ...]:
     """The chapters with a fault, in the order of the course that tells them all; each in its own, shorter story."""
+    from visualizer.playback.stories.load import built_in_stories, load_story, story_path
+
     stories = [(path, load_story(path)) for path in map(story_path, built_in_stories())]
     found = {
         (chapter.title, chapter.source.key): (Lesson(path, number, chapter.title), chapter)
@@ -57,5 +60,7 @@ def _broken() -> tuple[tuple[Lesson, Chapter], ...]:
 @cache
 def _rule(number: int) -> str:
     """The mistake that the diagnosis finds first in a chapter with a fault; "" for one without a name."""
+    from visualizer.playback.stories.recordings import Recordings
+
     findings = Recordings().report(_broken()[number][1].source).findings
     return findings[0].rule if findings else ""

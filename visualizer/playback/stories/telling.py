@@ -14,8 +14,9 @@ from typing import Any
 from visualizer.language import speaking, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_key
+from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.find import find_focus
-from visualizer.playback.stories.model import Chapter, Source, Step, Story, StoryError, Text
+from visualizer.playback.stories.model import Chapter, Source, Step, Story, Text
 from visualizer.playback.stories.numbers import Scene, fill
 from visualizer.playback.stories.recordings import Recordings
 from visualizer.replay.history import History

@@ -8,7 +8,8 @@ from typing import Any
 import tomli_w
 
 from visualizer.language import tr
-from visualizer.playback.stories.model import DEFAULT_PANES, Chapter, FocusRule, Source, Step, Story, StoryError, Text
+from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import DEFAULT_PANES, Chapter, FocusRule, Source, Step, Story, Text
 from visualizer.recording.replacing import replacing
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from visualizer.programs.operations import WARP_THREADS
 from visualizer.semantics.mbarrier import MAX_COUNT, Mbarrier, Token
 from visualizer.semantics.shared_storage import BARRIER_BYTES
+from visualizer.semantics.warp import WARP_THREADS
 from visualizer.semantics.word import TX_GRANULE, encode
 from visualizer.sources.conformance.replay import carry_out
 from visualizer.sources.conformance.steps import Form, Operation, Sequences, Step

@@ -6,9 +6,9 @@ import cupy
 import numpy as np
 
 from visualizer.programs.cp_async import WARPS
-from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.parameters import LessonConfig
 from visualizer.resources import resource_dir
+from visualizer.semantics.warp import WARP_THREADS
 from visualizer.sources.lesson.kernel_window import log_window
 from visualizer.sources.lesson.raw_log import ANCHOR_DTYPE, LogLayout, RawLog
 from visualizer.sources.lesson.values import source_matrix

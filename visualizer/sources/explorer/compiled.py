@@ -18,6 +18,7 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.groups import Groups
 from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
@@ -37,7 +38,7 @@ from visualizer.programs.operations import (
     Wait,
     WaitGroup,
 )
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.programs.tensor import Take
 from visualizer.sources.explorer.meetings import with_groups
 from visualizer.sources.explorer.places import Places, shared_places

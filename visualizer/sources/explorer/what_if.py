@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from visualizer.language import mark, tr
+from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault_changes import releases_lag
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.mutations import producers, with_count, with_other_phase
-from visualizer.programs.program import Program, ProgramError
+from visualizer.programs.program import Program
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.outcome import Exploration
 from visualizer.sources.explorer.random_schedules import explore

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from visualizer import __version__
 from visualizer.language import tr
-from visualizer.recording.file import load
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace, TraceError
+from visualizer.resources import RECORDING_SUFFIX
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.imports.activity import ACTIVITY
 from visualizer.sources.imports.build_trace import trace_of
@@ -21,30 +21,7 @@ from visualizer.sources.progress import CancelCheck, Progress
 
 READERS: tuple[Reader, ...] = (SYNCLOG, CSV, JSON_LINES, ACTIVITY)
 """In the order in which they are asked."""
-SUFFIX = ".pscope"
 _HEAD = 1 << 16
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-
-
-def is_recording(path: Path) -> bool:
-    """Whether a file is to be opened as a recording: by its first bytes or its name; also where there is none."""
-    if path.suffix == SUFFIX or not path.is_file():
-        return True
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) in _ZIP
-    except OSError:
-        return True  # opening says what is wrong
-
-
-def read_recording(path: Path, progress: Progress | None = None, cancelled: CancelCheck | None = None) -> Trace:
-    """The recording in a file, imported if it is another tool's. TraceError, which names the file; Cancelled."""
-    if is_recording(path):
-        return load(path)
-    try:
-        return import_trace(path, progress=progress, cancelled=cancelled)
-    except SourceError as error:
-        raise TraceError(str(error)) from None
 
 
 def import_trace(
@@ -67,7 +44,7 @@ def import_trace(
             config={},
             source={"kind": "import", "format": reader.name, "file": path.name},
             ending=Ending("completed"),
-            command=shlex.join([*words, "-o", f"{path.stem}{SUFFIX}"]),
+            command=shlex.join([*words, "-o", f"{path.stem}{RECORDING_SUFFIX}"]),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             versions={"phasescope": __version__},
         )

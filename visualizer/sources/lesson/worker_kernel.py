@@ -15,9 +15,9 @@ import numpy as np
 from cuda.bindings import driver
 from numpy.typing import NDArray
 
-from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.parameters import BOX_COLUMNS, LessonConfig
 from visualizer.resources import resource_dir
+from visualizer.semantics.warp import WARP_THREADS
 from visualizer.sources.lesson.job import CheckMode
 from visualizer.sources.lesson.kernel_window import log_window, ring_mask
 from visualizer.sources.lesson.raw_log import ANCHOR_DTYPE, LOG_LEVELS, LogLayout, LogLevel, RawLog

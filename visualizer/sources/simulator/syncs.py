@@ -8,10 +8,10 @@ from random import Random
 
 from visualizer.language import endings
 from visualizer.programs.meetings import BarArrive, BarSync, Meeting, SetMaxNReg, Sync, SyncWarp
-from visualizer.programs.operations import WARP_THREADS
 from visualizer.programs.program import Program
 from visualizer.recording.schema import SYNCWARP, EventKind
 from visualizer.recording.tables import Agent
+from visualizer.semantics.warp import WARP_THREADS
 from visualizer.sources.simulator.copies import CopyEngines
 from visualizer.sources.simulator.latency import Latencies
 from visualizer.sources.simulator.machine import PARKED

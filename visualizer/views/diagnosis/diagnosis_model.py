@@ -37,12 +37,6 @@ class FindingRow:
         return f"{'      ' if self.is_effect else ''}{self.glyph} {self.verdict}  {self.title}"
 
 
-def count_text(report: Report) -> str:
-    """ "no findings", "1 finding", "3 findings"."""
-    count = len(report.findings)
-    return trn("{n} finding", "{n} findings", count) if count else tr("no findings")
-
-
 def headline(report: Report) -> str:
     """What stands above the list."""
     lost = ""

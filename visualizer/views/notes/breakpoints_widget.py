@@ -23,7 +23,8 @@ from visualizer.language import mark, tr
 from visualizer.playback.breakpoints import Breakpoint
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
-from visualizer.playback.query import QueryError, parse
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.parse import parse
 from visualizer.replay.history import History
 from visualizer.views.look.painting import colour
 from visualizer.views.look.pane_look_widget import inherited_mono_font, use_panel_colours

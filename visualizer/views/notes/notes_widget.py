@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -28,11 +27,11 @@ from visualizer.replay.history import History
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme
+from visualizer.views.notes.signs import sign
 from visualizer.views.tables.event_table_model import time_text
 
 _SIGN, _STEP, _TIME, _LANE, _TEXT = range(5)
 _TITLES = ("", message("step"), message("time"), message("lane"), message("note"))
-_MARK, _REGION = "⚑", "↔"
 _ROWS_MEASURED = 0  # for the widths of columns: those in view
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -90,7 +89,7 @@ class NoteRows(QAbstractTableModel):
     def _texts(self, mark: Mark) -> tuple[str, ...]:
         lane = mark.focus.lane or ""
         lane = lane_title(self._history, lane) if self._history is not None else lane
-        return (_sign(mark), _steps(mark), _time(self._history, mark), lane, mark.text)
+        return (sign(mark), _steps(mark), _time(self._history, mark), lane, mark.text)
 
 
 class NoteList(QTableView):
@@ -218,29 +217,6 @@ class NotesWidget(QWidget):
     def _remove_current(self) -> None:
         if (row := self.list.currentIndex().row()) >= 0:
             self.removed.emit(self._notes.marks[row])
-
-
-class Signs(Sequence[str]):
-    """What stands for each of the marks, made when it is looked at."""
-
-    def __init__(self, marks: Sequence[Mark]) -> None:
-        self._marks = marks
-
-    def __len__(self) -> int:
-        return len(self._marks)
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        return Signs(self._marks[row]) if isinstance(row, slice) else _sign(self._marks[row])
-
-
-def _sign(mark: Mark) -> str:
-    if mark.bookmark is not None:
-        return str(mark.bookmark)
-    return _REGION if mark.is_region else _MARK
 
 
 def _steps(mark: Mark) -> str:

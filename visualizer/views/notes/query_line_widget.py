@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from visualizer.language import tr
-from visualizer.playback.query import QueryError, complete
+from visualizer.playback.query.error import QueryError
 from visualizer.replay.history import History
 from visualizer.views.look.pane_look_widget import inherited_mono_font
 from visualizer.views.look.plain_text_widget import PlainLabel
@@ -70,6 +70,8 @@ class QueryLine(QLineEdit):
         super().keyPressEvent(event)
 
     def _offer(self, text: str) -> None:
+        from visualizer.playback.query.complete import complete
+
         found = complete(text, self.cursorPosition(), self._history)
         self._start = found.start
         typed = text[found.start : self.cursorPosition()]

@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
-from visualizer.playback.query import Events, QueryError, find_steps, reads_like_a_query
+from visualizer.playback.query.error import QueryError
+from visualizer.playback.query.events import Events
+from visualizer.playback.query.search import find_steps, reads_like_a_query
 from visualizer.replay.history import History
 from visualizer.views.look.pane_look_widget import use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from visualizer.diagnosis.statistics.critical_path import CriticalPath
 from visualizer.language import tr
 from visualizer.recording.trace import Trace
 from visualizer.views.look.painted_widget import Painted
 from visualizer.views.look.painting import brush, draw_rects
 from visualizer.views.look.theme import Theme, load_theme
 from visualizer.views.timeline.timeline_widget import TimelineWidget
+
+if TYPE_CHECKING:
+    from visualizer.diagnosis.statistics.critical_path import CriticalPath
 
 _THICK = 4.0
 _THIN = 2.0

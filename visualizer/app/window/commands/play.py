@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visualizer.app.commands.command import Command, On
 from visualizer.app.panes.analysis import Analysis
-from visualizer.app.record.experiment_panel import ExperimentPanel
+from visualizer.app.record.running import Running
 from visualizer.app.session.playback import Playback
 from visualizer.app.window.commands.when import WITH_RECORDING
 from visualizer.app.window.work import WindowWork
@@ -30,7 +30,7 @@ COMMANDS = (
         mark("Run the experiment"),
         mark("Record what the experiment panel says."),
         "Play",
-        On(ExperimentPanel, ExperimentPanel.run),
+        On(Running, Running.run_chosen),
         ("Ctrl+R",),
         On(JobRunner, lambda jobs: not jobs.is_busy),
         separated=True,

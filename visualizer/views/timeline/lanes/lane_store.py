@@ -9,17 +9,18 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import distinct
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
 from visualizer.playback.lane_steps import lane_steps
 from visualizer.recording.trace import Trace
 from visualizer.replay.cta_part import CtaParts
-from visualizer.replay.history import AgentActivity, History, Spans, StageState
+from visualizer.replay.history import AgentActivity, History, Spans, StageState, State
 from visualizer.views.look.theme import GLYPHS
 from visualizer.views.timeline.lanes.lanes import Lane, build_lanes, copy_targets, lanes_of_folds
 from visualizer.views.timeline.lanes.wait_names import waited_for
@@ -81,6 +82,7 @@ class LaneStore:
         self.grid = Grid(self.end)
         self._parts = CtaParts(history)
         self._data: OrderedDict[str, object] = OrderedDict()
+        self._of_barriers: dict[int, tuple[int, Any]] = {}
         self._lock = threading.RLock()
 
     def has(self, lane: Lane) -> bool:
@@ -102,6 +104,15 @@ class LaneStore:
             return made
 
         return self._keep(lane.key, make)
+
+    def at_barrier(self, row: int, state: State, make: Callable[[], Data]) -> Data:
+        """What `make` says of a barrier in this state: asked again once it has changed, which few do from one step to
+        the next."""
+        change = int(state.barrier_change[row])
+        known = self._of_barriers.get(row)
+        if known is None or known[0] != change:
+            known = self._of_barriers[row] = change, make()
+        return cast(Data, known[1])
 
     def summary(self, lane: Lane) -> Summary:
         return self._keep(lane.key, lambda: self._summary(lane))
@@ -260,7 +271,7 @@ class LaneStore:
         spans = part.copy_spans(cta)
         events = part.trace.events
         targets = copy_targets(part, spans)
-        rows = [joined(spans.keep(targets == target)) for target in np.unique(targets)]
+        rows = [joined(spans.keep(targets == target)) for target in distinct(targets)]
         if len(rows) > 1 and most_at_once(rows) == 1:
             rows = [joined(spans)]
         return CopyRows([self._on_grid(self._copy_row(row)) for row in rows], [estimated(events, row) for row in rows])

@@ -158,7 +158,7 @@ def barrier_value(history: History, step: int, row: int) -> Value:
     now = history.barrier_at(row, step)
     if not now.valid:
         return Value(tr("not initialised"), "")
-    landed = landed_at(history, row, step).text if history.structure.kinds[row] != "empty" else ""
+    landed = landed_at(history, row, step, now=now).text if history.structure.kinds[row] != "empty" else ""
     text = " · ".join(filter(None, (f"phase #{now.phase} ({now.parity})", arrived_of(now), landed)))
     return Value(text, "phase_odd" if now.parity else "phase_even")
 

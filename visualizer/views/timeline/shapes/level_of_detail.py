@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import distinct
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -115,7 +117,7 @@ class StateMix(ColumnMix):
         self._before[rows + 1, self._row] = self._length
         np.cumsum(self._before, axis=0, out=self._before)
         brief = self._length == 0
-        self._brief = [(row, self._start[brief & (self._row == row)]) for row in np.unique(self._row[brief]).tolist()]
+        self._brief = [(row, self._start[brief & (self._row == row)]) for row in distinct(self._row[brief]).tolist()]
 
     @property
     def intervals(self) -> int:

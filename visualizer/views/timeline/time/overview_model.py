@@ -46,6 +46,8 @@ class Overview:
 
         Costs a search per column, not a pass over the steps: a query may match millions.
         """
+        if not len(steps):
+            return np.empty(0, np.int64)
         edges = np.ceil(np.arange(self.width + 1) * (max(self.end, 1) / max(self.width - 1, 1))).astype(np.int64)
         rows = np.searchsorted(steps, steps_at(trace, edges))
         return np.flatnonzero(np.diff(rows))
