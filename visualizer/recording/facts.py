@@ -144,7 +144,9 @@ class Window(TypedDict, total=False):
     every_cta: Count
     ctas_left_out: Count
     roles_left_out: list[str]
-    cut_short: list[Count]  # CTAs that went on when their records, or those of CTAs they share barriers with, had no room
+    cut_short: list[
+        Count
+    ]  # CTAs that went on when their records, or those of CTAs they share barriers with, had no room
     unplaced: Count  # barriers of which nothing tells in which phase a recording finds them that begins in the middle
 
 

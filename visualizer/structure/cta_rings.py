@@ -110,7 +110,7 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
     return FoundRing(
         tuple(zip(*(full.members for full in fulls), strict=True)),
         empty.members,
-        empty.union(facts, "waiters").union(*(full.union(facts, "fillers") for full in fulls)),
+        (empty.union(facts, "waiters") - facts.followers).union(*(full.union(facts, "fillers") for full in fulls)),
         empty.union(facts, "arrivers").union(*(full.union(facts, "waiters") for full in fulls)),
         any(_is_committed(facts, full) for full in fulls),
         confidence * _doubt(facts, empty.flips and all(full.flips for full in fulls)),

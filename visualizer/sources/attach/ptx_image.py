@@ -106,7 +106,7 @@ def modules(image: bytes) -> Iterator[Ptx]:
 
 
 def holds(image: bytes, cubin: bytes) -> bool:
-    """Whether an image is this cubin, or a fat binary of which an entry is; entries end with bytes that fill them up."""
+    """Whether an image is this cubin, or a fat binary of which an entry is, which may end with zeros."""
     if not image.startswith(FAT_MAGIC):
         return image == cubin
     return any(
