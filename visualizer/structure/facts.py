@@ -123,14 +123,21 @@ def _agents(
 
 
 def _streams(uses: Uses, barrier: Ints) -> list[Stream]:
-    """By agent and action. What an agent does several times on end, as lanes and boxes of a tile do, counts once."""
+    """By agent and action. What an agent does several times on a barrier before it goes on to another or waits, as
+    lanes and the loads of a stage's parts do, counts once."""
     of_agents = uses.action != Action.LAND
     order = np.flatnonzero(of_agents)[np.argsort(uses.agent[of_agents], kind="stable")]
     agent, action, barrier, parity = uses.agent[order], uses.action[order], barrier[order], uses.parity[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (agent[1:] != agent[:-1]) | (action[1:] != action[:-1]) | (barrier[1:] != barrier[:-1])
-    new[1:] |= (action[1:] == Action.WAIT) & (parity[1:] != parity[:-1])
-    agent, action, barrier, parity = agent[new], action[new], barrier[new], parity[new]
+    waits = action == Action.WAIT
+    goes_on = np.ones(len(order), bool)
+    goes_on[1:] = (agent[1:] != agent[:-1]) | (barrier[1:] != barrier[:-1]) | (waits[1:] != waits[:-1])
+    goes_on[1:] |= waits[1:] & (parity[1:] != parity[:-1])
+    visit = np.cumsum(goes_on)
+    once = np.zeros(len(order), bool)
+    for kind in _KEEPS_ORDER:
+        of_kind = np.flatnonzero(action == kind)
+        once[of_kind[np.diff(visit[of_kind], prepend=-1) != 0]] = True
+    agent, action, barrier, parity = agent[once], action[once], barrier[once], parity[once]
     streams: list[Stream] = []
     for one in distinct(agent.astype(np.int64)):
         places = np.flatnonzero(agent == one)
