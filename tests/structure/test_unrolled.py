@@ -47,7 +47,10 @@ def warpgroups(
     made: dict[tuple[int, str], list[BarrierHandle]] = {}
     order = [(ring, kind) for ring in range(len(stages)) for kind in ("full", "empty")]
     for ring, kind in sorted(order, key=lambda one: one[1] == "empty") if fulls_first else order:
-        made[ring, kind] = [b.barrier(f"{kind}{ring}[{n}]", count=1 if elected and kind == "full" else WARPS * LANES) for n in range(stages[ring])]
+        made[ring, kind] = [
+            b.barrier(f"{kind}{ring}[{n}]", count=1 if elected and kind == "full" else WARPS * LANES)
+            for n in range(stages[ring])
+        ]
     rings = [Ring(made[ring, "full"], made[ring, "empty"], copies) for ring in range(len(stages))]
     producers = [b.agent(f"p{warp}", role="producer") for warp in range(WARPS)]
     consumers = [b.agent(f"c{warp}", role="consumer") for warp in range(WARPS)]
