@@ -16,7 +16,7 @@ from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx import budget
 from visualizer.sources.attach.ptx.budget import fit, most_registers
 from visualizer.sources.attach.ptx_image import Ptx
-from visualizer.sources.attach.ptx_instrument import MOST_LOG, MOST_ROOM, PtxInstrument
+from visualizer.sources.attach.ptx_instrument import MOST_LOG, MOST_OF_CLUSTERS, MOST_ROOM, PtxInstrument
 from visualizer.sources.attach.record import Keep
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
@@ -113,14 +113,15 @@ def test_a_log_of_many_ctas_has_room_for_fewer_lanes() -> None:
 
 @needs_ptxas
 @pytest.mark.parametrize("ctas", [2, 32, 120, 132])
-def test_the_lane_that_copies_has_room_for_a_large_gemm(ctas: int) -> None:
-    """7640 records of a warp, CUTLASS 48 at 4096^3; the log is no larger than one for fewer records of more lanes."""
+@pytest.mark.parametrize(("cluster", "most"), [(1, MOST_LOG), (2, MOST_LOG), (8, MOST_OF_CLUSTERS)])
+def test_the_lane_that_copies_has_room_for_a_large_gemm(ctas: int, cluster: int, most: int) -> None:
+    """7640 records of a warp, CUTLASS 48 at 4096^3 in clusters of 8 CTAs, for each of which a lane may arrive."""
     instrument = PtxInstrument(AttachOptions())
     twin = instrument.twin(kernel("modules", "plain"), shape())
-    layout = instrument.layout(twin, Shape((ctas, 1, 1), (384, 1, 1)))
+    layout = instrument.layout(twin, Shape((ctas, 1, 1), (384, 1, 1), (cluster, 1, 1)))
     assert layout.records == MOST_ROOM > 7640
-    assert {0, 1, 8, 16, 24} <= set(layout.lanes)
-    assert layout.nbytes <= MOST_LOG
+    assert {0, 1, 8, 16, 24, *range(cluster)} <= set(layout.lanes)
+    assert layout.nbytes <= most
 
 
 @needs_ptxas

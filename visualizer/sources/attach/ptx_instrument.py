@@ -23,8 +23,9 @@ from visualizer.sources.attach.record import LEFT, RECORD_DTYPE, Keep, LogLayout
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.errors import SourceError
 
-MOST_LOG, LIMIT = 3 << 29, 1 << 33
-"""Bytes of a log up to which more lanes get more room; and which none may have."""
+MOST_LOG, MOST_OF_CLUSTERS, LIMIT = 3 << 29, 9 << 28, 1 << 33
+"""Bytes of a log up to which more lanes get more room; up to which lanes that arrive for the CTAs of a cluster do, as of
+132 CTAs of 12 warps; and which none may have."""
 MOST_ROOM = 8000
 """Records that a lane gets room for where a log of this size allows. Of CUTLASS 48, 4096^3 on 120 CTAs at level
 `barriers`, the lane that copies makes some 7640 [counted on an H200]."""
@@ -32,18 +33,19 @@ _ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0
 """Lanes that act by themselves or for others: any; those that arrive for a CTA each; those that CUTLASS's pipelines
 choose; the first of a warp, and the first of the others where it was elected to do something else."""
 _WISHES = (
-    (4000, _ANY),
-    (MOST_ROOM, _EACH_CTA),
-    (MOST_ROOM, _CUTLASS),
-    (3000, _CUTLASS),
-    (1000, _EACH_CTA),
-    (1000, _CUTLASS),
-    (500, _CUTLASS),
-    (1000, _FIRST),
-    (500, _FIRST),
+    (4000, _ANY, MOST_LOG),
+    (MOST_ROOM, _EACH_CTA, MOST_LOG),
+    (MOST_ROOM, _CUTLASS, MOST_OF_CLUSTERS),
+    (3000, _CUTLASS, MOST_LOG),
+    (1000, _EACH_CTA, MOST_LOG),
+    (1000, _CUTLASS, MOST_LOG),
+    (500, _CUTLASS, MOST_LOG),
+    (1000, _FIRST, MOST_LOG),
+    (500, _FIRST, MOST_LOG),
 )
-"""Least room for a lane's records, and lanes that get it; the first that fits is taken, and as much room as fits. A
-lane that copies for its CTA makes most records, and needs room more than lanes that rarely act need any."""
+"""Least room for a lane's records, lanes that get it - beside CUTLASS's, one for each CTA of a cluster - and bytes that
+the log may have; the first that fits is taken, and as much room as fits. A lane that copies for its CTA makes most
+records, and needs room more than lanes that rarely act need any."""
 
 
 class PtxInstrument:
@@ -75,11 +77,11 @@ class PtxInstrument:
         options = self._options
         asked = options.keep_last or options.keep_first
         recorded = shape.whole_clusters(options.ctas) or None
-        for room, lanes in _WISHES:
+        for room, lanes, most in _WISHES:
             if lanes == _CUTLASS:
                 lanes = tuple(sorted({*lanes, *range(min(math.prod(shape.cluster), 32))}))
             layout = LogLayout(shape, asked or room, self._keep, recorded, lanes)
-            if layout.nbytes <= MOST_LOG:
+            if layout.nbytes <= most:
                 return layout if asked else _widened(layout)
         if layout.nbytes >= LIMIT:
             raise SourceError(
@@ -127,5 +129,5 @@ class PtxInstrument:
 def _widened(layout: LogLayout) -> LogLayout:
     """With as much room as fits; a log that is small enough for the host's memory stays so."""
     most = HOST_LOG_BYTES if layout.nbytes <= HOST_LOG_BYTES else MOST_LOG
-    more = (most - layout.nbytes) // (layout.streams * RECORD_DTYPE.itemsize)
+    more = max(most - layout.nbytes, 0) // (layout.streams * RECORD_DTYPE.itemsize)
     return replace(layout, room=min(layout.room + more, MOST_ROOM))
