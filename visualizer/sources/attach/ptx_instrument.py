@@ -24,8 +24,8 @@ from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.errors import SourceError
 
 MOST_LOG, MOST_OF_CLUSTERS, LIMIT = 3 << 29, 9 << 28, 1 << 33
-"""Bytes of a log up to which more lanes get more room; up to which lanes that arrive for the CTAs of a cluster do, as of
-132 CTAs of 12 warps; and which none may have."""
+"""Bytes of a log up to which more lanes get more room; up to which lanes that arrive for a cluster's CTAs do, as of 132
+CTAs of 12 warps; and which none may have."""
 MOST_ROOM = 8000
 """Records that a lane gets room for where a log of this size allows. Of CUTLASS 48, 4096^3 on 120 CTAs at level
 `barriers`, the lane that copies makes some 7640 [counted on an H200]."""
