@@ -119,6 +119,30 @@ def test_the_ring_of_a_recording_that_begins_in_the_middle() -> None:
     assert (ring.full, ring.empty) == (((0,), (1,), (2,)), ((3,), (4,), (5,)))
 
 
+def test_an_end_in_which_stages_are_not_used_is_no_shorter_ring() -> None:
+    """Each stage is loaded in two parts, so that the loader's last records are of fewer laps than its readers'."""
+    b = Builder("parts")
+    full = [b.barrier(f"full[{stage}]", count=1) for stage in range(4)]
+    loader, *readers = (b.agent(f"warp{warp}") for warp in range(3))
+    loader.init_all()
+    for agent in (loader, *readers):
+        agent.sync()
+    for tile in range(9):
+        stage, lap = tile % 4, tile // 4
+        loader.expect_tx(full[stage], 1024)
+        loader.copy(full[stage], 0, 1024)
+        loader.arrive_expect_tx(full[stage], 1024)
+        loader.copy(full[stage], 0, 1024)
+        for reader in readers:
+            reader.wait(full[stage], lap & 1)
+        for agent in (loader, *readers):
+            agent.named_sync(1, 3)
+    trace = forget(simulate(b.build()))
+    log = stranger_log(trace)
+    ends = [infer(last(trace, log, keep)) for keep in range(1, int(np.bincount(log["agent"]).max()) + 1)]
+    assert {len(ring.full) for end in ends for ring in end.rings} == {4}
+
+
 @settings(max_examples=60, deadline=None)
 @given(events=EVENTS, barriers=st.integers(0, len(BARRIERS)))
 def test_any_recording_has_a_structure(events: list[dict[str, int]], barriers: int) -> None:

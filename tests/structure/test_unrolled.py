@@ -37,14 +37,20 @@ class Ring:
         return self.full[stage], self.empty[stage], lap & 1
 
 
-def warpgroups(stages: tuple[int, ...], tiles: int, copies: int = 1, *, fulls_first: bool = True) -> Trace:
+def warpgroups(
+    stages: tuple[int, ...], tiles: int, copies: int = 1, *, fulls_first: bool = True, elected: bool = False
+) -> Trace:
     """As TileLang has it: one array of barriers, on all of which all lanes of a warpgroup arrive; of the producers' one
-    warp expects the bytes. `stages` of each ring."""
+    warp expects the bytes. `stages` of each ring. `elected`: the other producers only wait, and a stage's second part
+    is expected after the copies of its first."""
     b = Builder("warpgroups")
     made: dict[tuple[int, str], list[BarrierHandle]] = {}
     order = [(ring, kind) for ring in range(len(stages)) for kind in ("full", "empty")]
     for ring, kind in sorted(order, key=lambda one: one[1] == "empty") if fulls_first else order:
-        made[ring, kind] = [b.barrier(f"{kind}{ring}[{n}]", count=WARPS * LANES) for n in range(stages[ring])]
+        made[ring, kind] = [
+            b.barrier(f"{kind}{ring}[{n}]", count=1 if elected and kind == "full" else WARPS * LANES)
+            for n in range(stages[ring])
+        ]
     rings = [Ring(made[ring, "full"], made[ring, "empty"], copies) for ring in range(len(stages))]
     producers = [b.agent(f"p{warp}", role="producer") for warp in range(WARPS)]
     consumers = [b.agent(f"c{warp}", role="consumer") for warp in range(WARPS)]
@@ -54,7 +60,7 @@ def warpgroups(stages: tuple[int, ...], tiles: int, copies: int = 1, *, fulls_fi
     for agent in producers:
         for tile in agent.tiles(tiles):
             for ring in rings:
-                _fill(agent, ring, tile, loads=agent is producers[0])
+                _fill(agent, ring, tile, loads=agent is producers[0], elected=elected)
     for agent in consumers:
         for tile in agent.tiles(tiles):
             for ring in rings:
@@ -64,14 +70,18 @@ def warpgroups(stages: tuple[int, ...], tiles: int, copies: int = 1, *, fulls_fi
     return simulate(b.build())
 
 
-def _fill(agent: AgentBuilder, ring: Ring, tile: int, *, loads: bool) -> None:
+def _fill(agent: AgentBuilder, ring: Ring, tile: int, *, loads: bool, elected: bool) -> None:
     full, empty, parity = ring.at(tile)
     agent.wait(empty, parity ^ 1)
     if loads:
         agent.expect_tx(full, 4096 * ring.copies)
         for _ in range(ring.copies):
             agent.copy(full, 0, 4096)
-    agent.arrive(full, LANES)
+    if loads and elected:
+        agent.arrive_expect_tx(full, 2048)
+        agent.copy(full, 0, 2048)
+    elif not elected:
+        agent.arrive(full, LANES)
 
 
 def unrolled(trace: Trace, times: int, *, lines: bool) -> Trace:
@@ -111,6 +121,16 @@ def test_a_loop_that_is_unrolled_is_known_by_its_lines(times: int) -> None:
     assert found_in(unrolled(trace, times, lines=True)) == rings_of(trace, (3,))
 
 
+def test_who_only_waits_beside_a_producer_is_none() -> None:
+    trace = warpgroups((3,), tiles=7, elected=True)
+    structure = infer(unrolled(trace, 1, lines=True))
+    (ring,) = structure.rings
+    assert {(ring.full, ring.empty)} == rings_of(trace, (3,))
+    assert [trace.agents[row].name for row in ring.producers] == ["p0"]
+    assert len(ring.consumers) == WARPS
+    assert structure.roles[:WARPS] == ("producer", "other", "other", "other")
+
+
 @pytest.mark.parametrize("times", [3, 12])
 def test_where_nothing_links_its_instructions_it_is_unknown(times: int) -> None:
     assert found_in(unrolled(warpgroups((3,), tiles=12), times, lines=False)) == set()
@@ -124,11 +144,12 @@ def test_where_nothing_links_its_instructions_it_is_unknown(times: int) -> None:
     times=st.integers(1, 14),
     lines=st.booleans(),
     fulls_first=st.booleans(),
+    elected=st.booleans(),
 )
 def test_of_an_unrolled_loop_nothing_wrong_is_said(
-    stages: tuple[int, ...], tiles: int, copies: int, times: int, lines: bool, fulls_first: bool
+    stages: tuple[int, ...], tiles: int, copies: int, times: int, lines: bool, fulls_first: bool, elected: bool
 ) -> None:
-    trace = warpgroups(stages, tiles, copies, fulls_first=fulls_first)
+    trace = warpgroups(stages, tiles, copies, fulls_first=fulls_first, elected=elected)
     assert found_in(unrolled(trace, times, lines=lines)) <= rings_of(trace, stages)
 
 
@@ -139,9 +160,10 @@ def test_of_an_unrolled_loop_nothing_wrong_is_said(
     copies=st.integers(1, 3),
     times=st.integers(1, 14),
     fulls_first=st.booleans(),
+    elected=st.booleans(),
 )
 def test_it_is_found_once_it_went_round(
-    stages: tuple[int, ...], laps: int, copies: int, times: int, fulls_first: bool
+    stages: tuple[int, ...], laps: int, copies: int, times: int, fulls_first: bool, elected: bool
 ) -> None:
-    trace = warpgroups(stages, 1 + laps * max(stages), copies, fulls_first=fulls_first)
+    trace = warpgroups(stages, 1 + laps * max(stages), copies, fulls_first=fulls_first, elected=elected)
     assert found_in(unrolled(trace, times, lines=True)) == rings_of(trace, stages)

@@ -137,6 +137,15 @@ def could_go_on(facts: Facts, members: tuple[int, ...]) -> bool:
     )
 
 
+def may_lack_a_stage(facts: Facts, array: BarrierArray) -> bool:
+    """Whether a barrier that nobody uses in what is left of a recording may be one more stage, of which the uses came
+    before."""
+    return facts.begun and any(
+        not other.used and place not in array.members and _may_lie_beside(facts, array.members, place)
+        for place, other in enumerate(facts.barriers)
+    )
+
+
 def _longest(facts: Facts, first: int, taken: set[int], linked: bool) -> tuple[int, ...]:
     """The longest array from `first` on, at one stride; `linked`: an instruction and a size must link its barriers."""
     members: tuple[int, ...] = (first,)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from visualizer.language import tr
 from visualizer.recording.tables import AgentRole, BarrierKind
-from visualizer.structure.barrier_arrays import BarrierArray, find_arrays, seem_one_array
+from visualizer.structure.barrier_arrays import BarrierArray, find_arrays, may_lack_a_stage, seem_one_array
 from visualizer.structure.facts import Facts
 from visualizer.structure.pairing import Pair, find_pairs
 from visualizer.structure.turns import find_turns
@@ -110,7 +110,7 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
     return FoundRing(
         tuple(zip(*(full.members for full in fulls), strict=True)),
         empty.members,
-        empty.union(facts, "waiters").union(*(full.union(facts, "fillers") for full in fulls)),
+        (empty.union(facts, "waiters") - facts.followers).union(*(full.union(facts, "fillers") for full in fulls)),
         empty.union(facts, "arrivers").union(*(full.union(facts, "waiters") for full in fulls)),
         any(_is_committed(facts, full) for full in fulls),
         confidence * _doubt(facts, empty.flips and all(full.flips for full in fulls)),
@@ -121,7 +121,7 @@ def _paired(facts: Facts, pair: Pair) -> FoundRing:
 def _without_empty(facts: Facts, array: BarrierArray) -> FoundRing | None:
     """A ring of full barriers alone: what guards its buffers is none of them, such as a bar.sync."""
     waiters = array.union(facts, "waiters")
-    if not array.wrapped or not waiters:
+    if not array.wrapped or not waiters or may_lack_a_stage(facts, array):
         return None
     if not array.landed(facts) and not (_is_committed(facts, array) and array.first_parity(facts) == 0):
         return None

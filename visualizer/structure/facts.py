@@ -58,6 +58,7 @@ class Facts:
     sited: bool  # whether instructions are told apart
     copied: bool  # they are, but not by the source: those of a loop that was unrolled are several
     begun: bool  # the recording begins in the middle: uses of a stage, and stages of a lap, may be missing at first
+    followers: frozenset[int]  # agents that only wait, and as somebody does who acts as well
 
     def of(self, action: Action, agent: int) -> Stream | None:
         return next((s for s in self.streams if (s.action, s.agent) == (action, agent)), None)
@@ -100,7 +101,8 @@ def facts_of(uses: Uses, rows: Ints, own: NDArray[np.bool_], tables: Tables) -> 
     for place, *mark in zip(*(column.tolist() for column in marks), strict=True):
         barriers[place].marks.add((mark[0], mark[1], mark[2]))
     sites = distinct(site[by_agents & (site >= 0)])
-    return Facts(barriers, tuple(streams), len(sites) > 0, not bool(tables.lines[sites].all()), begun)
+    copied = not bool(tables.lines[sites].all())
+    return Facts(barriers, tuple(streams), len(sites) > 0, copied, begun, _followers(streams))
 
 
 def _agents(
@@ -121,14 +123,21 @@ def _agents(
 
 
 def _streams(uses: Uses, barrier: Ints) -> list[Stream]:
-    """By agent and action. What an agent does several times on end, as lanes and boxes of a tile do, counts once."""
+    """By agent and action. What an agent does several times on a barrier before it goes on to another or waits, as
+    lanes and the loads of a stage's parts do, counts once."""
     of_agents = uses.action != Action.LAND
     order = np.flatnonzero(of_agents)[np.argsort(uses.agent[of_agents], kind="stable")]
     agent, action, barrier, parity = uses.agent[order], uses.action[order], barrier[order], uses.parity[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (agent[1:] != agent[:-1]) | (action[1:] != action[:-1]) | (barrier[1:] != barrier[:-1])
-    new[1:] |= (action[1:] == Action.WAIT) & (parity[1:] != parity[:-1])
-    agent, action, barrier, parity = agent[new], action[new], barrier[new], parity[new]
+    waits = action == Action.WAIT
+    goes_on = np.ones(len(order), bool)
+    goes_on[1:] = (agent[1:] != agent[:-1]) | (barrier[1:] != barrier[:-1]) | (waits[1:] != waits[:-1])
+    goes_on[1:] |= waits[1:] & (parity[1:] != parity[:-1])
+    visit = np.cumsum(goes_on)
+    once = np.zeros(len(order), bool)
+    for kind in _KEEPS_ORDER:
+        of_kind = np.flatnonzero(action == kind)
+        once[of_kind[np.diff(visit[of_kind], prepend=-1) != 0]] = True
+    agent, action, barrier, parity = agent[once], action[once], barrier[once], parity[once]
     streams: list[Stream] = []
     for one in distinct(agent.astype(np.int64)):
         places = np.flatnonzero(agent == one)
@@ -137,6 +146,26 @@ def _streams(uses: Uses, barrier: Ints) -> list[Stream]:
             if len(at):
                 streams.append(Stream(int(one), kind, barrier[at], at - places[0], parity[at].astype(np.int64)))
     return streams
+
+
+def _followers(streams: list[Stream]) -> frozenset[int]:
+    """The other warps of a warpgroup of which one fills the stages: what they wait on says nothing that is not said by
+    what that one does. In a run that hung, one may have come further than another."""
+    acting = {stream.agent for stream in streams if stream.action != Action.WAIT}
+    waits = [stream for stream in streams if stream.action == Action.WAIT]
+    leads = [stream for stream in waits if stream.agent in acting]
+    return frozenset(
+        stream.agent
+        for stream in waits
+        if stream.agent not in acting and any(_goes_along(stream, lead) for lead in leads)
+    )
+
+
+def _goes_along(stream: Stream, lead: Stream) -> bool:
+    both = min(len(stream.barrier), len(lead.barrier))
+    return np.array_equal(stream.barrier[:both], lead.barrier[:both]) and np.array_equal(
+        stream.parity[:both], lead.parity[:both]
+    )
 
 
 def _first_parities(barriers: tuple[BarrierFacts, ...], streams: list[Stream], first_phase: Ints) -> None:

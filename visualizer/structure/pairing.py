@@ -93,7 +93,7 @@ def _fit(facts: Facts, full: BarrierArray, empty: BarrierArray) -> Evidence | No
         return None
     wait_empty, release = empty.union(facts, "waiters"), empty.union(facts, "arrivers")
     fill, wait_full = full.union(facts, "fillers"), full.union(facts, "waiters")
-    if (fill and not wait_empty <= fill) or (wait_full and not release <= wait_full):
+    if (fill and not wait_empty - facts.followers <= fill) or (wait_full and not release <= wait_full):
         return None
     first_parity = empty.first_parity(facts)
     first_lap_free = first_parity == 0 and bool(wait_empty)  # agents fill each stage once before they first wait

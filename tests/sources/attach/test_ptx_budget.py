@@ -12,11 +12,11 @@ from visualizer.recording.tables import Ending
 from visualizer.sources.attach.assemble import Assembled
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx import budget
 from visualizer.sources.attach.ptx.budget import fit, most_registers
 from visualizer.sources.attach.ptx_image import Ptx
-from visualizer.sources.attach.ptx_instrument import PtxInstrument
+from visualizer.sources.attach.ptx_instrument import MOST_LOG, MOST_OF_CLUSTERS, MOST_ROOM, PtxInstrument
 from visualizer.sources.attach.record import Keep
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
@@ -104,11 +104,43 @@ def test_a_log_of_many_ctas_has_room_for_fewer_lanes() -> None:
     assert (small.records, small.lanes) == (500, tuple(range(32)))
     assert large.lanes == (0, 1, 8, 16, 24)
     usual = [PtxInstrument(AttachOptions()).layout(twin, Shape((ctas, 1, 1), (384, 1, 1))) for ctas in (20, 1024, 9000)]
-    assert [(one.records, len(one.lanes)) for one in usual] == [(4000, 32), (1000, 5), (500, 2)]
+    assert [(one.records, len(one.lanes)) for one in usual] == [(8000, 32), (1637, 5), (500, 2)]
     with pytest.raises(SourceError, match="GiB is too large"):
         instrument.layout(twin, Shape((100_000, 1, 1), (384, 1, 1)))
     last = PtxInstrument(AttachOptions(keep_last=500, ctas=(3, 1))).layout(twin, shape())
     assert (last.keep, last.records, last.recorded) == (Keep.LAST, 512, (1, 3))
+
+
+@needs_ptxas
+@pytest.mark.parametrize("ctas", [2, 32, 120, 132])
+@pytest.mark.parametrize(("cluster", "most"), [(1, MOST_LOG), (2, MOST_LOG), (8, MOST_OF_CLUSTERS)])
+def test_the_lane_that_copies_has_room_for_a_large_gemm(ctas: int, cluster: int, most: int) -> None:
+    """7640 records of a warp, CUTLASS 48 at 4096^3 in clusters of 8 CTAs, for each of which a lane may arrive."""
+    instrument = PtxInstrument(AttachOptions())
+    twin = instrument.twin(kernel("modules", "plain"), shape())
+    layout = instrument.layout(twin, Shape((ctas, 1, 1), (384, 1, 1), (cluster, 1, 1)))
+    assert layout.records == MOST_ROOM > 7640
+    assert {0, 1, 8, 16, 24, *range(cluster)} <= set(layout.lanes)
+    assert layout.nbytes <= most
+
+
+@needs_ptxas
+def test_lanes_that_arrive_for_the_ctas_of_a_cluster_have_room() -> None:
+    instrument = PtxInstrument(AttachOptions())
+    twin = instrument.twin(kernel("modules", "plain"), shape())
+    of_four = instrument.layout(twin, Shape((132, 1, 1), (384, 1, 1), (2, 2, 1)))
+    assert of_four.lanes == (0, 1, 2, 3, 8, 16, 24)
+    assert of_four.records == MOST_ROOM
+
+
+@needs_ptxas
+def test_a_small_log_stays_in_the_memory_of_the_host() -> None:
+    instrument = PtxInstrument(AttachOptions())
+    twin = instrument.twin(kernel("modules", "plain"), shape())
+    one, two, three = (instrument.layout(twin, Shape((1, 1, 1), (32 * warps, 1, 1))) for warps in (1, 2, 3))
+    assert one.records == MOST_ROOM
+    assert two.records >= 4000
+    assert max(one.nbytes, two.nbytes) <= HOST_LOG_BYTES < three.nbytes
 
 
 @needs_ptxas

@@ -11,7 +11,8 @@ import lz4.block
 import pytest
 import zstandard
 
-from visualizer.sources.attach.ptx_image import NoPtx, Ptx, module_of, modules
+from visualizer.sources.attach.environment import kept_ptx
+from visualizer.sources.attach.ptx_image import NoPtx, Ptx, holds, module_of, modules
 from visualizer.sources.errors import SourceError
 
 _SOURCE = """extern "C" __global__ void first(int *p) { p[threadIdx.x] += 1; }
@@ -59,6 +60,27 @@ def cubin(ptx: str) -> bytes:
         struct.pack("<IIQQQQ", name, kind, 0, 0, at, size).ljust(64, b"\0") for name, kind, at, size in sections
     )
     return bytes(head) + names + content + rows
+
+
+@pytest.mark.parametrize("method", ["", "zstd", "lz4"])
+def test_a_fat_binary_holds_a_cubin(method: str) -> None:
+    """As CuTe DSL 4.8 wraps what it compiled."""
+    one = cubin(text("sm_90a", "gemm")) + b"\1"
+    image = fat_binary(entry(1, one), entry(2, b"\x7fELF"), entry(2, one, method))
+    assert holds(image, one)
+    assert holds(one, one)
+    assert not holds(image, one + b"\2")
+    assert not holds(image, one[:-1])
+    assert not holds(fat_binary(entry(1, one)), one)
+    assert not holds(one, one[:-1])
+
+
+def test_ptx_that_was_kept_beside_a_cubin_which_is_loaded_within_a_fat_binary(tmp_path: Path) -> None:
+    cubin = b"\x7fELF and so on"
+    (tmp_path / "kernel.cubin").write_bytes(cubin)
+    (tmp_path / "kernel.ptx").write_bytes(b"ptx")
+    assert kept_ptx(tmp_path, fat_binary(entry(2, cubin))) == b"ptx"
+    assert kept_ptx(tmp_path, fat_binary(entry(2, cubin[:-1]))) == b""
 
 
 @pytest.mark.parametrize("method", ["", "zstd", "lz4"])

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from visualizer.sources.attach.messages import ENVIRONMENT
+from visualizer.sources.attach.ptx_image import holds
 
 CACHES = (
     "CUPY_CACHE_DIR",
@@ -87,15 +88,16 @@ def watched_environment(environment: Mapping[str, str], library: Path, folder: P
     return watched
 
 
-def kept_ptx(folder: Path, cubin: bytes) -> bytes:
-    """The PTX that a framework wrote beside this cubin in one of the session's caches; b"" if none did.
+def kept_ptx(folder: Path, image: bytes) -> bytes:
+    """The PTX that a framework wrote beside this cubin, or beside one within this fat binary, in one of the session's
+    caches; b"" if none did.
 
     Triton and CuTe DSL do: the PTX within their cubins has lost its line numbers.
     """
     for path in folder.rglob("*.cubin"):
         beside = path.with_suffix(".ptx")
         try:
-            if path.stat().st_size == len(cubin) and path.read_bytes() == cubin and beside.exists():
+            if 0 < path.stat().st_size <= len(image) and beside.exists() and holds(image, path.read_bytes()):
                 return beside.read_bytes()
         except OSError:
             continue

@@ -18,6 +18,8 @@ LogMemory = Literal["auto", "host", "device"]
 
 auto: the host's if the log is small."""
 LOG_MEMORY: tuple[LogMemory, ...] = ("auto", "host", "device")
+HOST_LOG_BYTES = 4 << 20
+"""Logs up to this size are in the host's memory unless asked otherwise: the bus takes them without slowing a kernel."""
 
 
 @dataclass(frozen=True, slots=True)

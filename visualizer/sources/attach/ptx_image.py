@@ -105,6 +105,16 @@ def modules(image: bytes) -> Iterator[Ptx]:
         yield from _module(image.split(b"\0", 1)[0])
 
 
+def holds(image: bytes, cubin: bytes) -> bool:
+    """Whether an image is this cubin, or a fat binary of which an entry is, which may end with zeros."""
+    if not image.startswith(FAT_MAGIC):
+        return image == cubin
+    return any(
+        kind == _KIND_CUBIN and content[: len(cubin)] == cubin and not content[len(cubin) :].strip(b"\0")
+        for kind, content in _entries(image)
+    )
+
+
 def _module(content: bytes) -> Iterator[Ptx]:
     text = content.rstrip(b"\0").decode(errors="replace")
     if (target := _TARGET.search(text)) is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from visualizer.arrays.ordering import Ints
@@ -14,28 +17,35 @@ from visualizer.sources.attach.instrument import Twin
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.log_rows import counts
-from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx.budget import Fitted, fit
-from visualizer.sources.attach.record import LEFT, Keep, LogLayout, read_log
+from visualizer.sources.attach.record import LEFT, RECORD_DTYPE, Keep, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.errors import SourceError
 
-MOST_LOG, LIMIT = 3 << 29, 1 << 33
-"""Bytes of a log up to which more lanes get more room; and which none may have."""
+MOST_LOG, MOST_OF_CLUSTERS, LIMIT = 3 << 29, 9 << 28, 1 << 33
+"""Bytes of a log up to which more lanes get more room; up to which lanes that arrive for a cluster's CTAs do, as of 132
+CTAs of 12 warps; and which none may have."""
+MOST_ROOM = 8000
+"""Records that a lane gets room for where a log of this size allows. Of CUTLASS 48, 4096^3 on 120 CTAs at level
+`barriers`, the lane that copies makes some 7640 [counted on an H200]."""
 _ANY, _EACH_CTA, _CUTLASS, _FIRST = tuple(range(32)), (*range(8), 8, 16, 24), (0, 1, 8, 16, 24), (0, 1)
 """Lanes that act by themselves or for others: any; those that arrive for a CTA each; those that CUTLASS's pipelines
 choose; the first of a warp, and the first of the others where it was elected to do something else."""
 _WISHES = (
-    (4000, _ANY),
-    (4000, _EACH_CTA),
-    (4000, _CUTLASS),
-    (1000, _EACH_CTA),
-    (1000, _CUTLASS),
-    (500, _CUTLASS),
-    (1000, _FIRST),
-    (500, _FIRST),
+    (4000, _ANY, MOST_LOG),
+    (MOST_ROOM, _EACH_CTA, MOST_LOG),
+    (MOST_ROOM, _CUTLASS, MOST_OF_CLUSTERS),
+    (3000, _CUTLASS, MOST_LOG),
+    (1000, _EACH_CTA, MOST_LOG),
+    (1000, _CUTLASS, MOST_LOG),
+    (500, _CUTLASS, MOST_LOG),
+    (1000, _FIRST, MOST_LOG),
+    (500, _FIRST, MOST_LOG),
 )
-"""Room for a lane's records, and lanes that get it; the first that fits is taken."""
+"""Least room for a lane's records, lanes that get it - beside CUTLASS's, one for each CTA of a cluster - and bytes that
+the log may have; the first that fits is taken, and as much room as fits. A lane that copies for its CTA makes most
+records, and needs room more than lanes that rarely act need any."""
 
 
 class PtxInstrument:
@@ -67,10 +77,12 @@ class PtxInstrument:
         options = self._options
         asked = options.keep_last or options.keep_first
         recorded = shape.whole_clusters(options.ctas) or None
-        for room, lanes in _WISHES:
+        for room, lanes, most in _WISHES:
+            if lanes == _CUTLASS:
+                lanes = tuple(sorted({*lanes, *range(min(math.prod(shape.cluster), 32))}))
             layout = LogLayout(shape, asked or room, self._keep, recorded, lanes)
-            if layout.nbytes <= MOST_LOG:
-                return layout
+            if layout.nbytes <= most:
+                return layout if asked else _widened(layout)
         if layout.nbytes >= LIMIT:
             raise SourceError(
                 tr(
@@ -112,3 +124,10 @@ class PtxInstrument:
         }
         meta = Meta(launch.kernel.short, {}, source, ending)
         return trace_of(read_log(layout, launch.log()), made.sites, made.plain, launch.tensor_maps, meta)
+
+
+def _widened(layout: LogLayout) -> LogLayout:
+    """With as much room as fits; a log that is small enough for the host's memory stays so."""
+    most = HOST_LOG_BYTES if layout.nbytes <= HOST_LOG_BYTES else MOST_LOG
+    more = max(most - layout.nbytes, 0) // (layout.streams * RECORD_DTYPE.itemsize)
+    return replace(layout, room=min(layout.room + more, MOST_ROOM))

@@ -12,13 +12,10 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.attach.instrument import Instrument, Twin
 from visualizer.sources.attach.kernels import NEVER, Kernel
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.options import AttachOptions
+from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.record import LogLayout
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
-
-HOST_LOG_BYTES = 4 << 20
-"""Logs up to this size are in the host's memory unless asked otherwise: the bus takes them without slowing a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
