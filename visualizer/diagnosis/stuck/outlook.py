@@ -62,10 +62,8 @@ class Outlook:
 
     @cached_property
     def exited(self) -> dict[int, int]:
-        """The agents that left, not counting those whose wait gave up: their EXIT step."""
-        steps = np.flatnonzero(self.history.kinds == EventKind.EXIT)
-        agents = self.trace.events["agent"][steps].tolist()
-        return {agent: step for agent, step in zip(agents, steps.tolist(), strict=True) if agent not in self.blocked}
+        """The agents that left, none of which waits: their EXIT step."""
+        return {agent: step for agent, step in self.history.left.items() if agent not in self.blocked}
 
     @cached_property
     def blocked(self) -> dict[int, int]:

@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from visualizer.diagnosis.turns.acts import Act, Symbol, acts_of_events, acts_of_program, place_of_barrier
 from visualizer.programs.program import Program
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -46,9 +45,7 @@ def turns_of(history: History, program: Program | None, agent: int, within: rang
         acts = _tiled(list(acts_of_program(history, program, agent, within)))
     else:
         acts = _tiled(list(acts_of_events(history, agent, within)))
-    own = history.kinds[history.trace.events["agent"] == agent]
-    left = bool((own == EventKind.EXIT).any()) and not bool((own == EventKind.TIMEOUT).any())
-    ended = (program is not None or left) and within.stop == history.steps
+    ended = (program is not None or agent in history.left) and within.stop == history.steps
     found: list[Turn] = []
     first = 0
     for at in range(1, len(acts) + 1):
