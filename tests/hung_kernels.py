@@ -72,9 +72,10 @@ def barrier_name(trace: Trace, name: str, row: int) -> str:
     return names_of(name)[(trace.barriers[row].offset - min(own)) // 8]
 
 
-def hung(name: str, fault: str, *, named: bool = False, lanes_left: bool = False) -> Trace:
-    """The recording that comes along, with this mistake. `named`: its barriers are called what they are. `lanes_left`:
-    as of the warp that copies, whose one lane waits, an exit was recorded when its other lanes left."""
+def hung(name: str, fault: str, *, named: bool = False, as_logged: bool = False) -> Trace:
+    """The recording that comes along, with this mistake. `named`: its barriers are called what they are. `as_logged`:
+    with an exit of the warp that copies, whose one lane waits, since its other lanes left; and no landing of a copy
+    whose phase nobody saw complete."""
     trace = load(shipped_recording(name))
     events = np.array(trace.events)
     kept = np.zeros(len(events), bool)
@@ -91,7 +92,7 @@ def hung(name: str, fault: str, *, named: bool = False, lanes_left: bool = False
         kind, agent, barrier = E(event["kind"]), int(event["agent"]), int(event["barrier"])
         mine = trace.agents[agent]
         if agent in stuck:
-            if kind is E.EXIT and lanes_left and mine.warp == 0:
+            if kind is E.EXIT and as_logged and mine.warp == 0:
                 kept[row], place[row] = True, begun[agent] + 0.5
                 event["time"] = events["time"][begun[agent]]
             continue
@@ -135,6 +136,12 @@ def hung(name: str, fault: str, *, named: bool = False, lanes_left: bool = False
         elif kind is E.COPY_ISSUE:
             issued[barrier] += 1
         kept[row] = True
+    if as_logged:
+        lands = kept & np.isin(events["kind"], [E.COMPLETE_TX, E.COPY_DONE])
+        seen = np.zeros(len(trace.barriers), int)
+        for row in np.flatnonzero(kept & (events["kind"] == E.PHASE_COMPLETE)):
+            seen[events["barrier"][row]] = row
+        kept &= ~lands | (np.arange(len(events)) < seen[events["barrier"]])
     ending = Ending("timeout", "it hung: no event for 2 s")
     if named:
         own = zip(trace.barriers, called, strict=True)

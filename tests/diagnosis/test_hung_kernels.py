@@ -15,17 +15,17 @@ from visualizer.sources.pipelines.kernels import KERNELS
 FAULTS = [(kernel.name, fault) for kernel in KERNELS for fault in kernel.faults]
 
 
-@pytest.mark.parametrize("lanes_left", [False, True])
+@pytest.mark.parametrize("as_logged", [False, True])
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
-def test_a_mistake_of_a_kernel_is_found(name: str, fault: str, lanes_left: bool) -> None:
-    trace = hung(name, fault, lanes_left=lanes_left)
+def test_a_mistake_of_a_kernel_is_found(name: str, fault: str, as_logged: bool) -> None:
+    trace = hung(name, fault, as_logged=as_logged)
     assert not any(violations(trace).values())
     check(trace, name, fault)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_who_waits_with_one_lane_has_not_left(kernel) -> None:
-    waits, trace = hung(kernel.name, "F01"), hung(kernel.name, "F01", lanes_left=True)
+    waits, trace = hung(kernel.name, "F01"), hung(kernel.name, "F01", as_logged=True)
     exits = (trace.events["kind"] == EventKind.EXIT).sum()
     assert exits == (waits.events["kind"] == EventKind.EXIT).sum() + trace.ctas
     assert History(trace).left.keys() == History(waits).left.keys()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.cause import Cause
+from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.places import init_advice, init_step, line, site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
@@ -46,7 +47,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     why = ""
     if total * _WARP == state.needed:
         why = tr(": the init counts threads, and one elected lane arrives")
-    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
+    elif _is_joined(outlook, row) and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
         why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
@@ -61,6 +62,12 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         site=line(site),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _is_joined(outlook: Outlook, row: int) -> bool:
+    """Whether the barrier's CTA has to do with others."""
+    joined = joined_ctas(outlook.history)
+    return int((joined == joined[outlook.trace.barriers[row].cta]).sum()) > 1
 
 
 def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
