@@ -30,6 +30,14 @@ class Turn:
     bases: Mapping[str, int]  # ring -> the stage that the turn is on
 
 
+Word = tuple[Symbol, ...]
+"""What two turns have in common if they are the same."""
+
+
+def word_of(turn: Turn) -> Word:
+    return tuple(act.symbol for act in turn.acts)
+
+
 @dataclass(frozen=True, slots=True)
 class Turns:
     """An agent's turns in order: those for its tiles, and those behind the last, as a producer's tail has them."""
