@@ -71,9 +71,14 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int], w
             usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
         else:
             of_tiles |= usual
+        pools = {word: _Pool(word) for word in usual.values() if word is not None}
         for agent, turns in members.items():
-            own = [turn for other, many in members.items() if usual[other] == usual[agent] for turn in many]
-            if agent not in odd and (one := _of_agent(turns, usual[agent], own, peers, is_tail)) is not None:
+            if (word := usual[agent]) is not None:
+                pools[word].add(turns)
+        for agent, turns in members.items():
+            if agent in odd or (word := usual[agent]) is None:
+                continue
+            if (one := _of_agent(turns, pools[word], peers, is_tail)) is not None:
                 odd[agent] = one
     return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
 
@@ -113,17 +118,28 @@ def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
     return next(words, None)
 
 
-def _of_agent(
-    turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], peers: Peers, is_tail: bool
-) -> Odd | None:
-    """The first odd turn of `turns`. What several turns of those `pooled` have in common is not odd, nor what the
-    agent's peers do in that turn as well."""
-    models = [turn for turn in pooled if word_of(turn) == usual and not turn.is_cut]
-    if usual is None or not models:
+class _Pool:
+    """The turns of all agents of which the same is usual."""
+
+    def __init__(self, usual: Word) -> None:
+        self.usual = usual
+        self.models: list[Turn] = []  # those that are so
+        self.numbers: defaultdict[Word, set[int]] = defaultdict(set)  # which turns are how
+
+    def add(self, turns: tuple[Turn, ...]) -> None:
+        for turn in turns:
+            word = word_of(turn)
+            self.numbers[word].add(turn.number)
+            if word == self.usual and not turn.is_cut:
+                self.models.append(turn)
+
+
+def _of_agent(turns: tuple[Turn, ...], pool: _Pool, peers: Peers, is_tail: bool) -> Odd | None:
+    """The first odd turn of `turns`. What several turns of the pool have in common is not odd, nor what the agent's
+    peers do in that turn as well."""
+    usual, models = pool.usual, pool.models
+    if not models:
         return None
-    elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
-    for turn in pooled:
-        elsewhere[word_of(turn)].add(turn.number)
     strides = Counter(b.number - a.number for a, b in pairwise(turns)).most_common(1)
     # Who releases a tile late goes from it back to it in turn, and has no stride.
     stride = strides[0][0] if strides and strides[0][1] > 1 and 2 * strides[0][1] > len(turns) - 1 else 0
@@ -135,7 +151,7 @@ def _of_agent(
             return Odd(
                 turn.agent, "skipped", skipped, (), (), turn, models[0], len(models), turn.acts[0].step, before, **ends
             )
-        if word == usual or len(elsewhere[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
+        if word == usual or len(pool.numbers[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
             continue
         how, where, acts, due = _difference(turn, models[0])
         if peers.do_the_same(turn, usual, where):
