@@ -119,6 +119,18 @@ def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     assert said(trace) == [(K.INIT, 1, -1), (K.WAIT_BEGIN, 0, 1), (K.EXIT, 0, -1)]
 
 
+def test_a_warp_of_which_one_lane_waits_has_not_left() -> None:
+    """Its other lanes did: the elected one waits for a stage that is never released."""
+    written = WrittenLog(warps=3)
+    written.write([INIT])
+    written.write([wait(5000, 0x400, 1, 4000, failed=True)], warp=1)
+    written.write([wait(5000, 0x400, 1, 4000, failed=True), wait(6000, 0x400, 1, 400)], warp=2)
+    written.leave()
+    trace = trace_from(written, SITES)
+    left = trace.events["agent"][trace.events["kind"] == K.EXIT]
+    assert [trace.agents[agent].warp for agent in sorted(left.tolist())] == [0, 2]
+
+
 def test_a_failed_test_that_others_follow_is_a_failed_test() -> None:
     peek, loop = wait(500, 0x400, 0, 20, 6, failed=True), wait(700, 0x400, 0, 20, failed=True)
     trace = of_one_warp([INIT, peek, loop, (900, 3, 0, 1, 0x400, 1)], SITES)
