@@ -149,8 +149,8 @@ class History:
 
     @cached_property
     def left(self) -> dict[int, int]:
-        """Agents that left the kernel -> the step of their EXIT. Who began a wait last and did not pass it has not left:
-        it gave up, or it is one lane that waits, and its warp's others left."""
+        """Agents that left the kernel -> the step of their EXIT. Who did not pass the wait it began last has not left:
+        it gave up, or one lane waits and its warp's others left."""
         waits = self.waits
         last = np.flatnonzero(np.append(waits.agent[1:] != waits.agent[:-1], True)[: len(waits)])
         still_here = set(waits.agent[last[waits.end[last] < 0]].tolist())

@@ -23,27 +23,11 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         return _each_use_too_few(outlook, row)
     if not arrived or owing:
         return None
+    if not outlook.knows_arrivers(row):
+        return _more_than_its_like(outlook, row)
     name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
-    if not outlook.knows_arrivers(row):
-        alike = _complete_with(outlook, row, total)
-        if not alike:
-            return None
-        sentence = trn(
-            "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
-            " come to {others}, and complete it. So the init{site} is likely too large: initialise it with {total}.",
-            "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
-            " come to {others}, and complete them. So the init{site} is likely too large: initialise it with {total}.",
-            len(alike),
-            barrier=name,
-            needed=trn("{n} arrival", "{n} arrivals", state.needed),
-            total=total,
-            agents=listed([trace.agents[a].name for a in sorted(arrived)]),
-            others=listed([outlook.history.barrier_title(other) for other in alike]),
-            site=line(site),
-        )
-        return Cause(sentence, init, site, certain=False, advice=init_advice(trace, row, total))
     if _others_unknown(outlook, row, set(arrived)):
         return Cause(
             trn(
@@ -64,7 +48,9 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     why = ""
     if total * _WARP == state.needed:
         why = tr(": the init counts threads, and one elected lane arrives")
-    elif outlook.meets_others(trace.barriers[row].cta) and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
+    elif outlook.meets_others(trace.barriers[row].cta) and all(
+        trace.agents[a].cta == trace.barriers[row].cta for a in arrived
+    ):
         why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
@@ -79,6 +65,31 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         site=line(site),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _more_than_its_like(outlook: Outlook, row: int) -> Cause | None:
+    """Who else was to come is not known, but barriers beside it get as many by the same instruction and complete."""
+    arrived, trace = outlook.arrived(row), outlook.trace
+    total = sum(count for count, _ in arrived.values())
+    alike = _complete_with(outlook, row, total)
+    if not alike:
+        return None
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
+        " come to {others}, and complete it. So the init{site} is likely too large: initialise it with {total}.",
+        "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
+        " come to {others}, and complete them. So the init{site} is likely too large: initialise it with {total}.",
+        len(alike),
+        barrier=outlook.history.barrier_title(row),
+        needed=trn("{n} arrival", "{n} arrivals", outlook.barrier(row).needed),
+        total=total,
+        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
+        others=listed([outlook.history.barrier_title(other) for other in alike]),
+        site=line(site),
+    )
+    return Cause(sentence, init, site, certain=False, advice=init_advice(trace, row, total))
 
 
 def _complete_with(outlook: Outlook, row: int, total: int) -> list[int]:
@@ -150,7 +161,7 @@ def _others_unknown(outlook: Outlook, row: int, arrived: set[int]) -> bool:
         known = (
             agent in arrived or agent in outlook.exited or waits_here or roles[agent] in ("copy_engine", "tensor_core")
         )
-        # Whoever takes the other side of the stage does not arrive on this one, nor who releases it to other CTAs alone.
+        # Whoever takes the other side of the stage does not arrive on this one, nor who releases it elsewhere alone.
         other_side = roles[agent] in ("producer", "consumer") and agent not in outlook.candidates(row)
         if not known and not other_side and not _releases_elsewhere(outlook, agent, row):
             return True

@@ -102,10 +102,11 @@ def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Wo
     for some in (list(turns), [turn for many in everybody for turn in many]):
         some = [turn for turn in some if not turn.is_cut]
         counts = Counter(map(word_of, some)).most_common(1)
-        if counts and 2 * counts[0][1] >= len(some):
-            # What all do once is no habit.
-            if len({turn.number for turn in some if word_of(turn) == counts[0][0]}) > 1:
-                return counts[0][0]
+        if not counts or 2 * counts[0][1] < len(some):
+            continue
+        # What all do once is no habit.
+        if len({turn.number for turn in some if word_of(turn) == counts[0][0]}) > 1:
+            return counts[0][0]
     return None
 
 

@@ -22,7 +22,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.diagnosis.chain_widget import ChainWidget
-from visualizer.views.diagnosis.diagnosis_model import Chain, FindingRow, Line, chain, finding_rows, headline
+from visualizer.views.diagnosis.diagnosis_model import Chain, FindingRow, Line, chain, folded_rows, headline
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 from visualizer.views.look.theme import Theme, load_theme
@@ -87,7 +87,7 @@ class DiagnosisWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history
         report = self._report if history is not None else None
-        self._rows = finding_rows(history.trace, report) if history is not None and report is not None else ()
+        self._rows = folded_rows(history.trace, report) if history is not None and report is not None else ()
         self.findings.clear()
         for row in self._rows:
             item = QListWidgetItem(row.text)
@@ -117,7 +117,7 @@ class DiagnosisWidget(QWidget):
         current = self.findings.currentRow()
         if not (0 <= current < len(self._rows) and self._rows[current].focus == focus):
             for number, row in enumerate(self._rows):
-                if row.focus == focus:
+                if focus in (row.focus, *row.elsewhere):
                     self.findings.setCurrentRow(number)
                     break
         self.chain.set_focus(focus)
@@ -165,7 +165,7 @@ class DiagnosisWidget(QWidget):
         shown = Chain()
         if 0 <= number < len(self._rows) and self._history is not None and self._report is not None:
             self.details.setHtml(_html(self._rows[number], self._theme))
-            shown = chain(self._history.trace, self._report, self._report.every[number])
+            shown = chain(self._history.trace, self._report, self._report.every[self._rows[number].number])
         self.chain.set_chain(shown)
         self._chain = shown
         self._chain_area.setVisible(bool(shown.nodes) and not self._veiled)
