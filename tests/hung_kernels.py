@@ -72,11 +72,14 @@ def barrier_name(trace: Trace, name: str, row: int) -> str:
     return names_of(name)[(trace.barriers[row].offset - min(own)) // 8]
 
 
-def hung(name: str, fault: str, *, named: bool = False) -> Trace:
-    """The recording that comes along, with this mistake. `named`: its barriers are called what they are."""
+def hung(name: str, fault: str, *, named: bool = False, as_logged: bool = False) -> Trace:
+    """The recording that comes along, with this mistake. `named`: its barriers are called what they are. `as_logged`:
+    with an exit of the warp that copies, whose one lane waits, since its other lanes left; and no landing of a copy
+    whose phase nobody saw complete."""
     trace = load(shipped_recording(name))
     events = np.array(trace.events)
     kept = np.zeros(len(events), bool)
+    place = np.arange(len(events), dtype=float)
     barriers = [Mbarrier() for _ in trace.barriers]
     called = [barrier_name(trace, name, row) for row in range(len(trace.barriers))]
     completed: dict[int, int] = defaultdict(int)  # and so on, by barrier
@@ -84,12 +87,15 @@ def hung(name: str, fault: str, *, named: bool = False) -> Trace:
     landed: dict[tuple[EventKind, int], int] = defaultdict(int)
     releases: dict[tuple[int, int], int] = defaultdict(int)
     stuck: set[int] = set()
-    parity: dict[int, int] = {}  # that an agent waits with
+    begun: dict[int, int] = {}  # of an agent's wait
     for row, event in enumerate(events):
         kind, agent, barrier = E(event["kind"]), int(event["agent"]), int(event["barrier"])
-        if agent in stuck:
-            continue
         mine = trace.agents[agent]
+        if agent in stuck:
+            if kind is E.EXIT and as_logged and mine.warp == 0:
+                kept[row], place[row] = True, begun[agent] + 0.5
+                event["time"] = events["time"][begun[agent]]
+            continue
         if kind is E.PHASE_COMPLETE:
             kept[row] = completed[barrier] < barriers[barrier].phase
             completed[barrier] += bool(kept[row])
@@ -111,9 +117,9 @@ def hung(name: str, fault: str, *, named: bool = False) -> Trace:
             barriers[barrier].init(count)
         elif kind is E.WAIT_BEGIN and barrier >= 0:
             event["parity"] ^= (fault == "F06" and "empty" in what) or (fault == "F48" and what == "turn[0]")
-            parity[agent] = int(event["parity"])
+            begun[agent] = row
         elif kind is E.WAIT_END and barrier >= 0:
-            if not barriers[barrier].test_wait_parity(parity[agent]):
+            if not barriers[barrier].test_wait_parity(int(events["parity"][begun[agent]])):
                 stuck.add(agent)
                 continue
         elif kind is E.ARRIVE:
@@ -130,27 +136,37 @@ def hung(name: str, fault: str, *, named: bool = False) -> Trace:
         elif kind is E.COPY_ISSUE:
             issued[barrier] += 1
         kept[row] = True
+    if as_logged:
+        lands = kept & np.isin(events["kind"], [E.COMPLETE_TX, E.COPY_DONE])
+        seen = np.zeros(len(trace.barriers), int)
+        for row in np.flatnonzero(kept & (events["kind"] == E.PHASE_COMPLETE)):
+            seen[events["barrier"][row]] = row
+        kept &= ~lands | (np.arange(len(events)) < seen[events["barrier"]])
     ending = Ending("timeout", "it hung: no event for 2 s")
     if named:
         own = zip(trace.barriers, called, strict=True)
         trace = replace(trace, barriers=tuple(replace(one, name=f"CTA{one.cta}.{what}") for one, what in own))
-    return replace(trace, events=events[kept], meta=replace(trace.meta, ending=ending, check={}))
+    order = np.argsort(place, kind="stable")
+    return replace(trace, events=events[order][kept[order]], meta=replace(trace.meta, ending=ending, check={}))
 
 
 def check(trace: Trace, name: str, fault: str) -> None:
-    """That the diagnosis finds this mistake in a run that hung: AssertionError tells what it says instead."""
+    """That the diagnosis finds this mistake in a run that hung, and tells nothing before it: AssertionError tells what
+    it says instead."""
     expected = EXPECTED[name][fault]
-    history = History(trace)
+    report = diagnose(History(trace))
     told = [
         (
             barrier_name(trace, name, trace.barrier_index[found.barrier]),
             found.rule,
             any(expected.line in line for line in lines_at(trace, name, found.step)),
         )
-        for found in diagnose(history).every
+        for found in report.every
         if found.verdict == "STARVED" and found.barrier is not None and found.step is not None
     ]
-    assert (expected.barrier, expected.rule, True) in told, (expected, diagnose(history).findings)
+    assert (expected.barrier, expected.rule, True) in told, (expected, report.findings)
+    assert {found.rule for found in report.findings} == {expected.rule}, (expected, report.findings)
+    assert "IRREGULAR" not in {found.verdict for found in report.every}
 
 
 def lines_at(trace: Trace, name: str, step: int) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hung_kernels import EXPECTED, barrier_name, check, hung, names_of
 
-from visualizer.diagnosis.diagnose import diagnose
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.file import load
+from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.resources import shipped_recording
 from visualizer.sources.pipelines.kernels import KERNELS
@@ -15,12 +15,20 @@ from visualizer.sources.pipelines.kernels import KERNELS
 FAULTS = [(kernel.name, fault) for kernel in KERNELS for fault in kernel.faults]
 
 
+@pytest.mark.parametrize("as_logged", [False, True])
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
-def test_a_mistake_of_a_kernel_is_found(name: str, fault: str) -> None:
-    trace = hung(name, fault)
+def test_a_mistake_of_a_kernel_is_found(name: str, fault: str, as_logged: bool) -> None:
+    trace = hung(name, fault, as_logged=as_logged)
     assert not any(violations(trace).values())
     check(trace, name, fault)
-    assert "IRREGULAR" not in {found.verdict for found in diagnose(History(trace)).every}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_who_waits_with_one_lane_has_not_left(kernel) -> None:
+    waits, trace = hung(kernel.name, "F01"), hung(kernel.name, "F01", as_logged=True)
+    exits = (trace.events["kind"] == EventKind.EXIT).sum()
+    assert exits == (waits.events["kind"] == EventKind.EXIT).sum() + trace.ctas
+    assert History(trace).left.keys() == History(waits).left.keys()
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

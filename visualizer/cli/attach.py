@@ -16,6 +16,7 @@ from typing import Any
 
 from visualizer.cli.record import summary
 from visualizer.cli.source_options import add_source_options, options_from
+from visualizer.diagnosis.alike import folded
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.trust.trust import trust_sentence
@@ -103,14 +104,14 @@ class _Printer:
     def hung(self, recorded: Recorded) -> None:
         """The first causes: a grid of CTAs hangs in a thousand ways that are all the same."""
         report = diagnose(History(recorded.trace))
-        told = report_text(replace(report, findings=report.findings[:_FINDINGS], not_judged=()))
+        told = report_text(replace(report, not_judged=()), _FINDINGS)
         with self._lock:
             print(told, file=sys.stderr, flush=True)
-        if len(report.findings) > _FINDINGS:
+        if (more := len(folded(report)) - _FINDINGS) > 0:
             self.said(
                 tr(
                     "{more} more findings: phasescope diagnose {path}",
-                    more=len(report.findings) - _FINDINGS,
+                    more=more,
                     path=recorded.path,
                 )
             )

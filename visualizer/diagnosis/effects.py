@@ -49,10 +49,18 @@ def first_seen(findings: Iterable[Finding], history: History) -> int:
     return min((found.step for found in findings if found.step is not None), default=history.steps)
 
 
-def _rank(finding: Finding) -> tuple[int, bool, int, int]:
-    """Worst first; of those the buffer hazards last, which follow from the others; then what went wrong first."""
+def _rank(finding: Finding) -> tuple[int, bool, bool, int, int]:
+    """Worst first; of those the buffer hazards last, which follow from the others; then waits of which no mistake is
+    seen; then what went wrong first."""
     seen = finding.step if finding.step is not None else 0
-    return SEVERITIES.index(finding.severity), finding.verdict in HAZARDS, _since(finding), seen
+    is_hazard = finding.verdict in HAZARDS
+    return SEVERITIES.index(finding.severity), is_hazard, _shows_no_mistake(finding), _since(finding), seen
+
+
+def _shows_no_mistake(finding: Finding) -> bool:
+    """Whether all that is known of a wait is that nothing is to release it: if a mistake is seen elsewhere, it is the
+    likelier root."""
+    return finding.verdict == "STARVED" and not finding.certain and not finding.rule
 
 
 def _since(finding: Finding) -> int:
@@ -168,7 +176,7 @@ def _grouped(history: History, roots: list[Finding], groups: dict[str, int]) -> 
 
 def _follows(finding: Finding, cause: Finding) -> bool:
     """Whether the finding may be an effect: nothing of it was wrong before the cause was."""
-    if finding.severity == "note":
+    if finding.severity == "note" or _shows_no_mistake(finding):
         return True
     # Of two accesses in the wrong order the later one is wrong.
     since = finding.step if finding.verdict in HAZARDS and finding.step is not None else _since(finding)

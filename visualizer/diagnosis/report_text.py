@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.alike import Root, Told, folded
 from visualizer.diagnosis.arrived import missing_bytes
 from visualizer.diagnosis.places import line
 from visualizer.diagnosis.report import Finding, Owed, Report
-from visualizer.diagnosis.wording import commas
+from visualizer.diagnosis.wording import commas, listed
 from visualizer.language import mark, tr, trn
 
 BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 """Verdicts about an agent that was still blocked when the recording ended."""
 
 
-def report_text(report: Report) -> str:
-    """The whole report; one paragraph per finding."""
+def report_text(report: Report, most: int | None = None) -> str:
+    """The whole report, or its first `most` paragraphs: one per finding, those of other CTAs that say the same with the
+    first of them."""
     lost = trn(", {n} event lost", ", {n} events lost", report.lost_events) if report.lost_events else ""
     ended = tr(_ENDED[report.ended]) if report.ended in _ENDED else report.ended
     if report.clean:
@@ -31,7 +33,7 @@ def report_text(report: Report) -> str:
     )
     if report.schedules is not None and report.note:
         head = tr("{head} ({note})", head=head, note=report.note)
-    found = [finding_text(number, finding) for number, finding in enumerate(report.findings, 1)]
+    found = [_root_text(number, root) for number, root in enumerate(folded(report)[:most], 1)]
     rest = "\n".join([*not_judged_lines(report), *schedules_lines(report)])
     return "\n\n".join([head, *found, rest] if rest else [head, *found])
 
@@ -63,7 +65,17 @@ def not_judged_lines(report: Report) -> list[str]:
 
 
 def finding_text(number: int, finding: Finding) -> str:
-    """One finding: what and where, the numbers, who arrived and who owes, the cause."""
+    """One finding: what and where, the numbers, who arrived and who owes, the cause, and what came of it."""
+    return _root_text(number, Root(Told(finding, ()), tuple(Told(effect, ()) for effect in finding.effects)))
+
+
+def same_elsewhere(told: Told) -> str:
+    """In how many other CTAs it is the same."""
+    return trn("The same in {n} other CTA", "The same in {n} other CTAs", told.ctas)
+
+
+def _root_text(number: int, root: Root) -> str:
+    finding = root.cause.finding
     lines = [f"{number}. {finding.verdict} ({tr(_SEVERITY[finding.severity])}){_where(finding)}"]
     if (numbers := _numbers(finding)) is not None:
         lines.append(numbers)
@@ -82,12 +94,27 @@ def finding_text(number: int, finding: Finding) -> str:
         lines.append(tr("Likely cause: {cause}", cause=finding.cause))
     if finding.site is not None:
         lines.append(tr("Look at: {place}", place=f"{finding.site.op}{line(finding.site)}"))
-    if finding.effects:
+    if root.cause.others:
+        lines.append(_others_text(root.cause))
+    if root.effects:
         lines.append(tr("What came of it, or after it:"))
-    for effect in finding.effects:
+    for told in root.effects:
+        effect = told.finding
         lines.append(f"   {effect.verdict} ({tr(_SEVERITY[effect.severity])}){_where(effect)}")
         lines.append(f"      {effect.cause}")
+        if told.others:
+            lines.append(f"      {_others_text(told)}")
     return "\n   ".join(lines)
+
+
+def _others_text(told: Told) -> str:
+    names = [
+        tr("{agent} at step {step}", agent=other.agent or other.title, step=other.step)
+        if other.step is not None
+        else other.agent or other.title or ""
+        for other in told.others
+    ]
+    return tr("{how_many}: {agents}.", how_many=same_elsewhere(told), agents=listed(names))
 
 
 def next_text(owed: Owed) -> str:

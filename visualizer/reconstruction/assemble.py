@@ -87,7 +87,7 @@ def assemble_events(
     )
     known = [part for part in evidence if part is not None]
     kept = sum(part.logged_events for part in known)
-    pace = pace_of(known)
+    pace = pace_of(known, hung=meta.ending.kind == "timeout" and parts.complete_until is None)
     del known
     columns = shortcut.columns([spans[part] for part in places]) if places else None
 

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from visualizer.arrays.ordering import Ints
+from visualizer.reconstruction.spans import NEVER
 
 DEFAULT_LANDING_PS = 400_000
 """From a copy's issue to its landing, where the recording shows none: the first 16 KiB of a run on an H200."""
@@ -31,11 +32,11 @@ class Pace:
     """How long copies take, and where the recording ends."""
 
     landing_ps: int  # from a copy's issue to its landing, usually
-    horizon_ps: int  # the last event: what would land later was in flight when the recording ended
+    horizon_ps: int  # the last event: what would land later was in flight when the recording ended; NEVER if it hung
 
 
-def pace_of(evidence: Sequence[Shown]) -> Pace:
-    """The pace of a recording from all its parts."""
+def pace_of(evidence: Sequence[Shown], *, hung: bool = False) -> Pace:
+    """The pace of a recording from all its parts. `hung`: nothing more happened for long after its last event."""
     gaps = np.concatenate([part.landing_times for part in evidence])
-    horizon = max((part.latest for part in evidence), default=0)
+    horizon = NEVER if hung else max((part.latest for part in evidence), default=0)
     return Pace(int(np.median(gaps)) if len(gaps) else DEFAULT_LANDING_PS, horizon)

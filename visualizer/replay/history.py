@@ -148,6 +148,17 @@ class History:
         return StepIndex.of_kinds(self.kinds, mask, self.columns.barrier, len(self.trace.barriers))[0]
 
     @cached_property
+    def left(self) -> dict[int, int]:
+        """Agents that left the kernel -> the step of their EXIT. Who did not pass the wait it began last has not left:
+        it gave up, or one lane waits and its warp's others left."""
+        waits = self.waits
+        last = np.flatnonzero(np.append(waits.agent[1:] != waits.agent[:-1], True)[: len(waits)])
+        still_here = set(waits.agent[last[waits.end[last] < 0]].tolist())
+        steps = np.flatnonzero(self.kinds == EventKind.EXIT)
+        left = zip(self.trace.events["agent"][steps].tolist(), steps.tolist(), strict=True)
+        return {agent: step for agent, step in left if agent not in still_here}
+
+    @cached_property
     def last_barriers(self) -> tuple[BarrierState, ...]:
         """Every barrier after the last event, by row."""
         return tuple(self.barrier_at(row, self.steps - 1) for row in range(len(self.trace.barriers)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from claims import Said, says
+from recount import Phase
 
 from visualizer.programs.operations import Arrive
 from visualizer.recording.schema import EventKind as K
@@ -102,6 +103,17 @@ def early_arrival(s: Said) -> bool:
 def perhaps_too_large(s: Said) -> bool:
     now = s.recount.now(s.text("barrier"))
     return now.arrived == s.number("n") and now.who == s.names("agents") and s.recount.program is None
+
+
+@says("by the same instruction as many come to {others}")
+def as_many_elsewhere(s: Said) -> bool:
+    def made(phase: Phase) -> set[tuple[str, int]]:
+        return {(agent, s.recount.events[step]["site"]) for agent, _, step in phase.arrivals}
+
+    here = s.recount.now(s.text("barrier"))
+    beside = [phase for name in s.names("others") for phase in s.recount.phases[name] if phase.completed is not None]
+    right = here.arrived == s.number("total") and here.who == s.names("agents") and len(beside) > 0
+    return right and all((phase.arrived, made(phase)) == (here.arrived, made(here)) for phase in beside)
 
 
 @says("but only {n} comes ({agents}) and nobody else can{why}")

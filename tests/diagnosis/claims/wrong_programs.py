@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from advised import programs
+from alike_ctas import tilelang
 from hung_kernels import hung
 from ring_programs import BYTES, Barriers, fill, left_out, ring, use
 from single_changes import single_changes
@@ -197,5 +198,6 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "no fence": lambda: _runs(filled_by_warps(fence=False)),
     "a kernel's producer": lambda: iter([(hung("gemm", "F06"), None)]),
     "a kernel's turns": lambda: iter([(hung("pingpong", "F48", named=True), None)]),
+    "another count than beside it": lambda: iter([(tilelang(), None)]),
     "still read": lambda: _runs(epilogue(still_read, writers=1)),
 }

@@ -119,6 +119,32 @@ def test_a_wait_that_hangs_has_begun_and_not_ended() -> None:
     assert said(trace) == [(K.INIT, 1, -1), (K.WAIT_BEGIN, 0, 1), (K.EXIT, 0, -1)]
 
 
+@pytest.mark.parametrize(("ending", "lands"), [("timeout", True), ("cancelled", False)])
+def test_nothing_is_in_flight_where_nothing_happened_for_long(ending: Any, lands: bool) -> None:
+    """Nobody saw the copy land, for its phase lacks an arrival; but it was issued seconds before the kernel's end."""
+    written = WrittenLog()
+    records: list[Record] = [(100, 1, 0, 2, 0x400, 2), (300, 4, 0, 64, 0x400, 64), (320, 5, 0, 0, 0x400, 0)]
+    written.write([*records, wait(400, 0x400, 0, 20, failed=True)])
+    maps = [TensorMap(128, 0, 7, 2, (8, 8), (32,), (8, 2))]
+    meta = Meta("kernel", {}, {"kind": "attach"}, Ending(ending))
+    trace = trace_of(written.log, SITES, "ptx\n" * 40, maps, meta)
+    assert (K.COPY_DONE in trace.events["kind"]) == lands
+    assert K.PHASE_COMPLETE not in trace.events["kind"]
+    assert not any(violations(trace).values())
+
+
+def test_a_warp_of_which_one_lane_waits_has_not_left() -> None:
+    """Its other lanes did: the elected one waits for a stage that is never released."""
+    written = WrittenLog(warps=3)
+    written.write([INIT])
+    written.write([wait(5000, 0x400, 1, 4000, failed=True)], warp=1)
+    written.write([wait(5000, 0x400, 1, 4000, failed=True), wait(6000, 0x400, 1, 400)], warp=2)
+    written.leave()
+    trace = trace_from(written, SITES)
+    left = trace.events["agent"][trace.events["kind"] == K.EXIT]
+    assert [trace.agents[agent].warp for agent in sorted(left.tolist())] == [0, 2]
+
+
 def test_a_failed_test_that_others_follow_is_a_failed_test() -> None:
     peek, loop = wait(500, 0x400, 0, 20, 6, failed=True), wait(700, 0x400, 0, 20, failed=True)
     trace = of_one_warp([INIT, peek, loop, (900, 3, 0, 1, 0x400, 1)], SITES)

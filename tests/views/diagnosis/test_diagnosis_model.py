@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from diagnosed_mistakes import diagnosed
+from two_ctas_hang import two_ctas_hang
 
 from visualizer.diagnosis.report import Report
 from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
-from visualizer.views.diagnosis.diagnosis_model import finding_rows, headline
+from visualizer.views.diagnosis.diagnosis_model import finding_rows, folded_rows, headline
 
 
 def test_a_row_says_what_is_wrong_and_leads_there() -> None:
@@ -69,3 +70,21 @@ def test_findings_are_counted_by_severity() -> None:
     _, report = diagnosed("32")
     assert count_text(report) == "1 finding"
     assert headline(report) == "Deadlock: 3 errors, 1 note."
+
+
+def test_what_is_the_same_in_other_ctas_is_a_line_that_leads_there() -> None:
+    history, report = two_ctas_hang()
+    (first, effect), every = folded_rows(history.trace, report), finding_rows(history.trace, report)
+    assert len(every) == 4
+    assert first.title == f"{every[0].title}, and in 1 other CTA"
+    assert (first.cause, first.lines[:-1]) == (every[0].cause, every[0].lines)
+    line = first.lines[-1]
+    assert (line.label, line.text, line.focus) == ("The same in 1 other CTA", every[2].title, every[2].focus)
+    assert first.elsewhere == (every[2].focus,)
+    assert effect == every[1]
+    assert [report.every[row.number].cause for row in (first, effect)] == [first.cause, effect.cause]
+
+
+def test_where_nothing_is_the_same_elsewhere_all_are_shown() -> None:
+    history, report = diagnosed("F20")
+    assert folded_rows(history.trace, report) == finding_rows(history.trace, report)

@@ -6,6 +6,7 @@ import pytest
 from pane_testing import hand_history, requested
 from PySide6.QtCore import QPoint, Qt, QUrl
 from pytestqt.qtbot import QtBot
+from two_ctas_hang import two_ctas_hang
 
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
@@ -171,3 +172,16 @@ def test_the_timeline_marks_the_first_divergence(qtbot: QtBot, stuck: tuple[Hist
     assert flags() == 0
     widget.set_report(report)
     assert flags() > 20
+
+
+def test_who_is_folded_away_is_found_by_its_focus(pane: DiagnosisWidget) -> None:
+    history, report = two_ctas_hang()
+    pane.set_report(report)
+    pane.set_history(history)
+    pane.findings.setCurrentRow(1)
+    other = report.findings[1]
+    assert other.step is not None
+    pane.set_focus(Focus(other.step, other.agent or ""))
+    assert pane.findings.currentRow() == 0
+    assert pane.findings.count() == 2
+    assert report.findings[0].cause in pane.details.toPlainText()

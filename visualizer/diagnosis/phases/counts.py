@@ -228,7 +228,7 @@ def _after_exit(history: History) -> list[Finding]:
     remote = np.flatnonzero(barrier_cta != trace.agent_cta[arrivals.agent])
     if not len(remote):
         return []
-    exits = np.flatnonzero(history.kinds == EventKind.EXIT)
+    exits = np.array(sorted(history.left.values()), np.int64)
     warps = [a.cta for a, role in zip(trace.agents, history.structure.roles, strict=True) if role not in HARDWARE_ROLES]
     people = np.bincount(np.array(warps, np.int64), minlength=trace.ctas)
     left = np.full(trace.ctas, np.iinfo(np.int64).max)

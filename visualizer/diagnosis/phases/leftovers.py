@@ -89,8 +89,8 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
 def _still_here(history: History, row: int) -> list[str]:
     """Who arrives on the barrier and has not left."""
     arrivals, trace = history.arrivals, history.trace
-    left = set(trace.events["agent"][history.kinds == EventKind.EXIT].tolist())
-    return [trace.agents[agent].name for agent in sorted(set(arrivals.agent[arrivals.barrier == row].tolist()) - left)]
+    arrivers = set(arrivals.agent[arrivals.barrier == row].tolist())
+    return [trace.agents[agent].name for agent in sorted(arrivers - history.left.keys())]
 
 
 def _first_of_open_phase(history: History, row: int) -> int | None:

@@ -53,7 +53,9 @@ def _look(outlook: Outlook, agent: int, wait: int) -> _Blocked:
         for candidate in outlook.candidates(row):
             if candidate not in arrived and candidate != agent and outlook.next_arrival(candidate, row) is not None:
                 helpers.append(candidate)
-    return _Blocked(agent, wait, row, tuple(helpers), tuple(outlook.in_flight(row)))
+    # Bytes alone complete no phase that arrivals are missing in.
+    may_complete = state.pending == 0 or not state.counted or helpers
+    return _Blocked(agent, wait, row, tuple(helpers), tuple(outlook.in_flight(row)) if may_complete else ())
 
 
 def _verdict(outlook: Outlook, item: _Blocked) -> str:

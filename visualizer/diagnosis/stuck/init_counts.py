@@ -22,8 +22,10 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     owing = [a for a in outlook.candidates(row) if a not in arrived and outlook.next_arrival(a, row) is not None]
     if state.phase > trace.barriers[row].first_phase:
         return _each_use_too_few(outlook, row)
-    if not arrived or owing or not outlook.knows_arrivers(row):
+    if not arrived or owing:
         return None
+    if not outlook.knows_arrivers(row):
+        return _more_than_its_like(outlook, row)
     name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
     init = init_step(trace, row)
     site = site_at(trace, init) if init is not None else None
@@ -47,7 +49,9 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     why = ""
     if total * _WARP == state.needed:
         why = tr(": the init counts threads, and one elected lane arrives")
-    elif trace.ctas > 1 and all(trace.agents[a].cta == trace.barriers[row].cta for a in arrived):
+    elif outlook.meets_others(trace.barriers[row].cta) and all(
+        trace.agents[a].cta == trace.barriers[row].cta for a in arrived
+    ):
         why = tr(": the release reaches only the own CTA, and the arrivals of the other CTAs are missing")
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, but only {n} comes ({agents}) and nobody else can{why}."
@@ -62,6 +66,55 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         site=line(site),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))
+
+
+def _more_than_its_like(outlook: Outlook, row: int) -> Cause | None:
+    """Who else was to come is not known, but barriers beside it get as many by the same instruction and complete."""
+    arrived, trace = outlook.arrived(row), outlook.trace
+    total = sum(count for count, _ in arrived.values())
+    alike = _complete_with(outlook, row, total)
+    if not alike:
+        return None
+    init = init_step(trace, row)
+    site = site_at(trace, init) if init is not None else None
+    sentence = trn(
+        "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
+        " come to {others}, and complete it. So the init{site} is likely too large: initialise it with {total}.",
+        "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
+        " come to {others}, and complete them. So the init{site} is likely too large: initialise it with {total}.",
+        len(alike),
+        barrier=outlook.history.barrier_title(row),
+        needed=trn("{n} arrival", "{n} arrivals", outlook.barrier(row).needed),
+        total=total,
+        agents=listed([trace.agents[a].name for a in sorted(arrived)]),
+        others=listed([outlook.history.barrier_title(other) for other in alike]),
+        site=line(site),
+    )
+    return Cause(sentence, init, site, certain=False, advice=init_advice(trace, row, total))
+
+
+def _complete_with(outlook: Outlook, row: int, total: int) -> list[int]:
+    """The CTA's other barriers that complete with `total` arrivals, made by the same instructions of the same agents as
+    those on this one."""
+    trace, arrivals = outlook.trace, outlook.history.arrivals
+    site = trace.events["site"][arrivals.step]
+    here = arrivals.barrier == row
+    if (site[here] < 0).any():
+        return []
+
+    def by(barrier: int) -> set[tuple[int, int]]:
+        own = arrivals.barrier == barrier
+        return set(zip(arrivals.agent[own].tolist(), site[own].tolist(), strict=True))
+
+    cta, states = trace.barriers[row].cta, outlook.history.last_barriers
+    return [
+        other
+        for other, barrier in enumerate(trace.barriers)
+        if barrier.cta == cta
+        and states[other].needed == total
+        and states[other].phase > barrier.first_phase
+        and by(other) == by(row)
+    ]
 
 
 def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
@@ -102,11 +155,28 @@ def _others_unknown(outlook: Outlook, row: int, arrived: set[int]) -> bool:
     cta = outlook.trace.barriers[row].cta
     roles = outlook.history.structure.roles
     for agent, told in enumerate(outlook.trace.agents):
+        if told.cta != cta:
+            continue
         wait = outlook.blocked.get(agent)
         waits_here = wait is not None and int(outlook.waits.barrier[wait]) == row
         known = agent in arrived or agent in outlook.exited or waits_here or roles[agent] in HARDWARE_ROLES
-        # Whoever takes the other side of the stage does not arrive on this one.
+        # Whoever takes the other side of the stage does not arrive on this one, nor who releases it elsewhere alone.
         other_side = roles[agent] in ("producer", "consumer") and agent not in outlook.candidates(row)
-        if told.cta == cta and not known and not other_side:
+        if not known and not other_side and not _releases_elsewhere(outlook, agent, row):
+            return True
+    return False
+
+
+def _releases_elsewhere(outlook: Outlook, agent: int, row: int) -> bool:
+    """Whether all that the agent arrives on for this stage are barriers of other CTAs."""
+    structure, arrivals = outlook.history.structure, outlook.history.arrivals
+    if structure.place_of[row] < 0:
+        return False
+    ring, stage = structure.at(int(structure.place_of[row]))
+    for other in set(arrivals.barrier[arrivals.agent == agent].tolist()) - {row}:
+        if structure.place_of[other] < 0 or structure.kinds[other] != structure.kinds[row]:
+            continue
+        there, its_stage = structure.at(int(structure.place_of[other]))
+        if (there.name, its_stage) == (ring.name, stage):
             return True
     return False

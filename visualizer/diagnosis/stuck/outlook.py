@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.program_steps import operations_to_come
 from visualizer.diagnosis.stuck.first_waits import FirstWait, FirstWaits, Unused
 from visualizer.diagnosis.uses.buffers import Buffers
@@ -62,10 +64,8 @@ class Outlook:
 
     @cached_property
     def exited(self) -> dict[int, int]:
-        """The agents that left, not counting those whose wait gave up: their EXIT step."""
-        steps = np.flatnonzero(self.history.kinds == EventKind.EXIT)
-        agents = self.trace.events["agent"][steps].tolist()
-        return {agent: step for agent, step in zip(agents, steps.tolist(), strict=True) if agent not in self.blocked}
+        """The agents that left, none of which waits: their EXIT step."""
+        return {agent: step for agent, step in self.history.left.items() if agent not in self.blocked}
 
     @cached_property
     def blocked(self) -> dict[int, int]:
@@ -118,6 +118,14 @@ class Outlook:
         row = int(self.waits.barrier[wait])
         fresh = self.barrier(row).phase == 0 and self.waits.use[wait] == 0 and self.waits.parity[wait] == 0
         return bool(fresh) and not self.arrived(row)
+
+    def meets_others(self, cta: int) -> bool:
+        """Whether the CTA and others use each other's barriers."""
+        return int((self._joined == self._joined[cta]).sum()) > 1
+
+    @cached_property
+    def _joined(self) -> NDArray[np.int64]:
+        return joined_ctas(self.history)
 
     def ends_here(self, agent: int) -> bool:
         """Whether the recording has all that the agent did."""

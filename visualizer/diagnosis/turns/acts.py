@@ -27,6 +27,11 @@ Symbol = tuple[object, ...]
 """What two acts of different turns have in common if they are the same."""
 
 
+class Ranks(tuple[int, ...]):
+    """In a symbol: the CTAs that the act has to do with, counted from its agent's own. CTAs of a cluster that do the
+    same differ here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """One thing an agent does. `step` is its event, -1 if it was not performed; `number` its place in the program."""
@@ -60,7 +65,7 @@ def acts_of_program(history: History, program: Program, agent: int, within: rang
         reads = kind == EventKind.READ_BEGIN  # how much of a stage an agent reads is its share, which may be uneven
         left_out = _TOLD_ELSEWHERE + (("bytes", "work") if reads else ())
         rest = tuple((f.name, getattr(operation, f.name)) for f in fields(operation) if f.name not in left_out)
-        ctas = tuple(cta - history.trace.agents[agent].cta for _, cta in getattr(operation, "destinations", ()))
+        ctas = Ranks(cta - history.trace.agents[agent].cta for _, cta in getattr(operation, "destinations", ()))
         ring, stage = _where(history, operation)
         yield Act(
             kind_name(kind) if kind is not None else type(operation).__name__.lower(),
@@ -171,11 +176,12 @@ def _counts(kind: EventKind) -> bool:
 
 
 def _family(history: History, agent: int, row: int) -> Symbol:
-    """What a barrier has in common with that of other turns: its kind and ring, and whose CTA's it is."""
+    """What a barrier has in common with that of other turns: its kind and ring, or where it lies in shared memory, and
+    whose CTA's it is."""
     if row < 0:
         return ("",)
     structure, barrier = history.structure, history.trace.barriers[row]
-    kind = structure.kinds[row]
-    away = barrier.cta - history.trace.agents[agent].cta
-    ring = structure.rings[structure.ring_of[row]].name if structure.place_of[row] >= 0 else row
-    return (kind, ring, away)
+    away = Ranks((barrier.cta - history.trace.agents[agent].cta,))
+    alone = barrier.offset if barrier.offset >= 0 else row
+    ring = structure.rings[structure.ring_of[row]].name if structure.place_of[row] >= 0 else alone
+    return (structure.kinds[row], ring, away)

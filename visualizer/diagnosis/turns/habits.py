@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from visualizer.diagnosis.turns.acts import Act, Symbol
-from visualizer.diagnosis.turns.turns import Turn, turns_of
+from visualizer.diagnosis.turns.acts import Act
+from visualizer.diagnosis.turns.peers import Peers
+from visualizer.diagnosis.turns.turns import Turn, Word, turns_of, word_of
 from visualizer.programs.program import Program
 from visualizer.recording.tables import HARDWARE_ROLES
 from visualizer.replay.history import History
 
 How = Literal["missing", "extra", "other", "order", "skipped"]
-Word = tuple[Symbol, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,11 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int], w
     trace = history.trace
     chosen = [agent for agent, told in enumerate(trace.agents) if told.cta in ctas]
     within = looked_at(history, ctas, wrong)
+    peers = Peers(history, lambda agent: turns_of(history, program, agent, within))
     alike: defaultdict[tuple[str, bool], dict[int, tuple[Turn, ...]]] = defaultdict(dict)
     for agent in chosen:
         if (role := history.structure.roles[agent]) not in HARDWARE_ROLES:
-            found = turns_of(history, program, agent, within)
+            found = peers.turns(agent)
             alike[role, False][agent], alike[role, True][agent] = found.tiles, found.tail
     odd: dict[int, Odd] = {}
     of_tiles: dict[int, Word | None] = {}
@@ -71,9 +72,14 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int], w
             usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
         else:
             of_tiles |= usual
+        pools = {word: _Pool(word) for word in usual.values() if word is not None}
         for agent, turns in members.items():
-            own = [turn for other, many in members.items() if usual[other] == usual[agent] for turn in many]
-            if agent not in odd and (one := _of_agent(turns, usual[agent], own, is_tail)) is not None:
+            if (word := usual[agent]) is not None:
+                pools[word].add(turns)
+        for agent, turns in members.items():
+            if agent in odd or (word := usual[agent]) is None:
+                continue
+            if (one := _of_agent(turns, pools[word], peers, is_tail)) is not None:
                 odd[agent] = one
     return sorted(odd.values(), key=lambda found: (found.step < 0, found.step))
 
@@ -92,16 +98,15 @@ def looked_at(history: History, ctas: Collection[int], wrong: int) -> range:
     return range(int(steps[first]) if first else 0, stop)
 
 
-def _word(turn: Turn) -> Word:
-    return tuple(act.symbol for act in turn.acts)
-
-
 def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Word | None:
     """What most of the agent's turns are, or else most turns of all in its role; None: they have nothing in common."""
     for some in (list(turns), [turn for many in everybody for turn in many]):
         some = [turn for turn in some if not turn.is_cut]
-        counts = Counter(map(_word, some)).most_common(1)
-        if counts and counts[0][1] >= 2 and 2 * counts[0][1] >= len(some):
+        counts = Counter(map(word_of, some)).most_common(1)
+        if not counts or 2 * counts[0][1] < len(some):
+            continue
+        # What all do once is no habit.
+        if len({turn.number for turn in some if word_of(turn) == counts[0][0]}) > 1:
             return counts[0][0]
     return None
 
@@ -111,32 +116,48 @@ def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:
     are not of one length, as those of several rings."""
     if len({len(turn.acts) for turn in tail}) != 1:
         return None
-    words = (word for turn in tail if (word := _word(turn)) == (of_tiles or ())[: len(word)])
+    words = (word for turn in tail if (word := word_of(turn)) == (of_tiles or ())[: len(word)])
     return next(words, None)
 
 
-def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], is_tail: bool) -> Odd | None:
-    """The first odd turn of `turns`. What several turns of those `pooled` have in common is not odd."""
-    models = [turn for turn in pooled if _word(turn) == usual and not turn.is_cut]
-    if usual is None or not models:
+class _Pool:
+    """The turns of all agents of which the same is usual."""
+
+    def __init__(self, usual: Word) -> None:
+        self.usual = usual
+        self.models: list[Turn] = []  # those that are so
+        self.numbers: defaultdict[Word, set[int]] = defaultdict(set)  # which turns are how
+
+    def add(self, turns: tuple[Turn, ...]) -> None:
+        for turn in turns:
+            word = word_of(turn)
+            self.numbers[word].add(turn.number)
+            if word == self.usual and not turn.is_cut:
+                self.models.append(turn)
+
+
+def _of_agent(turns: tuple[Turn, ...], pool: _Pool, peers: Peers, is_tail: bool) -> Odd | None:
+    """The first odd turn of `turns`. What several turns of the pool have in common is not odd, nor what the agent's
+    peers do in that turn as well."""
+    usual, models = pool.usual, pool.models
+    if not models:
         return None
-    elsewhere: defaultdict[Word, set[int]] = defaultdict(set)
-    for turn in pooled:
-        elsewhere[_word(turn)].add(turn.number)
     strides = Counter(b.number - a.number for a, b in pairwise(turns)).most_common(1)
     # Who releases a tile late goes from it back to it in turn, and has no stride.
     stride = strides[0][0] if strides and strides[0][1] > 1 and 2 * strides[0][1] > len(turns) - 1 else 0
     for at, turn in enumerate(turns):
-        word, before = _word(turn), turns[at - 1].acts[-1].step if at else -1
+        word, before = word_of(turn), turns[at - 1].acts[-1].step if at else -1
         ends = {"is_first": at == 0 and not is_tail, "is_last": at == len(turns) - 1}
         if at and stride and turn.number - turns[at - 1].number != stride:
             skipped = turns[at - 1].number + stride
             return Odd(
                 turn.agent, "skipped", skipped, (), (), turn, models[0], len(models), turn.acts[0].step, before, **ends
             )
-        if word == usual or len(elsewhere[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
+        if word == usual or len(pool.numbers[word]) > 1 or (turn.is_cut and usual[: len(word)] == word):
             continue
         how, where, acts, due = _difference(turn, models[0])
+        if peers.do_the_same(turn, usual, where):
+            continue
         following = turn.acts[where + (len(acts) if how != "missing" else 0) :]
         shown = acts[-1] if how != "missing" else following[0] if following else turn.follows
         step = shown.step if shown is not None else -1
@@ -147,7 +168,7 @@ def _of_agent(turns: tuple[Turn, ...], usual: Word | None, pooled: list[Turn], i
 
 def _difference(turn: Turn, model: Turn) -> tuple[How, int, tuple[Act, ...], tuple[Act, ...]]:
     """How the turn first differs from the model, at which act, the acts, and of the model those in their place."""
-    came, usual = _word(turn), _word(model)
+    came, usual = word_of(turn), word_of(model)
     at = next((n for n, (a, b) in enumerate(zip(came, usual, strict=False)) if a != b), min(len(came), len(usual)))
 
     def goes_on(rest: Word, other: Word) -> bool:

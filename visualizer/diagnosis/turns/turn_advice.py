@@ -9,7 +9,6 @@ import numpy as np
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.turns.acts import Act
 from visualizer.diagnosis.turns.turns import turns_of
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -46,9 +45,8 @@ def next_turn(history: History, agent: int) -> Advice | None:
     acts = _moved(history, agent, last.acts, ways, history.steps)
     if acts is None:
         return None
-    exits = np.flatnonzero((history.trace.events["agent"] == agent) & (history.kinds == EventKind.EXIT))
-    at = int(exits[0]) if len(exits) else None
-    return Advice(history.trace.agents[agent].name, (), tuple(planned(history, act, tile) for act in acts), at)
+    add = tuple(planned(history, act, tile) for act in acts)
+    return Advice(history.trace.agents[agent].name, (), add, history.left.get(agent))
 
 
 def turn_on_stage(history: History, agent: int, step: int, ring: str, stages: int) -> Advice | None:

@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from visualizer.diagnosis.turns.acts import Act, Symbol, acts_of_events, acts_of_program, place_of_barrier
 from visualizer.programs.program import Program
-from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 
 
@@ -29,6 +28,14 @@ class Turn:
     is_cut: bool  # the recording ends within it
     follows: Act | None  # the agent's next act after the turn
     bases: Mapping[str, int]  # ring -> the stage that the turn is on
+
+
+Word = tuple[Symbol, ...]
+"""What two turns have in common if they are the same."""
+
+
+def word_of(turn: Turn) -> Word:
+    return tuple(act.symbol for act in turn.acts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,7 @@ def turns_of(history: History, program: Program | None, agent: int, within: rang
         acts = _tiled(list(acts_of_program(history, program, agent, within)))
     else:
         acts = _tiled(list(acts_of_events(history, agent, within)))
-    own = history.kinds[history.trace.events["agent"] == agent]
-    left = bool((own == EventKind.EXIT).any()) and not bool((own == EventKind.TIMEOUT).any())
-    ended = (program is not None or left) and within.stop == history.steps
+    ended = (program is not None or agent in history.left) and within.stop == history.steps
     found: list[Turn] = []
     first = 0
     for at in range(1, len(acts) + 1):

@@ -213,15 +213,8 @@ class _Judge:
 
     @cached_property
     def _left(self) -> dict[int, int]:
-        """Agents that left, not because they gave up -> the step; none in a run that went through, where nobody waits
-        for what they leave out."""
-        if self._history.trace.meta.ending.kind == "completed":
-            return {}
-        kinds, agents = self._history.kinds, self._history.trace.events["agent"]
-        steps = np.flatnonzero(kinds == EventKind.EXIT)
-        gave_up = set(agents[kinds == EventKind.TIMEOUT].tolist())
-        left = zip(agents[steps].tolist(), steps.tolist(), strict=True)
-        return {agent: step for agent, step in left if agent not in gave_up}
+        """Agents that left -> the step; none in a run that went through, where nobody waits for what they leave out."""
+        return {} if self._history.trace.meta.ending.kind == "completed" else self._history.left
 
 
 def _not_adding_up(

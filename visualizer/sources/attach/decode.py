@@ -75,7 +75,7 @@ def trace_of(
             rows = kept(rows_of(log, pieces[number], count, begins, missing), losing)
             events = events_of(by_warp(rows), meanings, log.headers["parameters"].reshape(-1))
             del rows
-            exits = _exits(log, pieces[number], cut_short // len(log.layout.lanes))
+            exits = _exits(log, pieces[number], cut_short // len(log.layout.lanes), events)
             taken = room.take(number, len(events.warp) + len(exits))
         finally:
             if taken is None:
@@ -120,13 +120,17 @@ def _pieces(log: Log, count: Ints) -> list[slice]:
     return [slice(begin, end) for begin, end in itertools.pairwise(edges.tolist()) if end > begin]
 
 
-def _exits(log: Log, slots: slice, losing: Ints) -> Ints:
-    """The warps of the CTAs in some slots that left, but for those that lost records."""
+def _exits(log: Log, slots: slice, losing: Ints, events: Events) -> Ints:
+    """The warps of the CTAs in some slots that left, but for those that lost records; nor has a warp left of which one
+    lane, elected to copy, waits while the others left."""
     warps = log.layout.shape.warps
     headers = log.headers[slots].reshape(-1)
     left = (headers["exit_clock"] > 0) & (headers["cta"] > 0)
     first = slots.start * warps
     left[losing[(losing >= first) & (losing < first + len(left))] - first] = False
+    of_waits = np.flatnonzero(np.isin(events.kind, (EventKind.WAIT_BEGIN, EventKind.WAIT_END)))
+    last = of_waits[np.diff(events.warp[of_waits], append=-1) != 0]
+    left[events.warp[last[events.kind[last] == EventKind.WAIT_BEGIN]] - first] = False
     exits: Ints = first + np.flatnonzero(left)
     return exits
 

@@ -5,10 +5,11 @@ Pure and small, so that golden tests need no window; diagnosis_widget shows the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from visualizer.diagnosis.alike import folded
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.report_text import BLOCKED, not_judged_lines
+from visualizer.diagnosis.report_text import BLOCKED, not_judged_lines, same_elsewhere
 from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
@@ -30,7 +31,9 @@ class FindingRow:
     cause: str
     lines: tuple[Line, ...]
     focus: Focus | None
+    number: int  # in the order of `report.every`
     is_effect: bool = False  # of the finding above it that is none
+    elsewhere: tuple[Focus | None, ...] = ()  # where the same in other CTAs leads
 
     @property
     def text(self) -> str:
@@ -80,10 +83,32 @@ def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
             finding.cause,
             detail_lines(trace, finding, stand, None if id(finding) in effects else lesson_on(trace, finding)),
             focus_at(trace, finding.step, finding.agent or finding.barrier),
+            number,
             id(finding) in effects,
         )
-        for finding in report.every
+        for number, finding in enumerate(report.every)
     )
+
+
+def folded_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:
+    """Of `finding_rows` those that a list needs: what is the same in other CTAs is a line each of the first."""
+    rows = finding_rows(trace, report)
+    number = {id(finding): row for row, finding in enumerate(report.every)}
+    shown = []
+    for root in folded(report):
+        for told in (root.cause, *root.effects):
+            row = rows[number[id(told.finding)]]
+            if told.others:
+                others = [rows[number[id(other)]] for other in told.others]
+                label = same_elsewhere(told)
+                lines = [Line("" if n else label, other.title, other.focus) for n, other in enumerate(others)]
+                title = trn(
+                    "{finding}, and in {n} other CTA", "{finding}, and in {n} other CTAs", told.ctas, finding=row.title
+                )
+                elsewhere = tuple(other.focus for other in others)
+                row = replace(row, title=title, lines=(*row.lines, *lines), elsewhere=elsewhere)
+            shown.append(row)
+    return tuple(shown)
 
 
 def _title(finding: Finding) -> str:

@@ -22,7 +22,7 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.diagnosis.chain_model import Chain, chain
 from visualizer.views.diagnosis.chain_widget import ChainWidget
-from visualizer.views.diagnosis.diagnosis_model import FindingRow, finding_rows, headline
+from visualizer.views.diagnosis.diagnosis_model import FindingRow, folded_rows, headline
 from visualizer.views.diagnosis.lines_widget import LinesBrowser
 from visualizer.views.look.pane_look_widget import scaled_font, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
@@ -88,7 +88,7 @@ class DiagnosisWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history
         report = self._report if history is not None else None
-        self._rows = finding_rows(history.trace, report) if history is not None and report is not None else ()
+        self._rows = folded_rows(history.trace, report) if history is not None and report is not None else ()
         self.findings.clear()
         for row in self._rows:
             item = QListWidgetItem(row.text)
@@ -118,7 +118,7 @@ class DiagnosisWidget(QWidget):
         current = self.findings.currentRow()
         if not (0 <= current < len(self._rows) and self._rows[current].focus == focus):
             for number, row in enumerate(self._rows):
-                if row.focus == focus:
+                if focus in (row.focus, *row.elsewhere):
                     self.findings.setCurrentRow(number)
                     break
         self.chain.set_focus(focus)
@@ -168,7 +168,7 @@ class DiagnosisWidget(QWidget):
             row = self._rows[number]
             cause = f"<p style='margin: 2px 0 4px 0'>{escape(row.cause)}</p>"
             self.details.show_pieces([(cause, row.lines)], self._theme)
-            shown = chain(self._history.trace, self._report, self._report.every[number])
+            shown = chain(self._history.trace, self._report, self._report.every[row.number])
         self.chain.set_chain(shown)
         self._chain = shown
         self._chain_area.setVisible(bool(shown.nodes) and not self._veiled)
