@@ -79,16 +79,18 @@ def open_recordings(count: int, seed: int, folder: Path) -> Flat:
     with Complaints().listening():
         person = Person(folder / "settings.ini", Outcome())
         panes = list(person.window.panes)
-        for number in range(count):
+        for number in range(-1, count):
             content = known[names[number % len(names)]]
             path = folder / f"{number % 7}.pscope"
             path.unlink(missing_ok=True)
-            path.write_bytes(damage.damage(content, random)[0] if number % 3 == 2 else content)
+            path.write_bytes(damage.damage(content, random)[0] if number % 3 == 1 else content)
             if person.open(path):
-                for name in random.sample(panes, 3):
+                # A pane is made when it is first seen: all before the first look.
+                for name in panes if number < 0 else random.sample(panes, 3):
                     person.do(name, lambda name=name: person.window.show_pane(name))
                 person.do("next", person.window.navigator.next_event)
-            flat.look()
+            if number >= 0:
+                flat.look()
         person.close()
     return flat
 

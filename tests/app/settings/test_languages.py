@@ -115,6 +115,6 @@ def test_a_window_that_starts_in_chinese_can_be_read_in_english(make_window: Cal
 def test_a_window_that_starts_in_chinese_calls_its_panes_so(make_window: Callable[[], MainWindow]) -> None:
     use("zh")
     window = make_window()
-    names = {dock.windowTitle(): dock.widget().accessibleName() for dock in window.docks.all()}
+    names = {window.docks[name].windowTitle(): pane.accessibleName() for name, pane in window.panes.items()}
     assert all(title == name for title, name in names.items())
     assert "环" in names

@@ -159,6 +159,6 @@ def test_the_tables_survive_the_file(tmp_path: Path) -> None:
 def test_the_beginning_is_told_as_what_it_is() -> None:
     history = History(cut(simulated(tiles=TILES), Window(10, 13), TILES, 1))
     assert explain(history, 0) == (
-        "The recording begins after the init: by then full[0] is in phase #4, with 1 arrival pending, as follows"
+        "The recording begins after the init: by then full[0] is in phase #4, arrived 0/1, as follows"
         " from the number of the first tile."
     )

@@ -13,6 +13,7 @@ from visualizer.app.commands.command import Parts
 from visualizer.app.commands.keys import Keys
 from visualizer.app.commands.palette import Entry
 from visualizer.app.record.experiment_panel import ExperimentPanel
+from visualizer.app.session.panes import Panes
 from visualizer.app.settings.appearance import Appearance
 from visualizer.app.settings.languages import Languages
 from visualizer.app.settings.settings import SCALES
@@ -47,7 +48,7 @@ def findable_settings(parts: Parts) -> Iterator[Entry]:
             yield _entry(tr(command.title), value, action.trigger, command.keys, tr(command.help))
     speed = parts[TransportBar].speed
     yield _entry(tr("Speed"), speed.currentText(), speed.setFocus, help=tr("events a second while playing"))
-    panel = parts[ExperimentPanel]
+    panel: ExperimentPanel = parts[Panes]["experiment"]
     for title, field in panel.fields():
         yield _entry(title, _value(field), partial(_set, parts[Docks], panel, field), help=field.toolTip())
 
