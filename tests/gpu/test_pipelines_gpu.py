@@ -183,7 +183,7 @@ def test_record_keeps_a_kernel_that_hangs(name: str, fault: str, tmp_path: Path)
         ("gemm", "--m 128 --n 256 --k 64", 1),
         ("pingpong", "--m 384 --n 128 --k 64 --ctas 1", 1),
         ("attention", "--heads 2 --length 256", 4),
-        ("multicast", "--stages 1", 4),
+        ("multicast", "--stages 2", 4),
         ("gemm", "--stages 2", 4),
         ("pingpong", "--stages 4", 2),
         ("attention", "--k-stages 3 --v-stages 2", 8),

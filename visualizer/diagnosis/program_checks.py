@@ -131,7 +131,9 @@ def _tails(
     waits: dict[str, list[Planned]] = {}
     for row, phases in sorted({operation.barrier: phases for _, operation, phases in missing}.items()):
         barrier = trace.barriers[row]
-        waiter = max(_agents_of(program, barrier.cta), key=lambda agent: _waits(agent, row))
+        if not (there := _agents_of(program, barrier.cta)):
+            continue
+        waiter = max(there, key=lambda agent: _waits(agent, row))
         last = Planned("wait_begin", barrier.name, None, -1, (phases - 1) & 1, -1)
         waits.setdefault(waiter.agent.name, []).append(last)
     parts = [Advice(name, (), tuple(planned)) for name, planned in waits.items()]

@@ -138,8 +138,9 @@ class History:
 
     @cached_property
     def completion_steps(self) -> Steps:
-        """Steps of every PHASE_COMPLETE, ascending."""
-        return np.flatnonzero(self.kinds == EventKind.PHASE_COMPLETE)
+        """Steps of every PHASE_COMPLETE of a barrier, ascending."""
+        steps = np.flatnonzero(self.kinds == EventKind.PHASE_COMPLETE)
+        return steps[self.columns.barrier[steps] >= 0]
 
     @cached_property
     def wait_ends(self) -> StepIndex:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -133,3 +134,11 @@ def test_a_recording_with_a_mistake_is_predicted_or_refused_in_words(fault: str)
     facts = facts_of(simulate(find_program(fault=fault)))
     with suppress(PredictError):
         assert predict(facts).points
+
+
+def test_times_that_contradict_one_another_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of a damaged recording may: a tile would end before the one before it."""
+    module = importlib.import_module("visualizer.diagnosis.predict.predict")
+    monkeypatch.setattr(module, "per_tile", lambda times: -1.0)
+    with pytest.raises(PredictError, match="less than no time"):
+        predict(facts_of(run()))

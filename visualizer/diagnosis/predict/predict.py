@@ -123,6 +123,8 @@ def predict(
     points = tuple(_point(count, times, fits[count]) for count, times in released.items())
     if not points:
         raise PredictError(tr("with none of the stage counts asked for the run would come to its end"))
+    if min(point.per_tile for point in points) < 0:
+        raise PredictError(tr("its times contradict one another: a tile would take less than no time"))
     return Prediction(
         points,
         recorded.stages,
