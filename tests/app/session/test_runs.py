@@ -37,6 +37,16 @@ def test_a_document_is_one_run_whatever_becomes_known_of_it(runs: Runs) -> None:
     assert runs.shown is runs.all[0]
 
 
+def test_titles_follow_what_the_others_have(runs: Runs) -> None:
+    """A parameter is told as long as another run of the program has it otherwise."""
+    for stages in (2, 2, 3):
+        runs.show(_document(simulate_lesson(stages=stages, tiles=3)))
+    assert [runs.title(run) for run in runs.all] == ["lesson · stages=2", "lesson · stages=2", "lesson · stages=3"]
+    runs.show(_document(simulate_lesson(stages=2, tiles=3)))
+    runs.let_go(runs.all[2])
+    assert {runs.title(run) for run in runs.all} == {"lesson"}
+
+
 def test_titles_say_what_differs(runs: Runs) -> None:
     for stages in (2, 3):
         runs.show(_document(simulate_lesson(stages=stages, tiles=3)))

@@ -72,13 +72,14 @@ class Runs(QObject):
         self.shown: Run | None = None
         self.reference: Run | None = None
         self._last = 0
+        self._differing: dict[str, set[str]] = {}  # by program, as far as they were asked for since the last change
 
     def show(self, document: Document) -> None:
         """The window shows this document now, a new one or one that was there before, or more of it is known. What a
         story made is no run of the window's: the story makes it again."""
         if document.path is None and document.saved:
             self.shown = None
-            self.changed.emit()
+            self._tell()
             return
         known = self._of(document)
         if known is None:
@@ -92,24 +93,24 @@ class Runs(QObject):
             self._replace(known, run)
         self.shown = run
         self._let_go_of_the_oldest()
-        self.changed.emit()
+        self._tell()
 
     def saved(self, run: Run, path: Path) -> None:
         """It is in a file now."""
         self._replace(run, replace(run, path=path, trace=None, would_be_lost=False))
-        self.changed.emit()
+        self._tell()
 
     def pin(self, run: Run | None) -> None:
         """Hold the others against this one; against none."""
         self.reference = run
-        self.changed.emit()
+        self._tell()
 
     def let_go(self, run: Run) -> None:
         """Forget one that is not shown."""
         self.all.remove(run)
         if self.reference is run:
             self.reference = None
-        self.changed.emit()
+        self._tell()
 
     @property
     def unsaved(self) -> list[Run]:
@@ -120,12 +121,8 @@ class Runs(QObject):
         """What tells it from the others: its file or program, its fault, and parameters that others have otherwise."""
         name = run.path.name if run.path is not None else run.program
         fault = str(run.config.get("fault") or "")
-        others = [other.config for other in self.all if other.program == run.program]
-        differing = [
-            f"{key}={value}"
-            for key, value in run.config.items()
-            if key != "fault" and any(other.get(key, value) != value for other in others)
-        ]
+        differ = self._differ(run.program)
+        differing = [f"{key}={value}" for key, value in run.config.items() if key != "fault" and key in differ]
         return " \N{MIDDLE DOT} ".join(filter(None, (name, fault, " ".join(differing))))
 
     def held_against_reference(self, run: Run) -> str:
@@ -140,6 +137,20 @@ class Runs(QObject):
         told = [f"{key} = {value}" for key, value in run.config.items()]
         where = str(run.path) if run.path is not None else tr("in no file")
         return "\n".join((run.program, *told, run.outcome, duration(run.duration_ps), where))
+
+    def _tell(self) -> None:
+        self._differing.clear()
+        self.changed.emit()
+
+    def _differ(self, program: str) -> set[str]:
+        """The parameters of which runs of the program have several values: looked for once for all titles."""
+        if program not in self._differing:
+            first: dict[str, Any] = {}
+            configs = [run.config for run in self.all if run.program == program]
+            self._differing[program] = {
+                key for config in configs for key, value in config.items() if first.setdefault(key, value) != value
+            }
+        return self._differing[program]
 
     def _of(self, document: Document) -> Run | None:
         for run in self.all:
