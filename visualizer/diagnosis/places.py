@@ -79,6 +79,12 @@ def init_step(trace: Trace, barrier: int) -> int | None:
     return int(steps[0]) if len(steps) else None
 
 
+def init_place(trace: Trace, barrier: int) -> tuple[int | None, Place | None]:
+    """The step of the barrier's first INIT and where it was made; None twice: it is not in the recording."""
+    step = init_step(trace, barrier)
+    return (None, None) if step is None else (step, site_at(trace, step))
+
+
 def init_advice(trace: Trace, barrier: int, count: int) -> Advice | None:
     """To initialise a barrier with another count; None: its init is not in the recording."""
     step = init_step(trace, barrier)

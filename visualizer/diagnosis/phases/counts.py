@@ -8,7 +8,7 @@ import numpy as np
 from visualizer.diagnosis.phases.crashes import crash_findings
 from visualizer.diagnosis.phases.leftovers import leftover_findings
 from visualizer.diagnosis.phases.use_findings import surplus_findings
-from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at, stage_and_ring
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_place, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
@@ -135,8 +135,7 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     arrivals = history.arrivals
     mine = (arrivals.barrier == row) & (events["tile"][arrivals.step] == tile)
     total, who = int(arrivals.count[mine].sum()), arrivals.agent[mine]
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
+    init, site = init_place(trace, row)
     by = {trace.agents[a].name: int(arrivals.count[mine & (arrivals.agent == a)].sum()) for a in set(who.tolist())}
     per_use = ""
     if tile >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.phases.unexpected_bytes import never_expected, too_few_expected
-from visualizer.diagnosis.places import barrier_facts, init_advice, init_step, line, site_at
+from visualizer.diagnosis.places import barrier_facts, init_advice, init_place, line, site_at
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.uses.deviations import Deviation
 from visualizer.diagnosis.wording import listed
@@ -196,8 +196,7 @@ def _usual_count(history: History, row: int) -> int | None:
 
 def _odd_init(history: History, row: int, usual: int) -> Finding:
     trace, state = history.trace, history.barrier_at(row, history.steps - 1)
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
+    init, site = init_place(trace, row)
     return Finding(
         "ARRIVALS LEFT OVER",
         "warning",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import init_advice, init_step, line, site_at
+from visualizer.diagnosis.places import init_advice, init_place, line
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -27,8 +27,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     if not outlook.knows_arrivers(row):
         return _more_than_its_like(outlook, row)
     name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
+    init, site = init_place(trace, row)
     if _others_unknown(outlook, row, set(arrived)):
         return Cause(
             trn(
@@ -75,8 +74,7 @@ def _more_than_its_like(outlook: Outlook, row: int) -> Cause | None:
     alike = _complete_with(outlook, row, total)
     if not alike:
         return None
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
+    init, site = init_place(trace, row)
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
         " come to {others}, and complete it. So the init{site} is likely too large: initialise it with {total}.",
@@ -106,6 +104,7 @@ def _complete_with(outlook: Outlook, row: int, total: int) -> list[int]:
         own = arrivals.barrier == barrier
         return set(zip(arrivals.agent[own].tolist(), site[own].tolist(), strict=True))
 
+    mine = by(row)
     cta, states = trace.barriers[row].cta, outlook.history.last_barriers
     return [
         other
@@ -113,7 +112,7 @@ def _complete_with(outlook: Outlook, row: int, total: int) -> list[int]:
         if barrier.cta == cta
         and states[other].needed == total
         and states[other].phase > barrier.first_phase
-        and by(other) == by(row)
+        and by(other) == mine
     ]
 
 
@@ -132,8 +131,7 @@ def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
     total, needed = int(totals[0]), outlook.barrier(row).needed
     if (over != total).any() or total >= needed:
         return None
-    init = init_step(trace, row)
-    site = site_at(trace, init) if init is not None else None
+    init, site = init_place(trace, row)
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
         " a phase takes arrivals of two uses. Initialise it with {n}{site}.",
@@ -168,7 +166,7 @@ def _others_unknown(outlook: Outlook, row: int, arrived: set[int]) -> bool:
 
 
 def _releases_elsewhere(outlook: Outlook, agent: int, row: int) -> bool:
-    """Whether all that the agent arrives on for this stage are barriers of other CTAs."""
+    """Whether the agent, which has not arrived here, arrives on the barrier of another CTA for this stage."""
     structure, arrivals = outlook.history.structure, outlook.history.arrivals
     if structure.place_of[row] < 0:
         return False
