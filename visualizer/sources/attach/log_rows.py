@@ -53,8 +53,10 @@ def counts(log: Log, before: Ints | None = None) -> Ints:
     grown = words[streams, low] != 0
     streams, low = streams[grown], low[grown] + 1
     high = np.full(len(streams), room)
+    reach = 1  # further each time: what lies far behind the last record is memory that nobody wrote to, or copied
     while (low < high).any():
-        middle = (low + high) // 2
+        middle = np.minimum((low + high) // 2, low + reach)
+        reach *= 2
         there = words[streams, np.minimum(middle, room - 1)] != 0
         there &= low < high
         high = np.where(there | (low >= high), high, middle)
