@@ -36,7 +36,7 @@ ANCHOR_DTYPE = np.dtype([("clock", "<u8"), ("globaltimer", "<u8"), ("smid", "<u4
 
 USUAL_MHZ = 1755
 """Of an H200 under load. Where no warp left, nothing says how fast the SMs ran."""
-_PART_RECORDS = 1 << 17
+_PART_RECORDS = 1 << 16
 _ON_BYTES = (EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX, EventKind.EXPECT_TX)
 _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 """By CUtensorMapDataType; of packed types of 4 and 6 bits it is not known what a copy counts."""
