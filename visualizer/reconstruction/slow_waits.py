@@ -24,7 +24,8 @@ def tell_slow_waits(events: NDArray[np.void]) -> None:
         kind = np.ascontiguousarray(piece["kind"])
         slow = (piece["flags"] & EventFlag.SLOW) != 0
         waits = np.flatnonzero(slow | (kind == EventKind.WAIT_BEGIN))
-        return first + waits, piece["agent"][waits], slow[waits], first + np.flatnonzero(kind == EventKind.PHASE_COMPLETE)
+        flips = np.flatnonzero(kind == EventKind.PHASE_COMPLETE)
+        return first + waits, piece["agent"][waits], slow[waits], first + flips
 
     found = each(look, range(0, len(events), _EVENTS_AT_ONCE))
     rows, agent, slow, flips = (np.concatenate(column) for column in zip(*found, strict=True))
