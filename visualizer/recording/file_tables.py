@@ -212,7 +212,7 @@ def _agent_object(agent: Agent) -> dict[str, Any]:
 
 
 def _flat_object(row: Agent | Barrier | PipelineState) -> dict[str, Any]:
-    """A row as it is. (`asdict` copies every value of it: of thousands of barriers that takes longer than their JSON.)"""
+    """A row as it is. (`asdict` copies all its values, which of thousands of barriers takes longer than their JSON.)"""
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
 
