@@ -74,8 +74,7 @@ def main() -> None:
     for name, value in figures.items():
         print(f"{name:20} {value:>14,.2f}" if isinstance(value, float) else f"{name:20} {value:>14,}")
     if args.json:
-        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
-        machine |= {"load": os.getloadavg()[0]}
+        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()[0]}
         versions = {"python": platform.python_version(), "numpy": np.__version__}
         document = {"machine": machine, "versions": versions, "figures": figures, "runs": rows}
         args.json.write_text(json.dumps(document, indent=1) + "\n")
