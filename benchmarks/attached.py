@@ -2,6 +2,8 @@
 
 The log is what the warps of `benchmarks.stranger` would have written, all CTAs alike but for their clocks, in the
 layout that such a launch gets. Needs no GPU: the copy of the log from it, and the start of a window, are not measured.
+Each run is in a process of its own, as attach decodes in one that has decoded nothing before. A window that asked for
+the recording shows it as it was decoded, without loading it.
 
 Run: python -m benchmarks.attached [--events N] [--ctas N] [--runs N] [--json FILE]
 """
@@ -16,6 +18,7 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
@@ -64,20 +67,23 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     args = parser.parse_args()
 
-    log, sites = attached_log(max(args.events // (args.ctas * EVENTS_A_TILE), 1), args.ctas)
-    rows = []
-    for _ in range(args.runs):
-        trace, row = run(log, sites)
-        rows.append(row)
+    shape = max(args.events // (args.ctas * EVENTS_A_TILE), 1), args.ctas
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as fresh:
+        rows = fresh.map(_measured, [shape] * args.runs, chunksize=1)
     figures = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
-    figures |= {"contradictions": sum(violations(trace).values())}
     for name, value in figures.items():
         print(f"{name:20} {value:>14,.2f}" if isinstance(value, float) else f"{name:20} {value:>14,}")
     if args.json:
-        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform()}
+        machine = {"cpu": cpu_name(), "cpus": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()[0]}
         versions = {"python": platform.python_version(), "numpy": np.__version__}
         document = {"machine": machine, "versions": versions, "figures": figures, "runs": rows}
         args.json.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _measured(shape: tuple[int, int]) -> dict[str, float]:
+    """The figures of one run of so many tiles on so many CTAs, and how often its recording contradicts itself."""
+    trace, figures = run(*attached_log(*shape))
+    return {**figures, "contradictions": sum(violations(trace).values())}
 
 
 def run(log: Log, sites: list[Site]) -> tuple[Trace, dict[str, float]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Outcome
 from visualizer.cli import attach
+from visualizer.playback.address import Address
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
@@ -92,6 +94,37 @@ def test_a_hang_is_diagnosed_and_has_a_status_of_its_own(
     assert outcome.status == attach.EXIT_HUNG
     assert "findings" in outcome.err or "finding" in outcome.err
     assert phasescope("attach", "--on-hang", "leave", "--", "true", "hang").status == 5
+
+
+def test_what_was_recorded_is_shown_once_the_program_has_ended(
+    phasescope: Phasescope,
+    asked: list[tuple[AttachOptions, list[str]]],
+    lesson_trace: Trace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The window is imported while the program runs; the exit status stays the program's."""
+    happened: list[object] = []
+    imported = threading.Event()
+    watch = Session.run
+
+    def run(self: Session, command: list[str], cancelled: Callable[[], bool]) -> SessionOutcome:
+        assert imported.wait(20)
+        happened.append("ended")
+        return watch(self, command, cancelled)
+
+    def run_app(address: Address, *, together: Sequence[Path], trace: Trace, language: str | None) -> int:
+        happened.append((address.path, together, trace))
+        return 0
+
+    monkeypatch.setattr(Session, "run", run)
+    monkeypatch.setattr("visualizer.app.run.import_window", imported.set)
+    monkeypatch.setattr("visualizer.app.run.run_app", run_app)
+    assert phasescope("attach", "--open", "--", "true").status == 5
+    assert happened == ["ended", (Path("gemm.pscope"), [], lesson_trace)]
+    assert phasescope("attach", "--open", "--", "true", "hang").status == attach.EXIT_HUNG
+    assert len(happened) == 4
+    assert phasescope("attach", "--", "true").status == 5
+    assert len(happened) == 5
 
 
 @pytest.mark.parametrize(

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from visualizer.cli.errors import EXIT_BAD_INPUT
 from visualizer.cli.remedies import INSTALL_APP, INSTALL_QT_LIBRARIES
 from visualizer.language import tr
 from visualizer.playback.address import Address
 
+if TYPE_CHECKING:
+    from visualizer.recording.trace import Trace
+
+
+def import_window() -> None:
+    """Import what `run_app` will need, while there is time. What is missing it says itself."""
+    with contextlib.suppress(ImportError):
+        import visualizer.app.window.start  # noqa: F401
+
 
 def run_app(
-    address: Address, *, together: Sequence[Path] = (), story: Path | None = None, language: str | None = None
+    address: Address,
+    *,
+    together: Sequence[Path] = (),
+    trace: Trace | None = None,
+    story: Path | None = None,
+    language: str | None = None,
 ) -> int:
-    """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status."""
+    """Open the window on a recording (none: the lesson), or tell a story; run it, and return the exit status.
+
+    `trace`: what was written into the recording just now.
+    """
     gc.disable()  # a start makes what stays: to look through it for what can go is a tenth of it
     try:
         from visualizer.app.window.start import start
     except ImportError as error:
         print(f"phasescope: {explain_import_error(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    return start(address, together=together, story=story, language=language)
+    return start(address, together=together, trace=trace, story=story, language=language)
 
 
 def explain_import_error(error: ImportError) -> str:

@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from visualizer.arrays.memory import keep_freed_memory
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -24,6 +26,7 @@ def each(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     The caller's thread works too, and beside it one for each idle processor. Within such work there mostly is none,
     until others have done theirs.
     """
+    keep_freed_memory()
     done: dict[int, R] = {}
     failed: dict[int, BaseException] = {}
     places = iter(range(len(items)))  # shared: each place is taken once

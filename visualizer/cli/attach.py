@@ -7,7 +7,8 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +22,14 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.trust.trust import trust_sentence
 from visualizer.language import mark, tr
+from visualizer.playback.address import Address
 from visualizer.replay.history import History
 from visualizer.sources.attach.option_table import OPTIONS
 from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.outcome_text import outcome_lines
 from visualizer.sources.attach.ptx_instrument import PtxInstrument
 from visualizer.sources.attach.request import AttachRequest
-from visualizer.sources.attach.session import Recorded, Session
+from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.progress import CancelCheck
 
 EXIT_HUNG = 124
@@ -43,6 +45,7 @@ EXAMPLES = mark("""examples:
   phasescope attach --kernel gemm --ctas 0,1,131 --level waits -- ./my_gemm
   phasescope attach --stall 2 --on-hang leave -- ./stuck
   phasescope attach --kernel gemm --time 20 -- ./my_gemm    also measure what recording costs
+  phasescope attach --kernel gemm --open -- ./my_gemm   and show what was recorded in the window
   phasescope attach --rank 0 -- torchrun --nproc-per-node 2 train.py
 
 The program runs as ever but for the launches that are recorded. Its output and its exit status are its own.
@@ -67,6 +70,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="TRACE", help=tr("the .pscope file to write (default: KERNEL.pscope)")
     )
+    parser.add_argument(
+        "--open", action="store_true", help=tr("open what was recorded in the window, once the program has ended")
+    )
     add_source_options(parser, OPTIONS)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=tr("the program to run"))
     parser.set_defaults(run=run)
@@ -80,10 +86,34 @@ def run(args: argparse.Namespace) -> int:
     listener = _Printer()
     session = Session(options, PtxInstrument(options), listener, command=shlex.join(["phasescope", *args.arguments]))
     with _ended_by_signals() as cancelled:
-        outcome = session.run(command, cancelled=cancelled)
+        if args.open:
+            outcome = _beside_imports(lambda: session.run(command, cancelled=cancelled))
+        else:
+            outcome = session.run(command, cancelled=cancelled)
     for line in outcome_lines(outcome):
         listener.said(line)
-    return EXIT_HUNG if outcome.hung and options.on_hang == "end" else outcome.status
+    status = EXIT_HUNG if outcome.hung and options.on_hang == "end" else outcome.status
+    if args.open and outcome.recorded:
+        _show(outcome.recorded, args.lang)
+    return status
+
+
+def _beside_imports(watch: Callable[[], Outcome]) -> Outcome:
+    """Watch the program in a thread of its own; meanwhile what the window needs is imported."""
+    from visualizer.app.run import import_window
+
+    with ThreadPoolExecutor(1, "attach") as threads:
+        outcome = threads.submit(watch)
+        import_window()
+        return outcome.result()
+
+
+def _show(recorded: Sequence[Recorded], language: str | None) -> None:
+    """Open the first recording, with the others to change to."""
+    from visualizer.app.run import run_app
+
+    together = [one.path for one in recorded] if len(recorded) > 1 else []
+    run_app(Address(recorded[0].path), together=together, trace=recorded[0].trace, language=language)
 
 
 class _Printer:

@@ -55,7 +55,7 @@ _SLOT = 8
 """Bytes of an mbarrier, and what its address is a multiple of [PTX]."""
 
 
-_EVENTS_A_PART = 1 << 17
+_EVENTS_A_PART = 1 << 16
 """Clusters are worked on together until they have so many: numpy's fixed costs stay small, its columns in cache."""
 _ROWS_AT_ONCE = 1 << 13
 """Records that become events while both are in a processor's own cache."""

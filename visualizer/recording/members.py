@@ -9,7 +9,6 @@ import io
 import struct
 import tokenize
 import zipfile
-import zlib
 from typing import IO, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
+from visualizer.recording.checksum import crc32
 from visualizer.recording.held import Bytes
 from visualizer.recording.trace import TraceError
 
@@ -122,7 +122,7 @@ def content_of(held: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
             )
         )
     content = held[start : start + member.file_size]
-    crc = zlib.crc32(content.data)
+    crc = crc32(content)
     if crc != member.CRC:
         raise TraceError(
             tr(

@@ -12,8 +12,11 @@ from pytestqt.qtbot import QtBot
 from tests.sources.attach.conftest import FakeInstrument, build_machine
 from visualizer.app.record.attach_dialog import AttachDialog
 from visualizer.app.record.attach_form import TIMED_ROUNDS
+from visualizer.app.session import record_job
 from visualizer.app.settings.settings import Settings
 from visualizer.app.window.main_window import MainWindow
+from visualizer.recording.file import load
+from visualizer.recording.file_tables import encode_tables
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.option_table import KEEP_FIRST, KEEP_LAST, LAUNCHES, LEVEL, STALL
 from visualizer.sources.attach.options import AttachOptions
@@ -59,14 +62,24 @@ def _record(window: MainWindow, button: QPushButton, qtbot: QtBot) -> None:
 
 
 def test_one_recording_is_opened(
-    window: MainWindow, dialog: AttachDialog, tmp_path: Path, qtbot: QtBot, settings: Settings
+    window: MainWindow,
+    dialog: AttachDialog,
+    tmp_path: Path,
+    qtbot: QtBot,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(record_job, "read_recording", None)  # what was written just now is not read again
     _type(dialog, f"./host proc {LOADED} launch plain launch gemm", qtbot)
     printed: list[str] = []
     dialog.finished.connect(lambda: printed.append(dialog.printed.toPlainText()))
     with qtbot.waitSignal(window.jobs.succeeded, timeout=20_000):
         _record(window, dialog.start, qtbot)
     assert window.document.path == tmp_path / "run.pscope"
+    assert window.document.saved
+    shown, written = window.document.history.trace, load(tmp_path / "run.pscope")
+    assert encode_tables(shown) == encode_tables(written)
+    assert shown.events.tobytes() == written.events.tobytes()
     assert window.document.history.trace.meta.program == "gemm"
     assert window.document.history.trace.meta.command.endswith(f"-- ./host proc {LOADED} launch plain launch gemm")
     assert window.attaching.dialog is None

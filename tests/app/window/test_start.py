@@ -16,7 +16,7 @@ from visualizer.playback.address import Address
 
 open_window = start.open_window
 
-def open_and_leave(application, address, together):
+def open_and_leave(application, address, together, trace):
     window = open_window(application, address, Settings(Path(sys.argv[2])))
     window.jobs.succeeded.connect(lambda: print(window.windowTitle()))
     window.jobs.succeeded.connect(window.close)
@@ -50,7 +50,7 @@ from visualizer.playback.address import Address
 
 open_window = start.open_window
 
-def open_and_leave(application, address, together):
+def open_and_leave(application, address, together, trace):
     window = open_window(application, address, Settings(Path(sys.argv[2])))
     window.jobs.succeeded.connect(lambda: window.comparing.jobs.start(lambda progress, cancelled: time.sleep(1000)))
     window.jobs.succeeded.connect(window.close)

@@ -16,7 +16,7 @@ from visualizer.sources.attach.instrument import Twin
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
 from visualizer.sources.attach.options import AttachOptions
-from visualizer.sources.attach.record import CONTROL_SYMBOL, LogLayout
+from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep, LogLayout
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.errors import SourceError
@@ -51,6 +51,7 @@ class FakeInstrument:
         self.logs: list[bytes] = []  # what the kernel wrote
         self.problem = ""
         self.room = 15
+        self.keep = Keep.FIRST
         self.contents: list[bytes] = []  # whole logs
 
     def twin(self, kernel: Kernel, shape: Shape) -> Twin:
@@ -62,7 +63,7 @@ class FakeInstrument:
         return Twin(text.encode(), kernel.name, (("global", "counter"),))
 
     def layout(self, twin: Twin, shape: Shape) -> LogLayout:
-        return LogLayout(shape, room=self.room)
+        return LogLayout(shape, self.room, self.keep)
 
     def progress(self, twin: Twin, layout: LogLayout, launch: RecordedLaunch) -> int:
         return sum(number != 0 for number in launch.log()[1024:1088])
@@ -138,10 +139,11 @@ def watch(
         environment: dict[str, str] | None = None,
         problem: str = "",
         room: int = 15,
+        keep: Keep = Keep.FIRST,
         cancelled: Callable[[], bool] | None = None,
     ) -> Watched:
         instrument, heard = FakeInstrument(lesson_trace), Heard()
-        instrument.problem, instrument.room = problem, room
+        instrument.problem, instrument.room, instrument.keep = problem, room, keep
         session = Session(options or AttachOptions(), instrument, heard, command="attach", folder=tmp_path)
         printed = tmp_path / "printed"
         with printed.open("wb") as output:

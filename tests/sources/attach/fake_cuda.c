@@ -4,8 +4,13 @@
                                              never ends but as a twin
     //variable NAME BYTES               in "device" memory, which is this process's own
 
-A kernel of a module with a variable "phasescope_control" is a twin: it writes eight numbers behind the log's first 1024
-bytes; with FAKE_MADE=N in the environment all bytes of the streams, and that each lane made N records and left. Every launch adds one to the module's variable "counter", if it has one, and prints what ran and its count. */
+A kernel of a module with a variable "phasescope_control" is a twin: its warps say that they have begun, and it writes
+eight numbers behind the log's first 1024 bytes; with FAKE_MADE=N in the environment all bytes of the streams, and that
+each lane made N records and left. With FAKE_WRITTEN=N the second of two CTAs has not begun although its streams are
+full, and of three lanes of the first one makes nothing, one N records, and one N and leaves; the second lane makes 100
+others before each of the first two copies of the log. FAKE_COPIES names a file for the bytes of each copy from "device"
+memory while a kernel hangs. Every launch adds one to the module's variable "counter", if it has one, and prints what
+ran and its count. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -175,8 +180,20 @@ R cuMemFreeAsync(uint64_t memory, H stream) { return (void)stream, free((void *)
 R cuMemsetD8Async(uint64_t memory, unsigned char value, size_t size, H stream) {
     return (void)stream, memset((void *)(uintptr_t)memory, value, size), 0;
 }
+static unsigned char *written, *growing; /* the log of a twin, and where a lane goes on in it */
+static int growths;
 R cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, H stream) {
-    return (void)stream, state == 700 ? 700 : (memcpy(to, (void *)(uintptr_t)from, size), 0);
+    (void)stream;
+    if (state == 600 && growing && from == (uintptr_t)written && growths++ < 2) {
+        memset(growing, 0x66, 1600);
+        growing += 1600;
+    }
+    FILE *copies = state == 600 && getenv("FAKE_COPIES") ? fopen(getenv("FAKE_COPIES"), "a") : NULL;
+    if (copies) {
+        fprintf(copies, "%zu\n", size);
+        fclose(copies);
+    }
+    return state == 700 ? 700 : (memcpy(to, (void *)(uintptr_t)from, size), 0);
 }
 R cuStreamCreate(H *stream, unsigned flags) { return *stream = (H)0x51, flags == 0; }
 R cuStreamDestroy_v2(H stream) { return stream == NULL; }
@@ -219,6 +236,22 @@ static void fill(unsigned char *log, unsigned char *control, uint32_t made) {
     for (uint32_t stream = 0; stream < streams; stream++)
         ((uint32_t *)(log + counts))[1 + stream] = 0x80000000 | (stream % 3 ? made : 0);
 }
+static void fill_some(unsigned char *log, unsigned char *control, uint32_t made) {
+    uint64_t headers = *(uint64_t *)(control + 8), counts = *(uint64_t *)(control + 16);
+    uint32_t first = *(uint32_t *)(control + 24), rows = *(uint32_t *)(control + 28), warps = *(uint32_t *)(control + 36);
+    unsigned char *streams = log + first * 16ull;
+    for (uint32_t warp = warps; warp < 2 * warps; warp++)
+        *(uint32_t *)(log + headers + 64 * warp + 32) = 0;
+    memset(streams + warps * 32 * rows * 16ull, 0x55, warps * 32 * rows * 16ull);
+    for (uint32_t stream = 0; stream < warps * 32; stream++) {
+        if (stream % 3)
+            memset(streams + stream * rows * 16ull, 0x55, made * 16ull);
+        if (stream % 3 == 2)
+            ((uint32_t *)(log + counts))[1 + stream] = 0x80000000 | made;
+    }
+    written = log;
+    growing = streams + (rows + made % rows) * 16ull;
+}
 static R run(struct function *function) {
     uint64_t place;
     size_t size;
@@ -227,8 +260,13 @@ static R run(struct function *function) {
         uint64_t *log = *(uint64_t **)(uintptr_t)place + 128;
         for (int i = 0; i < 8; i++)
             log[i] = i + 1;
+        unsigned char *own = (unsigned char *)(log - 128), *control = (unsigned char *)(uintptr_t)place;
+        for (uint32_t warp = 0; warp < 2 * *(uint32_t *)(control + 36); warp++)
+            *(uint32_t *)(own + *(uint64_t *)(control + 8) + 64 * warp + 32) = 1;
         if (getenv("FAKE_MADE"))
-            fill((unsigned char *)(log - 128), (unsigned char *)(uintptr_t)place, atoi(getenv("FAKE_MADE")));
+            fill(own, control, atoi(getenv("FAKE_MADE")));
+        if (getenv("FAKE_WRITTEN"))
+            fill_some(own, control, atoi(getenv("FAKE_WRITTEN")));
     }
     ran_twin = is_twin;
     int count = 0;

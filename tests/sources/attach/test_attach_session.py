@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import visualizer
@@ -17,7 +19,7 @@ from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory, OnHang
-from visualizer.sources.attach.record import LEFT, LogLayout, read_log
+from visualizer.sources.attach.record import LEFT, Keep, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.session import Session
 from visualizer.sources.attach.shim_library import shim_library
@@ -175,6 +177,33 @@ def test_of_a_log_in_the_gpus_memory_what_was_written_is_copied(watch: Watch, ma
         known = min(made, 5000) if stream % 3 else 0
         assert (rows[:known] == 0x55555555).all()
         assert not rows[known:].any()
+
+
+@pytest.mark.parametrize(("keep", "made", "room"), [(Keep.FIRST, 3000, 8000), (Keep.LAST, 1024, 1024)])
+def test_while_a_kernel_hangs_only_what_is_new_is_copied(
+    watch: Watch, tmp_path: Path, keep: Keep, made: int, room: int
+) -> None:
+    """One stream goes on; where it begins again, which of it is new nobody knows."""
+    copies = tmp_path / "copies"
+    environment = {"FAKE_WRITTEN": str(made), "FAKE_COPIES": str(copies)}
+    options = AttachOptions(stall_s=0.3, log_memory="device")
+    watched = watch("proc", *LOADED, "launch", "stuck", options=options, environment=environment, room=room, keep=keep)
+    (recorded,) = watched.outcome.recorded
+    layout = LogLayout(recorded.launch.shape, room, keep)
+    log = read_log(layout, watched.instrument.contents[0])
+    streams = log.records.view("u4").reshape(-1, room, 4)
+    for stream, rows in enumerate(streams[2:], 2):
+        known = made if stream % 3 and stream < len(streams) // 2 else 0
+        assert (rows[:known] == 0x55555555).all()
+        assert not rows[known:].any()
+    assert (np.roll(streams[1], -made, axis=0)[:200] == 0x66666666).all()
+
+    sizes = [int(size) for size in copies.read_text().split()]
+    begins = [row for row, size in enumerate(sizes) if size == layout.streams_at]
+    first, *_, last = (sum(sizes[begin:end]) for begin, end in itertools.pairwise([*begins, len(sizes)]))
+    assert first < 3 * made * 16 * len(streams) // 2
+    most = len(streams) // 2 * 64 + 256 if keep is Keep.FIRST else len(streams) // 2 * room
+    assert last <= layout.streams_at + most * 16
 
 
 def test_a_killed_program_keeps_what_was_logged(watch: Watch, machine: Path) -> None:

@@ -272,7 +272,7 @@ from visualizer.playback.address import Address
 
 open_window = start.open_window
 
-def show_statistics(application, address, together):
+def show_statistics(application, address, together, trace):
     window = open_window(application, address, Settings(Path(sys.argv[2])))
     def look():
         print("pyqtgraph" in sys.modules)

@@ -44,14 +44,17 @@ class Files(QObject):
         self._session, self._jobs, self._notebook, self._settings = session, jobs, notebook, settings
         self._together: tuple[Path, ...] = ()
 
-    def open(self, path: Path, focus: Focus | None = None, together: Sequence[Path] = ()) -> None:
+    def open(
+        self, path: Path, focus: Focus | None = None, together: Sequence[Path] = (), trace: Trace | None = None
+    ) -> None:
         """Load `path`, or import another tool's file, beside the picture that is there; a bad file is a message and
         changes nothing.
 
-        `together`: the files that it belongs to, itself among them; the window offers to change to them.
+        `together`: the files that it belongs to, itself among them; the window offers to change to them. `trace`: what
+        was written into it just now.
         """
         self._together = tuple(together) or self._together
-        self._jobs.start(open_work(path, self._notebook.sidecar(path), focus))
+        self._jobs.start(open_work(path, self._notebook.sidecar(path), focus, trace))
 
     def show_run(self, run: Run) -> None:
         """One of the window's runs once more."""

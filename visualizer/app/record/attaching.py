@@ -20,6 +20,7 @@ from visualizer.sources.progress import CancelCheck, Progress
 if TYPE_CHECKING:
     from visualizer.app.record.attach_dialog import AttachDialog
     from visualizer.app.record.program_output import ProgramOutput
+    from visualizer.recording.trace import Trace
     from visualizer.sources.attach.instrument import Instrument
     from visualizer.sources.attach.options import AttachOptions
     from visualizer.sources.attach.request import AttachRequest
@@ -32,10 +33,10 @@ _LOOK_MS = 100
 class Attaching(QObject):
     """The watched programs of one window, one at a time. `instrument` makes what records, so that tests have theirs.
 
-    `recording_wanted` carries the recording to open, and the others of its run.
+    `recording_wanted` carries the recording to open, the others of its run, and what is in it where that is at hand.
     """
 
-    recording_wanted = Signal(Path, object)
+    recording_wanted = Signal(Path, object, object)
 
     sentence = Signal(str)
     written = Signal(object, str)
@@ -96,10 +97,10 @@ class Attaching(QObject):
 
         return PtxInstrument(options)
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, trace: Trace | None = None) -> None:
         """A recording of the run, with the others to change to."""
         assert self.dialog is not None
-        self.recording_wanted.emit(path, self.dialog.recorded)
+        self.recording_wanted.emit(path, self.dialog.recorded, trace)
 
     def stop(self) -> None:
         """End the program and all it started, and wait until they are gone."""
@@ -144,6 +145,7 @@ class Attaching(QObject):
         else:
             self._timer.stop()
             self._look()
+            self._session = None  # it holds on to all that was recorded
         if self.dialog is not None:
             self.dialog.set_busy(busy)
 
@@ -160,7 +162,7 @@ class Attaching(QObject):
             dialog.form.offer_kernels(used_kernels(outcome.kernels))
             dialog.note.setText(ended + " " + tr("Its kernels are offered in the field Kernel."))
         elif len(dialog.recorded) == 1:
-            self.open(dialog.recorded[0])
+            self.open(dialog.recorded[0], outcome.recorded[0].trace)
             dialog.accept()
         elif dialog.recorded:
             dialog.note.setText(ended + " " + tr("Choose which recording to open."))

@@ -95,9 +95,13 @@ _READ_AT_ONCE = 300_000
 """Events of a recording that is read in a moment; a longer one shows its lanes first."""
 
 
-def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable[[Progress, CancelCheck], Document]:
+def open_work(
+    path: Path, sidecar: Path, focus: Focus | None = None, trace: Trace | None = None
+) -> Callable[[Progress, CancelCheck], Document]:
     """Work that loads `path`, to look at `focus` in it; raises TraceError, which names the file. Another tool's file is
     imported, which leaves the file as it is: the document is one that is not saved yet.
+
+    `trace`: what was written into the file just now, which then need not be read.
 
     The window has it diagnosed when it is painted; see `read_work` for a document that is not read. A sidecar file that
     cannot be read tells no structure; the notebook says why.
@@ -105,15 +109,15 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:
         progress(0.0, tr("loading {name}", name=path.name))
-        trace = read_recording(path, progress, cancelled)
-        own = is_recording(path)
+        own = trace is not None or is_recording(path)
+        content = read_recording(path, progress, cancelled) if trace is None else trace
         try:
             entries = tuple(load_structure(sidecar))  # the notes with them: the window asks for a file known by then
         except NotesError:
             entries = ()
-        history = history_with(trace, entries)
+        history = history_with(content, entries)
         document = Document(history, path=path if own else None, saved=own, focus=focus, entries=entries)
-        if len(trace) > _READ_AT_ONCE:
+        if len(content) > _READ_AT_ONCE:
             return replace(document, read=False)
         _built(history, progress, cancelled)
         return replace(document, awaits_diagnosis=True)

@@ -258,7 +258,9 @@ class MainWindow(QMainWindow):
         self.jobs.succeeded.connect(self.show_document)
         self.places.recording_wanted.connect(self.files.open)
         self.places.hang_opened.connect(self.timeline.open_hang)
-        self.attaching.recording_wanted.connect(lambda path, run: self.files.open(path, together=run))
+        self.attaching.recording_wanted.connect(
+            lambda path, run, trace: self.files.open(path, together=run, trace=trace)
+        )
         self.lectures.document_wanted.connect(self.show_document)
         self.languages.changed.connect(self._say_again)
         self.jobs.cancelled.connect(lambda: self.messages.show_note(tr("Cancelled.")))

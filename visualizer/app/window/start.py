@@ -19,6 +19,7 @@ from visualizer.app.window.main_window import MainWindow
 from visualizer.app.work.job import all_ended
 from visualizer.language import use
 from visualizer.playback.address import Address
+from visualizer.recording.trace import Trace
 from visualizer.resources import resource_dir
 
 _STARTED_MS = 1000
@@ -28,16 +29,21 @@ _LAST_S = 1.0
 
 
 def start(
-    address: Address, *, together: Sequence[Path] = (), story: Path | None = None, language: str | None = None
+    address: Address,
+    *,
+    together: Sequence[Path] = (),
+    trace: Trace | None = None,
+    story: Path | None = None,
+    language: str | None = None,
 ) -> int:
-    """`together`: the files that the address belongs to. `language`: the one asked for this time; without it the one
-    chosen in the window, else the locale's."""
+    """`together`: the files that the address belongs to. `trace`: what was written into it just now. `language`: the
+    one asked for this time; without it the one chosen in the window, else the locale's."""
     application = make_application()
     if language is None and Settings().language:
         use(Settings().language)
     # Python's own handler would run only when the next event wakes the interpreter; Ctrl+C should end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    window = open_window(application, address, together=together)
+    window = open_window(application, address, together=together, trace=trace)
     if story is not None:
         window.lectures.present(story)
     sys.excepthook = Defects(window, window.settings.directory / "reports")
@@ -65,7 +71,11 @@ def make_application() -> QApplication:
 
 
 def open_window(
-    application: QApplication, address: Address, settings: Settings | None = None, together: Sequence[Path] = ()
+    application: QApplication,
+    address: Address,
+    settings: Settings | None = None,
+    together: Sequence[Path] = (),
+    trace: Trace | None = None,
 ) -> MainWindow:
     """The window, shown, with the recording (none: the lesson) being loaded."""
     window = MainWindow(application, settings or Settings())
@@ -73,5 +83,5 @@ def open_window(
     if address.path is None:
         window.files.open_lesson()
     else:
-        window.files.open(address.path, address.focus, together)
+        window.files.open(address.path, address.focus, together, trace)
     return window

@@ -132,7 +132,7 @@ class Connection:
             send(self._socket, "skip")
             return
         layout = chosen.layout
-        where = f"{layout.counts_at} {layout.streams_at} {layout.stream_bytes}"
+        where = f"{layout.headers_at} {layout.counts_at} {layout.streams_at} {layout.stream_bytes} {layout.keep:d}"
         has_twin = message.number("twin")
         twin = None if has_twin else memory_file(chosen.twin.cubin)
         send(

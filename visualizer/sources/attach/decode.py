@@ -22,7 +22,7 @@ from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.log_events import Events, Meanings, events_of
-from visualizer.sources.attach.log_rows import before_losses, behind_losses, by_warp, counts, lost, oldest, rows_of
+from visualizer.sources.attach.log_rows import by_warp, counts, kept_by_all, lost, oldest, rows_of
 from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.record import Keep, Log
@@ -36,7 +36,7 @@ ANCHOR_DTYPE = np.dtype([("clock", "<u8"), ("globaltimer", "<u8"), ("smid", "<u4
 
 USUAL_MHZ = 1755
 """Of an H200 under load. Where no warp left, nothing says how fast the SMs ran."""
-_PART_RECORDS = 1 << 17
+_PART_RECORDS = 1 << 16
 _ON_BYTES = (EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX, EventKind.EXPECT_TX)
 _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 """By CUtensorMapDataType; of packed types of 4 and 6 bits it is not known what a copy counts."""
@@ -63,7 +63,7 @@ def trace_of(
     numbers = _cta_numbers(log)
     losing = np.flatnonzero(missing)
     first_ones = log.layout.keep is Keep.FIRST
-    kept, cut_short = (before_losses, losing) if first_ones else (behind_losses, np.zeros(0, np.int64))
+    cut_short = losing if first_ones else np.zeros(0, np.int64)
 
     # A wait that passes is two events, hardly any other record is more than one.
     room = RecordRoom(2 * int(count.sum()) + log.headers.size)
@@ -72,7 +72,7 @@ def trace_of(
     def part(number: int) -> None:
         taken = None
         try:
-            rows = kept(rows_of(log, pieces[number], count, begins, missing), losing)
+            rows = kept_by_all(rows_of(log, pieces[number], count, begins, missing), losing, log.layout.keep)
             events = events_of(by_warp(rows), meanings, log.headers["parameters"].reshape(-1))
             del rows
             exits = _exits(log, pieces[number], cut_short // len(log.layout.lanes), events)

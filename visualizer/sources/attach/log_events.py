@@ -89,6 +89,7 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     rows, mask, copied = _together(rows, mask, copied, meanings)
     site = rows.site
     wait, passed = meanings.is_wait.take(site), rows.part == PASSED
+    waited = np.flatnonzero(wait & passed)
     took = rows.clock.astype(np.uint32)
     took -= rows.value
     took *= wait
@@ -99,8 +100,9 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     began[after], flags[after] = began[absorbed], EventFlag.BLOCKED
 
     kind = meanings.first[site].copy()
-    kind[meanings.is_around[site] & passed] = meanings.second[site[meanings.is_around[site] & passed]]
-    kind[wait & passed] = EventKind.WAIT_END
+    done = np.flatnonzero(meanings.is_around[site] & passed)
+    kind[done] = meanings.second[site[done]]
+    kind[waited] = EventKind.WAIT_END
     kind[wait & ~passed] = EventKind.TEST_FAILED
     kind[opens] = EventKind.WAIT_BEGIN
     clock = rows.clock.copy()
@@ -108,14 +110,14 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
 
     number = np.ones(len(rows), np.int64)
     number[absorbed] = 0
-    number[wait & passed] = 2
-    twice = (kind == _TWICE[0]) & (meanings.second[site] == _TWICE[1])
+    number[waited] = 2
+    twice = np.flatnonzero((kind == _TWICE[0]) & (meanings.second[site] == _TWICE[1]))
     number[twice] = 2
     many = np.flatnonzero(meanings.is_multicast[site] & (mask > 0))
     number[many] = _bits(mask[many]).sum(axis=1)
 
     source = np.repeat(np.arange(len(rows)), number)
-    nth = np.arange(len(source)) - np.repeat(np.cumsum(number) - number, number)
+    first = np.cumsum(number) - number  # of each record's events
     events = Events(
         rows.warp[source],
         clock[source],
@@ -127,13 +129,13 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
         np.where(wait, (rows.address & 1).astype(np.int8), np.int8(-1))[source],
         flags[source],
     )
-    begins = (wait & passed)[source] & (nth == 0)
+    begins = first[waited]
     events.kind[begins], events.flags[begins] = EventKind.WAIT_BEGIN, 0
-    events.clock[begins] = began[source[begins]]
-    drops = twice[source] & (nth == 1)
+    events.clock[begins] = began[waited]
+    drops = first[twice] + 1
     events.kind[drops], events.amount[drops] = _TWICE[1], 1
     if len(many):
-        _spread(events, source, nth, mask, np.isin(source, many))
+        _spread(events, source, first, mask, np.isin(source, many))
     return events
 
 
@@ -204,12 +206,13 @@ def _bits(mask: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return (mask[:, None] >> np.arange(16, dtype=np.uint32) & 1).astype(bool)
 
 
-def _spread(events: Events, source: Ints, nth: Ints, mask: NDArray[np.uint32], many: NDArray[np.bool_]) -> None:
+def _spread(events: Events, source: Ints, first: Ints, mask: NDArray[np.uint32], many: NDArray[np.bool_]) -> None:
     """Give each destination of a multicast its CTA: the n-th that the mask names."""
     own = np.flatnonzero(many)
+    nth = own - first[source[own]]
     set_bits = np.cumsum(_bits(mask[source[own]]), axis=1)
-    rank = np.argmax(set_bits == nth[own][:, None] + 1, axis=1).astype(np.uint32)
+    rank = np.argmax(set_bits == nth[:, None] + 1, axis=1).astype(np.uint32)
     offset = events.address[own] & np.uint32((1 << RANK_SHIFT) - 1)
     events.address[own] = rank << np.uint32(RANK_SHIFT) | offset
-    further = own[(nth[own] > 0) & (events.kind[own] == EventKind.COPY_ISSUE)]
+    further = own[(nth > 0) & (events.kind[own] == EventKind.COPY_ISSUE)]
     events.flags[further] |= np.uint8(EventFlag.SAME_COPY)

@@ -53,8 +53,10 @@ def counts(log: Log, before: Ints | None = None) -> Ints:
     grown = words[streams, low] != 0
     streams, low = streams[grown], low[grown] + 1
     high = np.full(len(streams), room)
+    reach = 1  # further each time: what lies far behind the last record is memory that nobody wrote to, or copied
     while (low < high).any():
-        middle = (low + high) // 2
+        middle = np.minimum((low + high) // 2, low + reach)
+        reach *= 2
         there = words[streams, np.minimum(middle, room - 1)] != 0
         there &= low < high
         high = np.where(there | (low >= high), high, middle)
@@ -124,29 +126,19 @@ def by_warp(rows: Rows) -> Rows:
     return rows.take(order)
 
 
-def before_losses(rows: Rows, losing: Ints) -> Rows:
-    """The records without those of a warp after the last one of a stream of its that lost its end, one of `losing`."""
-    behind = np.flatnonzero(np.diff(rows.stream, append=-1) != 0)
-    cut = behind[np.isin(rows.stream[behind], losing)]
+def kept_by_all(rows: Rows, losing: Ints, keep: Keep) -> Rows:
+    """The records of when all streams of a warp kept theirs, of which `losing` lost the end, or the beginning where the
+    last ones are kept: lanes of a warp may keep records of different times."""
+    ends = {"append": -1} if keep is Keep.FIRST else {"prepend": -1}
+    edge = np.flatnonzero(np.diff(rows.stream, **ends) != 0)  # the last, or first, record of each stream
+    cut = edge[np.isin(rows.stream[edge], losing)]
     if not len(cut):
         return rows
+    clock = rows.clock if keep is Keep.FIRST else -rows.clock
     first = int(rows.warp.min())
-    until = np.full(int(rows.warp.max()) - first + 1, np.iinfo(np.int64).max)
-    np.minimum.at(until, rows.warp[cut] - first, rows.clock[cut])
-    return rows.take(rows.clock <= until[rows.warp - first])
-
-
-def behind_losses(rows: Rows, losing: Ints) -> Rows:
-    """The records without those of a warp before the first one of a stream of its that lost its beginning, one of
-    `losing`: lanes of a warp may keep records of different times."""
-    begins = np.flatnonzero(np.diff(rows.stream, prepend=-1) != 0)
-    cut = begins[np.isin(rows.stream[begins], losing)]
-    if not len(cut):
-        return rows
-    first = int(rows.warp.min())
-    since = np.full(int(rows.warp.max()) - first + 1, np.iinfo(np.int64).min)
-    np.maximum.at(since, rows.warp[cut] - first, rows.clock[cut])
-    return rows.take(rows.clock >= since[rows.warp - first])
+    limit = np.full(int(rows.warp.max()) - first + 1, np.iinfo(np.int64).max)
+    np.minimum.at(limit, rows.warp[cut] - first, clock[cut])
+    return rows.take(clock <= limit[rows.warp - first])
 
 
 def _whole_clocks(log: Log, low: NDArray[np.uint32], streams: Ints, count: Ints, missing: Ints) -> Ints:

@@ -15,14 +15,13 @@ from visualizer.language import tr
 from visualizer.sources.errors import SourceError
 
 ItemKind = Literal["header", "line", "section", "variable", "func", "entry", "other"]
-Linkage = Literal["", ".visible", ".weak", ".extern", ".common"]
 
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _HEADER_WORD = re.compile(r"\.(?:version|target|address_size)\b")
 _LINE_WORD = re.compile(r"\.(?:file|loc)\b|@@")
 _VARIABLE = re.compile(r"(?:\.(?:extern|visible|weak|common)\s+)?\.(global|const|shared|tex)\b")
 _FUNCTION = re.compile(
-    r"(?P<linkage>\.(?:extern|visible|weak)\s+)?\.(?P<kind>func|entry)\b(?:\s*\.attribute\s*\([^)]*\))?"
+    r"(?:\.(?:extern|visible|weak)\s+)?\.(?P<kind>func|entry)\b(?:\s*\.attribute\s*\([^)]*\))?"
     r"\s*(?:\([^)]*\)\s*)?(?P<name>[\w$%]+)"
 )
 _BODY_OR_END = re.compile(r"[;{]|//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -145,8 +145,13 @@ void adopt_new(void) {
         adopt();
 }
 
-EXPORT void phasescope_watch(const char *socket) {
+static void change_server(const char *socket) {
     watch_from_now(socket);
+    forget_kernels();
+}
+
+EXPORT void phasescope_watch(const char *socket) {
+    change_server(socket);
     adopt();
 }
 
@@ -157,7 +162,7 @@ EXPORT void phasescope_leave(void) {
         dl_iterate_phdr(look_through, &back);
     __atomic_store_n(&adopted, false, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
-    watch_from_now(NULL);
+    change_server(NULL);
 }
 
 /* The driver's own way in: it loads the library that CUDA_INJECTION64_PATH names and calls this from cuInit. */

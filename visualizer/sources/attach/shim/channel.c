@@ -148,7 +148,6 @@ void watch_from_now(const char *socket) {
     __atomic_store_n(&address, strdup(socket ? socket : ""), __ATOMIC_RELEASE);
     state = NOT_TRIED;
     pthread_mutex_unlock(&lock);
-    forget_kernels(); /* another server numbers them anew */
 }
 
 bool server_is_gone(void) {

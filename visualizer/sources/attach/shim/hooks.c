@@ -52,7 +52,6 @@ EXPORT Result cuKernelGetFunction(Handle *function, Handle kernel) {
         remember_alias(*function, kernel, true);
     return result;
 }
-Result load_twin(Handle *module, const void *image) { return REAL(cuModuleLoadData)(module, image); }
 
 /* A chosen launch goes to the twin; if that cannot be, and every other time, the original runs. */
 #define AROUND(launch_of, handle, on, grid_, block_, shared_, attributes_, attribute_count_, parameters_, extra_, run) \

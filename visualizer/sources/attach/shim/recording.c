@@ -86,8 +86,8 @@ static bool prepare(const struct launch *launch, struct recording *recording, st
     recording->function = recording->twin->function;
     struct log *own = &recording->log;
     char place[8];
-    if (sscanf(log, "%zu %zu %7s %zu %zu %zu", &own->bytes, &own->begun, place, &own->counts, &own->streams,
-            &own->stream) != 6 ||
+    if (sscanf(log, "%zu %zu %7s %zu %zu %zu %zu %d", &own->bytes, &own->begun, place, &own->headers, &own->counts,
+            &own->streams, &own->stream, &own->begins_again) != 8 ||
         !copy_attributes(launch, recording))
         return false;
     Result result = open_log(own, reply->fds[0], !strcmp(place, "device"), launch->stream);

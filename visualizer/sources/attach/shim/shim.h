@@ -54,6 +54,7 @@ struct launch_config {
     X(cuFuncGetAttribute, "cuFuncGetAttribute", (int *, int, Handle))                                                  \
     X(cuFuncSetAttribute, "cuFuncSetAttribute", (Handle, int, int))                                                    \
     X(cuFuncGetParamInfo, "cuFuncGetParamInfo", (Handle, size_t, size_t *, size_t *))                                  \
+    X(cuModuleLoadData, "cuModuleLoadData", (Handle *, const void *))                                                  \
     X(cuModuleGetFunction, "cuModuleGetFunction", (Handle *, Handle, const char *))                                    \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (Device_pointer *, size_t *, Handle, const char *))                   \
     X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                           \
@@ -87,9 +88,6 @@ void *real_dlsym(void *library, const char *symbol);
 void *driver_symbol(const char *name); /* from libcuda, loaded if need be; NULL: there is none */
 const char *missing_symbol(void); /* the first function of `cu` that this driver lacks; NULL: it has all */
 
-/* hooks.c */
-Result load_twin(Handle *module, const void *image);
-
 /* channel.c: the server. */
 enum { MESSAGE_BYTES = 65536, MOST_FDS = 3, BOARD_KERNELS = 4096, BOARD_RECORDINGS = 4096 };
 struct reply {
@@ -106,7 +104,7 @@ struct board {
     uint32_t copies[BOARD_RECORDINGS]; /* how often a log has been copied while its kernel ran */
 };
 bool watched(void); /* somebody asked for this program to be watched */
-void watch_from_now(const char *socket); /* by another server; NULL: by none */
+void watch_from_now(const char *socket); /* by another server, which knows no kernel yet; NULL: by none */
 struct board *connected(void); /* NULL: there is no server, or it is gone */
 bool server_is_gone(void);
 bool ask(const char *request, int fd, struct reply *reply); /* false: nobody answers; fd -1: none */
@@ -142,7 +140,7 @@ struct kernel {
 void remember_image(Handle owner, const void *image, bool is_file);
 void remember_alias(Handle owner, Handle of, bool is_kernel);
 void forget_images(Handle owner);
-void forget_kernels(void);
+void forget_kernels(void); /* another server numbers them anew */
 struct kernel *chosen(Handle function, const unsigned *grid, const unsigned *block, Handle stream, uint64_t *index);
 
 /* tensor_maps.c */
@@ -172,7 +170,9 @@ struct recording {
     struct log {
         void *memory; /* of this process, which the server sees too */
         size_t bytes, begun; /* begun: how many the server filled in */
-        size_t counts, streams, stream; /* where counts and streams begin, bytes of a stream: see record.py */
+        size_t headers, counts, streams, stream; /* where these begin, bytes of a stream: see record.py */
+        int begins_again; /* a stream that is full */
+        struct seen *seen; /* what is known of each stream, once its kernel has run for a while */
         Device_pointer address; /* as the GPU sees it */
         Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
         bool registered;

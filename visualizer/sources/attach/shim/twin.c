@@ -40,7 +40,7 @@ struct twin *load_module(struct kernel *kernel, Handle context, int fd, const ch
         fail(recording, "mmap", NOT_FOUND);
         return NULL;
     }
-    Result result = load_twin(&twin->module, image);
+    Result result = cu.cuModuleLoadData(&twin->module, image);
     munmap(image, size);
     if (result == SUCCESS)
         result = cu.cuModuleGetFunction(&twin->function, twin->module, entry);
