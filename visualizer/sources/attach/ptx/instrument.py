@@ -25,8 +25,6 @@ from visualizer.sources.errors import SourceError
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
 _VERSION = re.compile(r"^\s*\.version\s+(\d+\.\d+)", re.MULTILINE)
-_THREADS = re.compile(r"\.(?:max|req)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
-_LEAST_CTAS = re.compile(r"\.minnctapersm\s+(\d+)")
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,6 @@ class Instrumented:
     sites: tuple[Site, ...]  # by number, from 1
     variables: tuple[Variable, ...]
     dropped: tuple[Dropped, ...]
-    most_threads: int  # of a CTA; 0: not said
-    least_ctas: int  # per SM; 0: not said
     pools: tuple[int, ...]  # registers that setmaxnreg asks for
 
     @property
@@ -88,7 +84,6 @@ def instrument(
             header = plain[item.begin : item.body]
             stacks.begin(item.name)
             body = Body(acting, item.body + 1, item.end - 1, parameters(header), plan, found, stacks).rewrite()
-            threads, least = _THREADS.search(header), _LEAST_CTAS.search(header)
             parts.append(f"{visible(header)}{{{body}}}")
         elif item.name in recording and item.body >= 0:
             stacks.begin(item.name)
@@ -98,7 +93,6 @@ def instrument(
             parts.append(visible(own) if item.space in ("global", "const") else own)
     if len(found.sites) > MOST_SITES:
         raise SourceError(tr("it has {count} sites, more than can be told apart", count=len(found.sites)))
-    most = [int(number or 1) for number in threads.groups()] if threads else [0]
     target, version = _TARGET.search(plain), _VERSION.search(plain)
     return Instrumented(
         "\n".join(parts) + "\n",
@@ -109,8 +103,6 @@ def instrument(
         tuple(found.sites),
         tuple(variables),
         tuple(found.dropped),
-        most[0] * (most[1] if len(most) > 1 else 1) * (most[2] if len(most) > 2 else 1),
-        int(least[1]) if least else 0,
         tuple(sorted(set(found.pools))),
     )
 

@@ -15,7 +15,6 @@ from visualizer.language import tr
 from visualizer.sources.errors import SourceError
 
 ItemKind = Literal["header", "line", "section", "variable", "func", "entry", "other"]
-Linkage = Literal["", ".visible", ".weak", ".extern", ".common"]
 
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _HEADER_WORD = re.compile(r"\.(?:version|target|address_size)\b")

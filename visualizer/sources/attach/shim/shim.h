@@ -146,9 +146,9 @@ void forget_kernels(void);
 struct kernel *chosen(Handle function, const unsigned *grid, const unsigned *block, Handle stream, uint64_t *index);
 
 /* tensor_maps.c */
-enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_TEXT = 512 };
-void remember_tensor_map(const void *map, const char *description);
-void remember_moved_map(const void *before, const void *after, uint64_t address);
+enum { TENSOR_MAP_BYTES = 128 };
+void remember_tensor_map(const void *map, int type, const uint32_t *box, unsigned rank);
+void remember_moved_map(const void *before, const void *after);
 void describe_tensor_maps(struct message *message, const unsigned char *bytes, size_t size, size_t offset);
 
 /* A launch as the program asked for it, and one that is recorded. */
