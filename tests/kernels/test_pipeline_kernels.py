@@ -10,10 +10,10 @@ from nvrtc import compile_kernel, entry
 
 from visualizer.resources import resource_dir
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
-from visualizer.sources.attach.assemble import assemble
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import LEVELS, Level
-from visualizer.sources.attach.ptx.instrument import instrument
-from visualizer.sources.attach.record import Keep
+from visualizer.sources.attach.ptx.twin import instrument
+from visualizer.sources.attach.ptxas import assemble
 from visualizer.sources.pipelines.kernels import KERNELS, MOST_STAGES, find_kernel
 from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 

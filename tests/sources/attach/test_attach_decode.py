@@ -15,9 +15,9 @@ from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Frame, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.log_rows import counts
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import Keep
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.errors import SourceError
 

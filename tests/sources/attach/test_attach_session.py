@@ -16,8 +16,8 @@ import visualizer
 from tests.sources.attach.conftest import FakeInstrument, Heard, Watched
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
+from visualizer.sources.attach.log_format import LEFT, LogLayout, read_log
 from visualizer.sources.attach.options import LOG_MEMORY, AttachOptions, LogMemory, OnHang
-from visualizer.sources.attach.record import LEFT, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.session import Session
 from visualizer.sources.attach.shim_library import shim_library

@@ -11,7 +11,7 @@ and when it ends what was written alone: most of the room is never used, and new
 enum { REGISTERED_PORTABLE = 1, REGISTERED_MAPPED = 2, NON_BLOCKING = 1 };
 enum { COPY_EVERY_NS = 1000000000, REST = 10 }; /* a copy is followed by a rest of so many times its duration */
 enum { ROW = 16, SHARED_COUNTS = 1, NEAR = 1 << 16 }; /* bytes that are copied sooner than another copy is begun */
-static const uint32_t left = 0x80000000; /* in a count: the lane has left, see record.py */
+static const uint32_t left = 0x80000000; /* in a count: the lane has left, see log_format.py */
 
 int64_t now(void) {
     struct timespec time;

@@ -172,7 +172,7 @@ struct recording {
     struct log {
         void *memory; /* of this process, which the server sees too */
         size_t bytes, begun; /* begun: how many the server filled in */
-        size_t counts, streams, stream; /* where counts and streams begin, bytes of a stream: see record.py */
+        size_t counts, streams, stream; /* where counts and streams begin, bytes of a stream: see log_format.py */
         Device_pointer address; /* as the GPU sees it */
         Handle copies; /* the stream that copies it from the GPU's memory; NULL: the GPU writes the host's */
         bool registered;
