@@ -17,7 +17,7 @@ from visualizer.playback.opening import history_with
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.imports.read import is_recording, read_recording
+from visualizer.sources.imports.any_file import is_recording, read_recording
 from visualizer.sources.progress import CancelCheck, Progress
 
 if TYPE_CHECKING:

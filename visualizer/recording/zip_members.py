@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
-from visualizer.recording.held import Bytes
+from visualizer.recording.held_bytes import Bytes
 from visualizer.recording.trace import TraceError
 
 COPY_AGAIN = mark("copy or record it again")
