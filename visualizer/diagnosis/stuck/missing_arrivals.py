@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.barrier_facts import family
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.phases.use_findings import missed_cause
-from visualizer.diagnosis.places import family, line, site_at
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.init_counts import init_too_large
 from visualizer.diagnosis.stuck.missing_releases import missing_release
 from visualizer.diagnosis.stuck.outlook import Outlook

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.barrier_facts import family, stage_words
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import family, line, site_at, stage_words
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn

@@ -24,7 +24,7 @@ class InspectorWidget(QWidget):
 
     focus_requested = Signal(object)
     place_requested = Signal(object)
-    """A Place in the source."""
+    """A SourceLine."""
     lesson_requested = Signal(object)
     """A Lesson: the chapter that teaches a finding's mistake."""
 
