@@ -100,7 +100,7 @@ def open_work(path: Path, sidecar: Path, focus: Focus | None = None) -> Callable
     imported, which leaves the file as it is: the document is one that is not saved yet.
 
     The window has it diagnosed when it is painted; see `read_work` for a document that is not read. A sidecar file that
-    cannot be read tells no structure; the notebook says why.
+    cannot be read tells no structure; Noting says why.
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:

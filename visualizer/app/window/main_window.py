@@ -26,7 +26,7 @@ from visualizer.app.record.attaching import Attaching
 from visualizer.app.record.running import Running
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.panes import Panes
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
@@ -99,12 +99,12 @@ class MainWindow(QMainWindow):
         )
         self.reading = Reading(timeline, self.messages, self)
         self.breakpoints = BreakpointControl(session, panes, self)
-        self.notebook = Notebook(session, timeline, panes, settings.directory, self)
-        self.structuring = Structuring(session, self.notebook, panes, self)
+        self.noting = Noting(session, timeline, panes, settings.directory, self)
+        self.structuring = Structuring(session, self.noting, panes, self)
         self.places = Places(session, panes, self)
-        self.files = Files(session, self.jobs, self.notebook, settings, self)
+        self.files = Files(session, self.jobs, self.noting, settings, self)
         self.exports = Exports(session, self.files, timeline, self.appearance, self)
-        self.comparing = Comparing(session, self.files, self.notebook, self.appearance, self)
+        self.comparing = Comparing(session, self.files, self.noting, self.appearance, self)
         self.attaching = Attaching(settings, self)
         self.running = Running(session, self.jobs, panes, timeline, self)
         self.lectures = Lectures(session, self.appearance, panes, self)
