@@ -14,6 +14,7 @@ from visualizer.arrays.ordering import Ints
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.beginning import begin, unplaced
+from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.derive import derive
 from visualizer.reconstruction.earlier_inits import opened
 from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
@@ -26,7 +27,6 @@ from visualizer.reconstruction.phase_flips import find_flips
 from visualizer.reconstruction.reconcile import reconcile, summary
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Columns, CompleteCta
 from visualizer.reconstruction.slow_waits import tell_slow_waits
-from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import NO_SAMPLES
 from visualizer.recording.tables import Agent, Barrier, Meta, Site

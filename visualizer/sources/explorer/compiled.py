@@ -18,8 +18,8 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.async_groups import Groups
 from visualizer.programs.errors import ProgramError
-from visualizer.programs.groups import Groups
 from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
     Arrive,
