@@ -17,12 +17,12 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from visualizer.sources.attach.assemble import Assembled, assemble
 from visualizer.sources.attach.kernel_names import short_name
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import LEVELS, Level
-from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
 from visualizer.sources.attach.ptx.module import Module
-from visualizer.sources.attach.record import Keep
+from visualizer.sources.attach.ptx.twin import Instrumented, instrument
+from visualizer.sources.attach.ptxas import Assembled, assemble
 from visualizer.sources.errors import SourceError
 
 _LINES = re.compile(r"^\s*\.loc\s.*$", re.MULTILINE)  # they need files that this computer may not have

@@ -36,9 +36,9 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.attach.decode import trace_of
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import LANE_BITS, LEFT, RECORD_DTYPE, Log, LogLayout, read_log
 from visualizer.sources.attach.ptx.forms import FORMS
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import LANE_BITS, LEFT, RECORD_DTYPE, Log, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.simulator.simulate import simulate
 
@@ -53,7 +53,7 @@ OPCODES = {
     EventKind.COPY_ISSUE: ("cp.async.bulk.tensor", "cp.async.bulk.tensor.2d.shared::cluster.global"),
 }
 """Name of the form and opcode of the site that records events of a kind; its number is its place, from 1."""
-TENSOR_MAP = TensorMap(128, 0, 6, 0, (64, 4096), (128,), (64, 128))  # 16 KiB a copy
+TENSOR_MAP = TensorMap(128, 6, (64, 128))  # 16 KiB a copy
 
 
 T = TypeVar("T")

@@ -31,7 +31,8 @@ from visualizer.recording.file import load, save
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
 from visualizer.sources.errors import SourceError
-from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.pipelines.sizes import request_for
 from visualizer.sources.registry import record
 from visualizer.sources.runner.protocol import Unable

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from visualizer.sources.attach.assemble import find_ptxas
+from visualizer.sources.attach.ptxas import find_ptxas
 from visualizer.sources.errors import SourceError
 
 

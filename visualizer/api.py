@@ -43,7 +43,7 @@ from visualizer.recording.file import save
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.sources.errors import SourceError
 from visualizer.sources.simulator.simulate import simulate as run_in_simulator
 

@@ -25,8 +25,8 @@ from visualizer.children import child_command, child_environment
 from visualizer.language import ENVIRONMENT, current, tr
 from visualizer.recording.file import load
 from visualizer.recording.trace import Trace
+from visualizer.sources.attach.notebook_server import options_line
 from visualizer.sources.attach.options import AttachOptions, Level
-from visualizer.sources.attach.serve import options_line
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError
 
@@ -95,7 +95,7 @@ def record_kernel(
     library = ctypes.CDLL(str(shim_library()))
     recording = KernelRecording()
     server = subprocess.Popen(
-        child_command("visualizer.sources.attach.serve", str(Path.cwd() if target else _own_folder())),
+        child_command("visualizer.sources.attach.notebook_server", str(Path.cwd() if target else _own_folder())),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -313,7 +313,7 @@ def show_debugging(window: MainWindow) -> None:
     window.find_bar.next()
     save(window, HERE / "debug-find.png")
     window.find_bar.close_bar()
-    notes = window.notebook
+    notes = window.noting
     for number, step in ((1, 30), (2, 200)):
         window.navigator.go_to(Focus(step, "producer"))
         notes.set_bookmark(number)

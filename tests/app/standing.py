@@ -26,7 +26,7 @@ def standing(window: MainWindow) -> Standing:
         "arranged": (window.workspaces.name, window.docks.open, window.timeline.view, window.playback.speed),
         "looks": (looks.theme.name, looks.scale, looks.reduced_motion),
         "settings": (settings.theme, settings.scale, settings.language, settings.first_steps, *settings.recent),
-        "document": (window.navigator.focus, len(window.runs.all), *window.breakpoints.all, window.notebook.notes),
+        "document": (window.navigator.focus, len(window.runs.all), *window.breakpoints.all, window.noting.notes),
     }
 
 

@@ -19,7 +19,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Barrier
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.replay.tile_table import tile_table
 
 

@@ -17,7 +17,8 @@ from visualizer.recording.file import load, save
 from visualizer.recording.trace import Trace
 from visualizer.resources import shipped_recording
 from visualizer.sources.errors import SourceError
-from visualizer.sources.pipelines.kernels import KERNELS, Launch, PipelineKernel, find_kernel
+from visualizer.sources.pipelines.kernels import KERNELS, find_kernel
+from visualizer.sources.pipelines.pipeline_kernel import Launch, PipelineKernel
 from visualizer.sources.registry import check
 from visualizer.sources.source import Request
 

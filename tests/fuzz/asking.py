@@ -30,7 +30,7 @@ from visualizer.playback.stories.sources import source_of
 from visualizer.recording.trace import Trace
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.replay.tile_table import tile_table
 from visualizer.views.code.code_model import code_marks, lines_with_sites, next_step_at_line, source_names
 from visualizer.views.compare.compare_model import OrderRows, TileTimeRows

@@ -16,7 +16,7 @@ from visualizer.diagnosis.snapshot.model import decode_snapshot, encode_snapshot
 from visualizer.diagnosis.snapshot.text import judged_text, snapshot_json, snapshot_text
 from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.history import History
-from visualizer.sources.imports.read import read_recording
+from visualizer.sources.imports.any_file import read_recording
 
 _KINDS = [kind_name(kind) for kind in EventKind]
 _NAMES = [

@@ -145,8 +145,8 @@ class Person:
         self.do("painting", lambda: (window.timeline.rest_now(), window.grab()))
         self._reached("timeline")
         for number in range(1, 3):
-            self.do("bookmark", lambda number=number: window.notebook.set_bookmark(number))
-        self.do("mark", window.notebook.toggle_mark)
+            self.do("bookmark", lambda number=number: window.noting.set_bookmark(number))
+        self.do("mark", window.noting.toggle_mark)
         self.do("breakpoint", lambda: window.breakpoints.add("wait > 5 ns or tile == 1"))
         self._reached("notes")
         self._tell_structure(random)

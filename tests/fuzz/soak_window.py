@@ -17,17 +17,17 @@ def main() -> None:
     path, settings, number, life = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     person = Person(settings, Outcome())
     assert person.open(path)
-    notebook, navigator = person.window.notebook, person.window.navigator
+    noting, navigator = person.window.noting, person.window.navigator
     written = 0
     while True:
         step = (written % 40) * 2 + number  # each window on events of its own
         navigator.go_to(Focus(step))
-        if notebook.notes.at(step) is None:
-            notebook.toggle_mark()
-        mark = notebook.notes.at(step)
+        if noting.notes.at(step) is None:
+            noting.toggle_mark()
+        mark = noting.notes.at(step)
         word = f"{number}-{life}-{written}"
-        notebook.set_text(mark, f"{mark.text} {word}")
-        assert notebook.path is not None, person.window.messages.text
+        noting.set_text(mark, f"{mark.text} {word}")
+        assert noting.path is not None, person.window.messages.text
         print(word, flush=True)
         written += 1
         person.application.processEvents()

@@ -10,9 +10,9 @@ from nvrtc import compile_kernel
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.recording.schema import EventKind as E
 from visualizer.replay.history import History
-from visualizer.sources.attach.assemble import assemble
-from visualizer.sources.attach.ptx.instrument import instrument
-from visualizer.sources.attach.record import Keep
+from visualizer.sources.attach.log_format import Keep
+from visualizer.sources.attach.ptx.twin import instrument
+from visualizer.sources.attach.ptxas import assemble
 from visualizer.sources.simulator.simulate import simulate
 
 

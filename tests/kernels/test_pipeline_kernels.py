@@ -10,11 +10,12 @@ from nvrtc import compile_kernel, entry
 
 from visualizer.resources import resource_dir
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
-from visualizer.sources.attach.assemble import assemble
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import LEVELS, Level
-from visualizer.sources.attach.ptx.instrument import instrument
-from visualizer.sources.attach.record import Keep
-from visualizer.sources.pipelines.kernels import KERNELS, MOST_STAGES, PipelineKernel, find_kernel
+from visualizer.sources.attach.ptx.twin import instrument
+from visualizer.sources.attach.ptxas import assemble
+from visualizer.sources.pipelines.kernels import KERNELS, MOST_STAGES, find_kernel
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 
 COMMON = ("mbarrier.init.shared::cta.b64", "fence.mbarrier_init.release.cluster", "mbarrier.arrive.expect_tx")
 WGMMA = (

@@ -18,7 +18,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.programs.registry import find_program
 from visualizer.reconstruction import agent_events
 from visualizer.reconstruction.agent_events import split
-from visualizer.reconstruction.spans import Span, spans_of
+from visualizer.reconstruction.cta_spans import Span, spans_of
 from visualizer.recording.trace import Trace
 from visualizer.sources.simulator.simulate import simulate
 

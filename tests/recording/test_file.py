@@ -15,7 +15,7 @@ from recording_files import assert_equal, members_of
 
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
-from visualizer.recording import held, members
+from visualizer.recording import held_bytes, zip_members
 from visualizer.recording.file import load, save
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.trace import Trace, TraceError
@@ -64,22 +64,22 @@ def test_a_recording_without_events_comes_back(lesson_trace: Trace, tmp_path: Pa
 def test_more_events_than_one_chunk_come_back(
     lesson_trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(members, "_CHUNK_BYTES", 48 * 100)
+    monkeypatch.setattr(zip_members, "_CHUNK_BYTES", 48 * 100)
     save(lesson_trace, tmp_path / "run.pscope")
     assert_equal(load(tmp_path / "run.pscope"), lesson_trace)
 
 
 def test_a_large_files_layout_comes_back(lesson_trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(members, "_ZIP64_FROM", 100)
+    monkeypatch.setattr(zip_members, "_ZIP64_FROM", 100)
     save(lesson_trace, tmp_path / "run.pscope")
     loaded = load(tmp_path / "run.pscope")
     assert_equal(loaded, lesson_trace)
     assert loaded.events.ctypes.data % 64 == 0
 
 
-@pytest.mark.parametrize("read_up_to", [held.READ_UP_TO, 0], ids=["read", "mapped"])
+@pytest.mark.parametrize("read_up_to", [held_bytes.READ_UP_TO, 0], ids=["read", "mapped"])
 def test_events_are_read_only_and_aligned(lesson_file: Path, read_up_to: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "READ_UP_TO", read_up_to)
+    monkeypatch.setattr(held_bytes, "READ_UP_TO", read_up_to)
     events = load(lesson_file).events
     assert not events.flags.writeable
     assert events.ctypes.data % 64 == 0

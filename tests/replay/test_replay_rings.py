@@ -18,7 +18,7 @@ from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.causality import Causality
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import History, StageState
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.replay.tile_table import tile_table
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.find import structure_of

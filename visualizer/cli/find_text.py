@@ -13,7 +13,7 @@ from visualizer.playback.query.error import QueryError
 from visualizer.playback.query.events import Events
 from visualizer.playback.query.search import find_steps
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import event_document
+from visualizer.replay.step_document import event_document
 
 
 def found_events(history: History, query: str) -> list[dict[str, Any]]:

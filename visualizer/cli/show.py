@@ -18,7 +18,7 @@ from visualizer.language import mark, tr
 from visualizer.playback.address import AddressError, parse_address
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.replay.tile_table import tile_table
 from visualizer.structure.model import Structure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.diagnosis.report import Advice, Place
+from visualizer.diagnosis.report import Advice, SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Cause:
 
     sentence: str
     divergence: int | None = None
-    site: Place | None = None
+    site: SourceLine | None = None
     certain: bool = True
     advice: Advice | None = None
     blamed: str | None = None  # the agent whose doing it is, where that is known

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.hazards.hazards import HAZARDS
+from visualizer.diagnosis.joined_ctas import joined_ctas
 from visualizer.diagnosis.report import SEVERITIES, Finding
 from visualizer.diagnosis.turns.acts import Act
 from visualizer.diagnosis.turns.habits import Odd, find_odd

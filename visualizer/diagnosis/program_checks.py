@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.source_lines import line, source_line
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
 from visualizer.programs.meetings import BarArrive, BarSync, Sync
@@ -49,7 +49,7 @@ def _not_published(trace: Trace, program: Program) -> list[Finding]:
         return []
     agent, number, row = late[0]
     owner, barrier = init_by[row], trace.barriers[row]
-    spot = place(trace, getattr(agent.operations[number], "site", -1))
+    spot = source_line(trace, getattr(agent.operations[number], "site", -1))
     without = [one.agent.name for one, at, _ in late if not any(isinstance(o, _SYNCS) for o in one.operations[:at])]
     lacking = [*([] if synced[owner] else [owner]), *without]
     sync = Planned("sync", None, None, -1, -1, -1)
@@ -148,7 +148,7 @@ def _waits(agent: ProgramAgent, row: int) -> int:
 
 def _early_leave(trace: Trace, agent: ProgramAgent, operation: Arrive | ArriveDrop, advice: Advice | None) -> Finding:
     barrier = trace.barriers[operation.barrier]
-    spot = place(trace, operation.site)
+    spot = source_line(trace, operation.site)
     return Finding(
         "UNDEFINED",
         "warning",

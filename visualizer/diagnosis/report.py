@@ -30,7 +30,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLine:
     """A line of the source."""
 
     file: str
@@ -91,7 +91,7 @@ class Finding:
     owed: tuple[Owed, ...] = ()
     released_by: tuple[str, ...] = ()
     first_divergence: int | None = None
-    site: Place | None = None
+    site: SourceLine | None = None
     step: int | None = None
     blamed: str | None = None  # the agent whose doing it is, where that is known
     certain: bool = True  # the recording shows this very fault; else it is the likeliest of what would explain it

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from visualizer.diagnosis.alike import Root, Told, folded
 from visualizer.diagnosis.arrived import missing_bytes
-from visualizer.diagnosis.places import line
 from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.diagnosis.source_lines import line
 from visualizer.diagnosis.wording import commas, listed
 from visualizer.language import mark, tr, trn
 

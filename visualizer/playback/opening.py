@@ -10,7 +10,7 @@ from visualizer.language import tr
 from visualizer.playback.notes_file import load_structure, notes_path
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
-from visualizer.sources.imports.read import read_recording
+from visualizer.sources.imports.any_file import read_recording
 from visualizer.structure.find import structure_of
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from visualizer.programs.accesses import Read, ReadAsync, RetireReads, WaitStores
@@ -13,6 +13,7 @@ from visualizer.programs.mutations import (
     barrier_row,
     consumers,
     each,
+    each_of,
     everyone,
     is_on,
     is_release,
@@ -77,29 +78,23 @@ def only_the_first_releases(program: Program) -> Program:
 
 
 def expect_twice_the_bytes(program: Program) -> Program:
-    return each(program, producers(program), lambda op: [_expecting(op, lambda size: 2 * size)])
+    return each_of(program, producers(program), ArriveExpectTx, lambda op: [replace(op, bytes=2 * op.bytes)])
 
 
 def expect_half_the_bytes(program: Program) -> Program:
     """One completion for each copy, as the smallest copies have: steps could meet the expected bytes by chance."""
-    whole = each(
-        program, producers(program), lambda op: [replace(op, pieces=(op.bytes,)) if isinstance(op, Copy) else op]
-    )
-    return each(whole, producers(program), lambda op: [_expecting(op, lambda size: size // 2)])
+    whole = each_of(program, producers(program), Copy, lambda op: [replace(op, pieces=(op.bytes,))])
+    return each_of(whole, producers(program), ArriveExpectTx, _half_expected)
 
 
 def expect_without_arrive(program: Program) -> Program:
-    def change(op: Operation) -> Iterable[Operation]:
-        yield ExpectTx(op.barrier, op.bytes, op.tile, op.site) if isinstance(op, ArriveExpectTx) else op
-
-    return each(program, producers(program), change)
+    return each_of(
+        program, producers(program), ArriveExpectTx, lambda op: [ExpectTx(op.barrier, op.bytes, op.tile, op.site)]
+    )
 
 
 def arrive_without_expect(program: Program) -> Program:
-    def change(op: Operation) -> Iterable[Operation]:
-        yield Arrive(op.barrier, 1, op.tile, op.site) if isinstance(op, ArriveExpectTx) else op
-
-    return each(program, producers(program), change)
+    return each_of(program, producers(program), ArriveExpectTx, lambda op: [Arrive(op.barrier, 1, op.tile, op.site)])
 
 
 def tile_2_not_copied(program: Program) -> Program:
@@ -201,7 +196,7 @@ def released_in_own_cta_only(program: Program) -> Program:
 
 def peer_expects_its_own_half(program: Program) -> Program:
     peers = [agent.agent.name for agent in program.agents if agent.agent.cta == 1]
-    return each(program, peers, lambda op: [_expecting(op, lambda size: size // 2)])
+    return each_of(program, peers, ArriveExpectTx, _half_expected)
 
 
 def no_tail(program: Program) -> Program:
@@ -209,7 +204,7 @@ def no_tail(program: Program) -> Program:
 
 
 def two_leaders(program: Program) -> Program:
-    return each(program, producers(program), lambda op: [op, op] if isinstance(op, ArriveExpectTx) else [op])
+    return each_of(program, producers(program), ArriveExpectTx, lambda op: [op, op])
 
 
 def first_releases_twice(program: Program) -> Program:
@@ -277,11 +272,12 @@ def second_leaves_after_tile_2(program: Program) -> Program:
 
 def nobody_has_the_turn(program: Program) -> Program:
     """The first consumer's turn waits have the parity of the others': it too waits to be given the turn."""
-
-    def change(op: Operation) -> Iterable[Operation]:
-        yield replace(op, parity=op.parity ^ 1) if isinstance(op, Wait) and is_on(program, op, "other") else op
-
-    return each(program, consumers(program)[:1], change)
+    return each_of(
+        program,
+        consumers(program)[:1],
+        Wait,
+        lambda op: [replace(op, parity=op.parity ^ 1) if is_on(program, op, "other") else op],
+    )
 
 
 def released_before_stored(program: Program) -> Program:
@@ -297,14 +293,11 @@ def released_before_stored(program: Program) -> Program:
 
 
 def without_noinc(program: Program) -> Program:
-    def change(op: Operation) -> Iterable[Operation]:
-        yield replace(op, no_inc=False) if isinstance(op, CpAsyncArrive) else op
-
-    return each(program, producers(program), change)
+    return each_of(program, producers(program), CpAsyncArrive, lambda op: [replace(op, no_inc=False)])
 
 
-def _expecting(op: Operation, size: Callable[[int], int]) -> Operation:
-    return replace(op, bytes=size(op.bytes)) if isinstance(op, ArriveExpectTx) else op
+def _half_expected(op: ArriveExpectTx) -> Iterable[Operation]:
+    return [replace(op, bytes=op.bytes // 2)]
 
 
 def _arrivals_of_a_release(program: Program) -> int:

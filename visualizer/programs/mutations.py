@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from visualizer.language import tr
 from visualizer.programs.errors import ProgramError
@@ -12,6 +13,7 @@ from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import BarrierKind
 from visualizer.semantics.pipeline_state import PipelineState
 
+_Kind = TypeVar("_Kind", bound=Operation)
 Change = Callable[[Operation], Iterable[Operation]]
 """What becomes of one operation: nothing, itself, another, or several."""
 
@@ -31,6 +33,13 @@ def with_operations(program: Program, chosen: Iterable[str], change: Callable[[P
 def each(program: Program, chosen: Iterable[str], change: Change) -> Program:
     """`with_operations` for a change that needs to know nothing of the agent."""
     return with_operations(program, chosen, lambda agent: change)
+
+
+def each_of(
+    program: Program, chosen: Iterable[str], kind: type[_Kind], change: Callable[[_Kind], Iterable[Operation]]
+) -> Program:
+    """`each` for the operations of this kind; the others stay."""
+    return each(program, chosen, lambda operation: change(operation) if isinstance(operation, kind) else [operation])
 
 
 def without(program: Program, chosen: Iterable[str], unwanted: Callable[[Operation], bool]) -> Program:

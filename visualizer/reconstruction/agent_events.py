@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints
+from visualizer.reconstruction.cta_spans import FROM_THE_START, NEVER, SIDES, Span, everything, spans_of
 from visualizer.reconstruction.logged import EventLog, Log, Logged
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Shortcut
-from visualizer.reconstruction.spans import FROM_THE_START, NEVER, SIDES, Span, everything, spans_of
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.tables import Agent, Barrier
 

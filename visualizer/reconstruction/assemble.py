@@ -14,19 +14,19 @@ from visualizer.arrays.ordering import Ints
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
 from visualizer.reconstruction.beginning import begin, unplaced
+from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.derive import derive
+from visualizer.reconstruction.earlier_inits import opened
 from visualizer.reconstruction.engine_arrivals import with_engine_arrivals
 from visualizer.reconstruction.event_rows import LaidOut, event_rows
 from visualizer.reconstruction.evidence import Evidence, examine
 from visualizer.reconstruction.logged import Log, Logged
 from visualizer.reconstruction.merge import LogParts, Mixed, Source, first_time, merge
-from visualizer.reconstruction.opening import opened
 from visualizer.reconstruction.pace import pace_of
 from visualizer.reconstruction.phase_flips import find_flips
 from visualizer.reconstruction.reconcile import reconcile, summary
 from visualizer.reconstruction.shortcut import NO_SHORTCUT, Columns, CompleteCta
 from visualizer.reconstruction.slow_waits import tell_slow_waits
-from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.facts import Reconcile
 from visualizer.recording.schema import NO_SAMPLES
 from visualizer.recording.tables import Agent, Barrier, Meta, Site

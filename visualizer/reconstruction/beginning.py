@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
+from visualizer.reconstruction.cta_spans import FROM_THE_START, NEVER
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.placing import UNKNOWN, BarrierUse, Place, place
-from visualizer.reconstruction.spans import FROM_THE_START, NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier
 

@@ -14,11 +14,11 @@ import numpy as np
 from visualizer.arrays.ordering import Ints, running_total
 from visualizer.reconstruction.arrivals import ArrivalOrder
 from visualizer.reconstruction.copies import Expectations
+from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.evidence import Bools, Evidence, Phases, unbroken
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.pace import Pace
-from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import LoggedWaits
 from visualizer.recording.tables import Agent
 

@@ -18,9 +18,9 @@ from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents, earliest_of, latest_of
+from visualizer.reconstruction.cta_spans import FROM_THE_START, SIDES, Span
 from visualizer.reconstruction.engine_arrivals import KEPT_BY
 from visualizer.reconstruction.logged import Logged, Rows
-from visualizer.reconstruction.spans import FROM_THE_START, SIDES, Span
 from visualizer.recording.schema import EVENT_DTYPE, EventKind
 from visualizer.recording.tables import Agent, AgentRole, Barrier
 from visualizer.recording.trace import TraceError

@@ -20,11 +20,11 @@ from visualizer.reconstruction.arrivals import (
     order_arrivals,
 )
 from visualizer.reconstruction.copies import Expectations, LoggedCopies, find_copies, find_expectations
+from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.lives import Lives, find_lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.reconstruction.phase_flips import NO_FLIPS, Flips
 from visualizer.reconstruction.raised_arrivals import with_raised
-from visualizer.reconstruction.spans import NEVER
 from visualizer.reconstruction.waits import LoggedWaits, find_waits
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Barrier

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints
+from visualizer.reconstruction.cta_spans import Span
 from visualizer.reconstruction.event_memory import ROW
-from visualizer.reconstruction.spans import Span
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 
 Rows = NDArray[np.integer[Any]]

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from visualizer.arrays.ordering import Ints
-from visualizer.reconstruction.spans import NEVER
+from visualizer.reconstruction.cta_spans import NEVER
 
 DEFAULT_LANDING_PS = 400_000
 """From a copy's issue to its landing, where the recording shows none: the first 16 KiB of a run on an H200."""

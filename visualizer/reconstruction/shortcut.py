@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from visualizer.arrays.ordering import Ints
+from visualizer.reconstruction.cta_spans import Span
 from visualizer.reconstruction.event_rows import LaidOut
 from visualizer.reconstruction.merge import Source
 from visualizer.reconstruction.pace import Pace
-from visualizer.reconstruction.spans import Span
 
 
 class CompleteCta(Protocol):

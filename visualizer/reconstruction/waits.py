@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by
 from visualizer.reconstruction.arrivals import ArrivedPhases, LoggedArrivals
+from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged, Rows
-from visualizer.reconstruction.spans import NEVER
 from visualizer.recording.schema import EventFlag, EventKind
 
 _MOST_ROUNDS = 64

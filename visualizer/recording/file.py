@@ -17,11 +17,18 @@ from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
 from visualizer.recording.file_tables import decode_tables, encode_tables
-from visualizer.recording.held import Bytes, held_bytes
-from visualizer.recording.members import COPY_AGAIN, array_header, content_of, find_members, write_content, write_rows
+from visualizer.recording.held_bytes import Bytes, held_bytes
 from visualizer.recording.replacing import replacing
 from visualizer.recording.schema import EARLIER_EVENT_DTYPE, EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.recording.trace import Trace, TraceError
+from visualizer.recording.zip_members import (
+    COPY_AGAIN,
+    array_header,
+    content_of,
+    find_members,
+    write_content,
+    write_rows,
+)
 
 META_MEMBER = "meta.json"
 EVENTS_MEMBER = "events.npy"

@@ -164,7 +164,7 @@ def test_notes_and_breakpoints_come_back_with_the_recording(
     window.navigator.go_to(Focus(100, "full[0]"))
     for key in ("Ctrl+4", "M"):
         QTest.keySequence(window.timeline, QKeySequence(key))
-    window.notebook.set_text(window.notebook.notes.at(100), "look here")
+    window.noting.set_text(window.noting.notes.at(100), "look here")
     window.breakpoints.add("blocked")
     window.breakpoints.enable(0, False)
     noted = _noted(recording)
@@ -173,12 +173,12 @@ def test_notes_and_breakpoints_come_back_with_the_recording(
         (100, 4, ""),
     ]
     assert noted["breakpoints"] == [{"query": "blocked", "enabled": False}]
-    kept = window.notebook.notes
+    kept = window.noting.notes
     window.show_document(Document(lesson_history, path=None, saved=True))
-    assert window.notebook.notes.is_empty
+    assert window.noting.notes.is_empty
     window.breakpoints.all.replace_all([])
     window.show_document(Document(lesson_history, path=recording, saved=True))
-    assert window.notebook.notes == kept
+    assert window.noting.notes == kept
     assert [(one.query, one.enabled) for one in window.breakpoints.all] == [("blocked", False)]
     QTest.keySequence(window.timeline, QKeySequence("4"))
     assert window.navigator.focus == Focus(100, "full[0]")
@@ -189,20 +189,20 @@ def test_notes_of_another_recording_are_left_alone(
     saved_window: MainWindow, recording: Path, lesson_trace: Trace
 ) -> None:
     window = saved_window
-    window.notebook.set_bookmark(1)
+    window.noting.set_bookmark(1)
     before = notes_path(recording).read_bytes()
     other = replace(lesson_trace, meta=replace(lesson_trace.meta, created="another day"))
     window.show_document(Document(History(other), path=recording, saved=True))
     assert "another recording" in window.messages.text
-    assert window.notebook.notes.is_empty
-    window.notebook.set_bookmark(2)
-    assert window.notebook.notes.bookmark(2) is not None
+    assert window.noting.notes.is_empty
+    window.noting.set_bookmark(2)
+    assert window.noting.notes.bookmark(2) is not None
     assert notes_path(recording).read_bytes() == before
 
 
 def test_notes_go_with_a_recording_that_is_saved(window: MainWindow, tmp_path: Path) -> None:
-    window.notebook.set_bookmark(5)
-    assert window.notebook.path is None
+    window.noting.set_bookmark(5)
+    assert window.noting.path is None
     assert window.files.save(tmp_path / "new.pscope")
     assert _noted(tmp_path / "new.pscope")["marks"][0]["bookmark"] == 5
 
@@ -212,28 +212,28 @@ def test_notes_on_what_comes_with_phasescope_lie_with_the_settings(
 ) -> None:
     shipped = resource_dir("assets") / "traces" / "lesson.pscope"
     window.show_document(Document(lesson_history, path=shipped, saved=True))
-    window.notebook.set_bookmark(1)
+    window.noting.set_bookmark(1)
     assert not notes_path(shipped).exists()
     assert (tmp_path / "notes" / "lesson.pscope.notes.json").is_file()
 
 
 def test_notes_that_cannot_be_saved_are_said_once(saved_window: MainWindow, recording: Path) -> None:
     notes_path(recording).mkdir()
-    saved_window.notebook.set_bookmark(1)
+    saved_window.noting.set_bookmark(1)
     assert "notes.json cannot be read: Is a directory" in saved_window.messages.text
     saved_window.messages.hide()
-    saved_window.notebook.set_bookmark(2)
+    saved_window.noting.set_bookmark(2)
     assert not saved_window.messages.isVisible()
-    assert len(saved_window.notebook.notes.marks) == 2
+    assert len(saved_window.noting.notes.marks) == 2
 
 
 def test_the_notes_pane_writes_and_removes(window: MainWindow) -> None:
-    window.notebook.toggle_mark()
+    window.noting.toggle_mark()
     pane = window.panes["notes"]
-    pane.text_edited.emit(window.notebook.notes.marks[0], "first")
-    assert window.notebook.notes.marks[0].text == "first"
-    pane.removed.emit(window.notebook.notes.marks[0])
-    assert window.notebook.notes.is_empty
+    pane.text_edited.emit(window.noting.notes.marks[0], "first")
+    assert window.noting.notes.marks[0].text == "first"
+    pane.removed.emit(window.noting.notes.marks[0])
+    assert window.noting.notes.is_empty
 
 
 def test_an_address_is_copied_and_leads_back(saved_window: MainWindow, recording: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_long_recording_has_its_notes_and_hits_once_it_is_read(
     assert window.navigator.focus == Focus(42, "empty[1]")
     assert window.breakpoints.all[0].hits.tolist() == hits
     assert window.find_bar.matches.tolist() == hits
-    window.notebook.set_bookmark(1)
+    window.noting.set_bookmark(1)
     assert notes_path(recording).is_file()
 
 
@@ -317,22 +317,22 @@ def test_while_a_recording_is_read_nothing_is_noted_on_the_one_before(
 
 def test_notes_of_another_window_are_kept_and_shown(saved_window: MainWindow, recording: Path, qtbot: QtBot) -> None:
     trace = saved_window.document.history.trace
-    saved_window.notebook.set_bookmark(1)
+    saved_window.noting.set_bookmark(1)
     other = load_notes(notes_path(recording), trace)
-    with qtbot.waitSignal(saved_window.notebook.changed):
+    with qtbot.waitSignal(saved_window.noting.changed):
         other = save_notes(
             notes_path(recording),
             other.with_mark(Mark(Focus(5), text="theirs")).with_breakpoints([SavedBreakpoint("tile == 1")]),
             trace,
             other,
         )
-    assert [mark.text for mark in saved_window.notebook.notes.marks if mark.focus.step == 5] == ["theirs"]
+    assert [mark.text for mark in saved_window.noting.notes.marks if mark.focus.step == 5] == ["theirs"]
     assert [one.query for one in saved_window.breakpoints.all] == ["tile == 1"]
-    saved_window.notebook.set_bookmark(2)
+    saved_window.noting.set_bookmark(2)
     saved_window.breakpoints.add("blocked")
     kept = load_notes(notes_path(recording), trace)
     assert {mark.bookmark for mark in kept.marks} == {1, 2, None}
     assert [one.query for one in kept.breakpoints] == ["tile == 1", "blocked"]
-    with qtbot.waitSignal(saved_window.notebook.changed):
+    with qtbot.waitSignal(saved_window.noting.changed):
         save_notes(notes_path(recording), Notes(), trace, kept)
-    assert saved_window.notebook.notes.is_empty
+    assert saved_window.noting.notes.is_empty

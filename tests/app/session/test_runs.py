@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from simulated import run as simulate_lesson
 
-from tests.simulated import run as simulate_lesson
 from visualizer.app.session import runs as runs_module
 from visualizer.app.session.document import Document
 from visualizer.app.session.runs import Runs

@@ -64,7 +64,7 @@ def test_a_name_is_kept_and_shown_and_nobodys_place_is_lost(qtbot: QtBot, opened
     window.navigator.go_to(Focus(80, "0x0"))
     window.timeline.scene.navigation.show(1_000_000, 5_000_000)
     window.breakpoints.add('ring == "kv"')
-    window.notebook.toggle_mark()
+    window.noting.toggle_mark()
     view = window.timeline.scene.view
     window.panes["structure"].entry_added.emit(KV)
     settle(qtbot, window)
@@ -74,7 +74,7 @@ def test_a_name_is_kept_and_shown_and_nobodys_place_is_lost(qtbot: QtBot, opened
     assert window.navigator.can_go_back
     assert (window.timeline.scene.view.start, window.timeline.scene.view.end) == (view.start, view.end)
     assert len(window.breakpoints.all.hits()) > 0
-    assert [mark.focus.step for mark in window.notebook.notes.marks] == [80]
+    assert [mark.focus.step for mark in window.noting.notes.marks] == [80]
     assert told(window) == ["ring ring0 is called kv"]
     assert window.document.report is not None
 
@@ -102,9 +102,9 @@ def test_a_file_written_by_hand_is_followed_and_takes_notes(
     settle(qtbot, window)
     assert rings(window) == [("kv", 3)]
     assert not window.messages.isVisible()
-    window.notebook.toggle_mark()
+    window.noting.toggle_mark()
     assert load_structure(notes_path(recording)) == [KV]
-    assert load_notes(notes_path(recording), window.document.history.trace) == window.notebook.notes
+    assert load_notes(notes_path(recording), window.document.history.trace) == window.noting.notes
 
 
 def test_an_entry_taken_back_is_undone(qtbot: QtBot, opened: MainWindow, recording: Path) -> None:
@@ -265,7 +265,7 @@ def test_of_a_recording_that_comes_with_phasescope_it_is_kept_with_the_settings(
     window.structuring.add({"agents": ["consumer.w1"], "role": "mma"})
     settle(qtbot, window)
     assert not notes_path(lesson).exists()
-    assert load_structure(window.notebook.sidecar(lesson)) == [{"agents": ["consumer.w1"], "role": "mma"}]
+    assert load_structure(window.noting.sidecar(lesson)) == [{"agents": ["consumer.w1"], "role": "mma"}]
 
 
 def test_a_recording_compared_with_follows_its_own_file(qtbot: QtBot, opened: MainWindow, tmp_path: Path) -> None:

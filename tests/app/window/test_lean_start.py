@@ -134,7 +134,7 @@ def test_a_pane_that_is_made_late_shows_what_was_told_before(
     window: MainWindow, make_document: Callable[..., Document], qtbot: QtBot
 ) -> None:
     window.breakpoints.add("kind == arrive")
-    window.notebook.toggle_mark()
+    window.noting.toggle_mark()
     assert window.panes.made("breakpoints") is window.panes.made("notes") is None
     assert window.panes["breakpoints"].list.topLevelItemCount() == 1
     assert window.panes["notes"].rows.rowCount() == 1

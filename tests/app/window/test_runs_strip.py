@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
+from simulated import run as simulate_lesson
 
-from tests.simulated import run as simulate_lesson
 from visualizer.app.session.document import Document
 from visualizer.app.window.main_window import MainWindow
 from visualizer.recording.file import load, save

@@ -69,7 +69,7 @@ def test_ctas_are_judged_by_themselves() -> None:
 def test_what_the_short_proof_accepts_vector_clocks_accept() -> None:
     """The quick check must never pass what is unordered, nor the exact one find what the quick one proved."""
     from visualizer.diagnosis.hazards.hazards import relied_on
-    from visualizer.diagnosis.hazards.vector_clocks import races
+    from visualizer.diagnosis.hazards.races import races
 
     for config in (LessonConfig(), LessonConfig(stages=1), LessonConfig(tile_columns=256, stages=2)):
         history = History(simulate(lesson(config)))

@@ -15,8 +15,8 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.attach.instrument import Twin
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import CONTROL_SYMBOL, Keep, LogLayout
 from visualizer.sources.attach.options import AttachOptions
-from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep, LogLayout
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.errors import SourceError

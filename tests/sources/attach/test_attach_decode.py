@@ -15,9 +15,9 @@ from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.tables import Ending, Frame, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.log_rows import counts
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import Keep
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.errors import SourceError
 
@@ -104,7 +104,7 @@ def test_a_slow_wait_was_not_blocked_where_another_had_passed_on_the_phase_alrea
     written.write([INIT, (300, 4, 0, 64, 0x400, 64), (320, 5, 0, 0, 0x400, 0)])
     written.write([wait(4000, 0x400, 0, 3000), wait(6000, 0x400, 0, 600)], warp=1)
     written.leave()
-    trace = trace_from(written, SITES, [TensorMap(128, 0, 7, 2, (8, 8), (32,), (8, 2))])
+    trace = trace_from(written, SITES, [TensorMap(128, 7, (8, 2))])
     ends = trace.events[trace.events["kind"] == K.WAIT_END]
     assert ends["flags"].tolist() == [EventFlag.BLOCKED, 0]
     assert not any(violations(trace).values())
@@ -125,7 +125,7 @@ def test_nothing_is_in_flight_where_nothing_happened_for_long(ending: Any, lands
     written = WrittenLog()
     records: list[Record] = [(100, 1, 0, 2, 0x400, 2), (300, 4, 0, 64, 0x400, 64), (320, 5, 0, 0, 0x400, 0)]
     written.write([*records, wait(400, 0x400, 0, 20, failed=True)])
-    maps = [TensorMap(128, 0, 7, 2, (8, 8), (32,), (8, 2))]
+    maps = [TensorMap(128, 7, (8, 2))]
     meta = Meta("kernel", {}, {"kind": "attach"}, Ending(ending))
     trace = trace_of(written.log, SITES, "ptx\n" * 40, maps, meta)
     assert (K.COPY_DONE in trace.events["kind"]) == lands
@@ -198,7 +198,7 @@ def test_a_copy_brings_what_its_tensor_map_says() -> None:
     written = WrittenLog()
     written.write(copying)
     written.leave()
-    tile = TensorMap(128, 0, 6, 3, (4096, 4096), (8192,), (64, 128))
+    tile = TensorMap(128, 6, (64, 128))
     trace = trace_from(written, SITES, [tile])
     assert (K.COPY_ISSUE, 64 * 128 * 2, -1) in said(trace)
     assert (K.COMPLETE_TX, 16384, -1) in said(trace, derived=True)
@@ -215,7 +215,7 @@ def test_a_tensor_map_found_at_run_time_is_known_by_its_address() -> None:
     more = (210, 5, 1, 1, 0x210 + 64, 0)
     written.write([INIT, (200, 4, 0, 1, 0x400, 256), (210, 5, 0, 1, 0x400, 0x1000), more])
     written.leave()
-    trace = trace_from(written, sites, [TensorMap(64, 0, 0, 0, (512,), (), (256,))])
+    trace = trace_from(written, sites, [TensorMap(64, 0, (256,))])
     assert [event for event in said(trace) if event[0] == K.COPY_ISSUE] == [(K.COPY_ISSUE, 256, -1)]
 
 

@@ -15,8 +15,8 @@ from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.attach.decode import trace_of
+from visualizer.sources.attach.log_format import LEFT, Keep, Log, read_log
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import LEFT, Keep, Log, read_log
 
 TILES = 40
 

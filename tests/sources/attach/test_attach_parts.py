@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from visualizer.sources.attach import assemble as assembling
 from visualizer.sources.attach import environment
-from visualizer.sources.attach.assemble import assemble, find_ptxas
+from visualizer.sources.attach import ptxas as assembling
 from visualizer.sources.attach.compiled import compiled_sources, with_line_numbers
 from visualizer.sources.attach.environment import CACHES, COMPILED, kept_ptx, session_folder, watched_environment
 from visualizer.sources.attach.kernel_names import demangled, short_name
@@ -21,6 +20,7 @@ from visualizer.sources.attach.options import AttachOptions
 from visualizer.sources.attach.output_names import OutputNames
 from visualizer.sources.attach.program import find_program
 from visualizer.sources.attach.ptx_image import Ptx
+from visualizer.sources.attach.ptxas import assemble, find_ptxas
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.attach.shim_library import shim_library
 from visualizer.sources.errors import SourceError

@@ -15,8 +15,8 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.decode import trace_of
-from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
 from visualizer.sources.attach.ptx.markers import as_statements
+from visualizer.sources.attach.ptx.twin import Instrumented, instrument
 from visualizer.structure.find import structure_of
 
 sys.path.append(str(Path(__file__).parents[2] / "kernels"))

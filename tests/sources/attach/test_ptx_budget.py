@@ -9,15 +9,15 @@ from assembler import needs_ptxas
 from ptx_files import ptx
 
 from visualizer.recording.tables import Ending
-from visualizer.sources.attach.assemble import Assembled
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx import budget
 from visualizer.sources.attach.ptx.budget import fit, most_registers
 from visualizer.sources.attach.ptx_image import Ptx
 from visualizer.sources.attach.ptx_instrument import MOST_LOG, MOST_OF_CLUSTERS, MOST_ROOM, PtxInstrument
-from visualizer.sources.attach.record import Keep
+from visualizer.sources.attach.ptxas import Assembled
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PART_BITS, Keep, Log, LogLayout, read_log
 from visualizer.sources.attach.ptx.forms import FORMS
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import LANE_BITS, LEFT, PART_BITS, Keep, Log, LogLayout, read_log
 
 FORM = {form.name: form for form in FORMS}
 START = (1 << 32) - 5000

@@ -21,7 +21,7 @@ from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.replay.history import AgentActivity, History
 from visualizer.sources.errors import Cancelled, SourceError
-from visualizer.sources.imports.read import read_recording
+from visualizer.sources.imports.any_file import read_recording
 from visualizer.sources.imports.reader import MOST_LINE
 from visualizer.sources.imports.registry import READERS, import_trace
 from visualizer.structure.find import structure_of

@@ -14,7 +14,8 @@ from visualizer.programs.faults import find_fault
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
 from visualizer.sources.errors import SourceError
 from visualizer.sources.pipelines.__main__ import Figures
-from visualizer.sources.pipelines.kernels import KERNELS, Boxes, find_kernel
+from visualizer.sources.pipelines.kernels import KERNELS, find_kernel
+from visualizer.sources.pipelines.pipeline_kernel import Boxes
 from visualizer.sources.pipelines.reference import attend, attention_error, multiply_transposed, tile_words, walk_sums
 
 SMALL = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from recording_files import shipped_history
+from timeline_pictures import METRICS
 
-from tests.timeline_pictures import METRICS
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_overlay import Anchor, Overlay, OverlayLane, differing, lay_over
 from visualizer.diagnosis.wording import duration

@@ -179,20 +179,20 @@ def slow(monkeypatch):
 def test_a_moving_view_is_coarse_and_a_resting_one_complete(qtbot, timeline, slow):
     timeline.zoom_in()
     timeline.grab()
-    assert timeline._lanes.coarse
-    qtbot.waitUntil(lambda: not timeline._rest.isActive())
+    assert timeline._lanes.layer.coarse
+    qtbot.waitUntil(lambda: not timeline._lanes.moves)
     timeline.grab()
-    assert not timeline._lanes.coarse
+    assert not timeline._lanes.layer.coarse
 
 
 def test_a_pan_keeps_what_was_painted(qtbot, timeline, slow):
     for _ in range(4):
         timeline.zoom_in()
-    qtbot.waitUntil(lambda: not timeline._rest.isActive())
+    qtbot.waitUntil(lambda: not timeline._lanes.moves)
     before = timeline.grab().toImage()
     timeline._pan_pixels(40)
     after = timeline.grab().toImage()
-    assert timeline._lanes.coarse
+    assert timeline._lanes.layer.coarse
     lanes = timeline.scene.frame.lanes
     y = round(timeline.scene.middle("CTA2.stage[0]"))
     xs = range(round(lanes.left()) + 60, round(lanes.right()) - 60)
@@ -209,7 +209,7 @@ def test_panned_strips_agree_with_a_fresh_raster(qtbot, timeline, slow):
         timeline._pan_pixels(pixels)
         timeline.grab()
     panned = timeline.grab().toImage()
-    timeline._lanes.forget()
+    timeline._lanes.layer.forget()
     fresh = timeline.grab().toImage()
     lanes = timeline.scene.frame.lanes.toRect().adjusted(3, 3, -3, -3)
     points = [(x, y) for x in range(lanes.left(), lanes.right(), 3) for y in range(lanes.top(), lanes.bottom(), 5)]
@@ -234,7 +234,7 @@ def test_lanes_are_built_in_a_thread_and_come_into_the_picture(qtbot, many_ctas,
     widget.set_history(many_ctas)
     scene = widget.scene
     empty = widget.grab().toImage()
-    qtbot.waitUntil(lambda: not widget.busy and not widget._gather.isActive())
+    qtbot.waitUntil(lambda: not widget.busy and widget.rests)
     assert all(scene.store.has(scene.lanes[row]) for row in scene.rows())
     assert widget.grab().toImage() != empty
 
@@ -247,16 +247,16 @@ def test_cancel_leaves_the_picture_and_moving_on_resumes(qtbot, many_ctas, long_
     widget.resize(1200, 600)
     widget.show()
     widget.set_history(many_ctas)
-    widget._builder.cancel()
+    widget.cancel()
     widget.grab()
-    widget._builder._thread.wait()
+    widget._lanes._builder._thread.wait()
     before = len(asked)
     widget.grab()
     assert not widget.busy
     assert len(asked) == before
     widget.zoom_in()
     widget.grab()
-    qtbot.waitUntil(lambda: not widget.busy and not widget._gather.isActive())
+    qtbot.waitUntil(lambda: not widget.busy and widget.rests)
     assert len(asked) > before
 
 

@@ -76,20 +76,20 @@ def test_a_click_on_a_name_selects_the_lane_and_keeps_the_step(qtbot, timeline):
 
 
 def test_moving_the_focus_does_not_repaint_the_lanes(timeline):
-    layer = timeline._lanes.pixmap
+    layer = timeline._lanes.layer.pixmap
     assert layer is not None
     for step in range(21, 60):
         timeline.set_focus(Focus(step, "full[0]"))
         timeline.grab()
-        assert timeline._lanes.pixmap is layer
+        assert timeline._lanes.layer.pixmap is layer
 
 
 def test_moving_the_pointer_does_not_repaint_the_lanes(qtbot, timeline):
-    layer = timeline._lanes.pixmap
+    layer = timeline._lanes.layer.pixmap
     before = timeline.grab().toImage()
     qtbot.mouseMove(timeline.viewport(), at(timeline, "stage[1]", 1_000_000))
     assert timeline.grab().toImage() != before  # the hover cursor and note
-    assert timeline._lanes.pixmap is layer
+    assert timeline._lanes.layer.pixmap is layer
 
 
 def test_a_focus_out_of_view_is_panned_to(timeline, lesson_history):

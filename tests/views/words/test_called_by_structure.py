@@ -17,7 +17,7 @@ from visualizer.export.page_model import page_document
 from visualizer.export.selection import select
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.structure.forget import forget
 from visualizer.structure.told import told

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from visualizer.app.files.files import Files
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.runs import Run
 from visualizer.app.session.session import Session
 from visualizer.app.settings.appearance import Appearance
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 class Comparing:
     """The comparison of one window. It has a window of its own, made when first asked for: two timelines want room."""
 
-    def __init__(
-        self, session: Session, files: Files, notebook: Notebook, appearance: Appearance, window: QWidget
-    ) -> None:
-        self._session, self._files, self._notebook, self._appearance = session, files, notebook, appearance
+    def __init__(self, session: Session, files: Files, noting: Noting, appearance: Appearance, window: QWidget) -> None:
+        self._session, self._files, self._noting, self._appearance = session, files, noting, appearance
         self._window = window
         self.jobs = JobRunner(window)
         self.shown: QWidget | None = None
@@ -55,7 +53,7 @@ class Comparing:
 
     def compare_with(self, path: Path) -> None:
         """Load `path` and compare; a bad file is a message and changes nothing."""
-        sidecar = self._notebook.sidecar(path)
+        sidecar = self._noting.sidecar(path)
         self._compare(path.name, sidecar, lambda: open_recording(path, sidecar))
 
     def compare_runs(self, a: Run, b: Run) -> None:
@@ -64,7 +62,7 @@ class Comparing:
         if b is runs.shown:
             a, b = b, a
         if a is runs.shown:
-            sidecar = self._notebook.sidecar(b.path) if b.path is not None else None
+            sidecar = self._noting.sidecar(b.path) if b.path is not None else None
             self._compare(runs.title(b), sidecar, lambda: b.history(sidecar))
         else:
             self._files.show_run(a)

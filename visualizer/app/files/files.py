@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.record_job import Experiment, open_work, record_work, shown_again_work
 from visualizer.app.session.runs import Run
 from visualizer.app.session.session import Session
@@ -37,11 +37,9 @@ class Files(QObject):
 
     saved = Signal(Path)
 
-    def __init__(
-        self, session: Session, jobs: JobRunner, notebook: Notebook, settings: Settings, parent: QWidget
-    ) -> None:
+    def __init__(self, session: Session, jobs: JobRunner, noting: Noting, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
-        self._session, self._jobs, self._notebook, self._settings = session, jobs, notebook, settings
+        self._session, self._jobs, self._noting, self._settings = session, jobs, noting, settings
         self._together: tuple[Path, ...] = ()
 
     def open(
@@ -54,7 +52,7 @@ class Files(QObject):
         was written into it just now.
         """
         self._together = tuple(together) or self._together
-        self._jobs.start(open_work(path, self._notebook.sidecar(path), focus, trace))
+        self._jobs.start(open_work(path, self._noting.sidecar(path), focus, trace))
 
     def show_run(self, run: Run) -> None:
         """One of the window's runs once more."""

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QSpinBox, QWidget
 
-from visualizer.app.record.fields import show_changed
+from visualizer.app.record.changed_field import show_changed
 from visualizer.language import tr
 from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
 from visualizer.views.look.field_widget import SpinBox

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFormLayout, QToolButton, QVBoxLayout, QWidget
 
-from visualizer.app.record.fields import show_changed
+from visualizer.app.record.changed_field import show_changed
 from visualizer.language import tr
 from visualizer.resources import resource_dir
 from visualizer.sources.option import Choice, Field, Option, Roles, Tiles, Whole

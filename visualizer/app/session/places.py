@@ -12,7 +12,7 @@ from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
 from visualizer.app.session.panes import Panes
 from visualizer.app.session.session import Session
-from visualizer.diagnosis.report import Place
+from visualizer.diagnosis.report import SourceLine
 from visualizer.language import tr
 from visualizer.playback.address import Address, AddressError, parse_address
 from visualizer.playback.focus import Focus
@@ -77,7 +77,7 @@ class Places(QObject):
             lane = None
         self._session.navigator.go_to(Focus(focus.step, lane))
 
-    def show(self, place: Place) -> None:
+    def show(self, place: SourceLine) -> None:
         """Show a line of the source."""
         bring_to_front(self._panes["code"])
         self._panes["code"].show_place(place)

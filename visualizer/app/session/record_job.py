@@ -17,7 +17,7 @@ from visualizer.playback.opening import history_with
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.errors import Cancelled
-from visualizer.sources.imports.read import is_recording, read_recording
+from visualizer.sources.imports.any_file import is_recording, read_recording
 from visualizer.sources.progress import CancelCheck, Progress
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def open_work(
     `trace`: what was written into the file just now, which then need not be read.
 
     The window has it diagnosed when it is painted; see `read_work` for a document that is not read. A sidecar file that
-    cannot be read tells no structure; the notebook says why.
+    cannot be read tells no structure; Noting says why.
     """
 
     def work(progress: Progress, cancelled: CancelCheck) -> Document:

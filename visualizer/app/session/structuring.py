@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.panes import Panes
 from visualizer.app.session.record_job import diagnosed
 from visualizer.app.session.session import Session
@@ -51,15 +51,15 @@ class Structuring(QObject):
 
     told = Signal(object)
 
-    def __init__(self, session: Session, notebook: Notebook, panes: Panes, parent: QObject) -> None:
+    def __init__(self, session: Session, noting: Noting, panes: Panes, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._notebook, self._panes = session, notebook, panes
+        self._session, self._noting, self._panes = session, noting, panes
         self.jobs = JobRunner(self)
         self.jobs.succeeded.connect(self._tried)
         self.jobs.failed.connect(lambda sentence: session.messages.show_error(sentence))
         self.jobs.cancelled.connect(lambda: self.look())
         self._kept: tuple[Any, ...] = ()  # what the document has of the file: other entries there are another window's
-        notebook.looked.connect(self.look)
+        noting.looked.connect(self.look)
         panes.when_made("structure", self._take_pane)
 
     def show_pane(self) -> None:
@@ -163,7 +163,7 @@ class Structuring(QObject):
             pane.set_entries(document.entries, dict(problems))
 
     def _sidecar(self, document: Document) -> Path | None:
-        return self._notebook.sidecar(document.path) if document.path is not None else None
+        return self._noting.sidecar(document.path) if document.path is not None else None
 
 
 def _try(document: Document, entries: Sequence[Any]) -> Work:

@@ -10,7 +10,7 @@ from visualizer.app.commands.actions import Actions
 from visualizer.app.commands.command import Parts
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.navigator import Navigator
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.panes import Panes
 from visualizer.app.window.find_bar import FindBar
 from visualizer.views.notes.signs import Signs
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def connect_debugging(parts: Parts) -> None:
     """Connect the parts of one window; each of them knows only itself."""
-    panes, control, notes = parts[Panes], parts[BreakpointControl], parts[Notebook]
+    panes, control, notes = parts[Panes], parts[BreakpointControl], parts[Noting]
     timeline, find_bar, actions = parts[TimelineWidget], parts[FindBar], parts[Actions]
 
     def take_breakpoints_pane(pane: BreakpointsWidget) -> None:

@@ -26,7 +26,7 @@ from visualizer.app.record.attaching import Attaching
 from visualizer.app.record.running import Running
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.panes import Panes
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
@@ -48,7 +48,7 @@ from visualizer.app.window.runs_strip import RunsStrip
 from visualizer.app.window.sheets import Sheets
 from visualizer.app.window.showing import Showing
 from visualizer.app.window.status_bar import RecordingStatus
-from visualizer.app.window.transport_bar import TransportBar
+from visualizer.app.window.transport_bar import TransportBar, connect_transport
 from visualizer.app.window.work import WindowWork
 from visualizer.app.window.workspaces import Workspaces
 from visualizer.app.work.job import JobRunner
@@ -99,12 +99,12 @@ class MainWindow(QMainWindow):
         )
         self.reading = Reading(timeline, self.messages, self)
         self.breakpoints = BreakpointControl(session, panes, self)
-        self.notebook = Notebook(session, timeline, panes, settings.directory, self)
-        self.structuring = Structuring(session, self.notebook, panes, self)
+        self.noting = Noting(session, timeline, panes, settings.directory, self)
+        self.structuring = Structuring(session, self.noting, panes, self)
         self.places = Places(session, panes, self)
-        self.files = Files(session, self.jobs, self.notebook, settings, self)
+        self.files = Files(session, self.jobs, self.noting, settings, self)
         self.exports = Exports(session, self.files, timeline, self.appearance, self)
-        self.comparing = Comparing(session, self.files, self.notebook, self.appearance, self)
+        self.comparing = Comparing(session, self.files, self.noting, self.appearance, self)
         self.attaching = Attaching(settings, self)
         self.running = Running(session, self.jobs, panes, timeline, self)
         self.lectures = Lectures(session, self.appearance, panes, self)
@@ -150,6 +150,7 @@ class MainWindow(QMainWindow):
         self._connect()
         connect_debugging(parts)
         connect_first_steps(parts)
+        connect_transport(parts)
         self._show_theme(self.appearance.theme)
         self.showing.show_title()
         self.appearance.dress()
@@ -239,18 +240,11 @@ class MainWindow(QMainWindow):
             lambda focus, at: open_lane_menu(focus, at, self.navigator, self.actions_by_id, self)
         )
         self.navigator.focus_changed.connect(self._show_focus)
-        self.transport.scrubbed.connect(self.navigator.pass_through)
-        self.transport.scrubbing_ended.connect(self.navigator.stay)
         self.recordings.wanted.connect(self.files.open)
         self.runs_strip.wanted.connect(self.files.show_run)
         self.runs_strip.comparison_wanted.connect(self.comparing.compare_runs)
         self.runs_strip.save_wanted.connect(self.files.ask_save_run)
-        self.transport.speed_chosen.connect(self.playback.set_speed)
-        self.playback.speed_changed.connect(self.transport.set_speed)
-        self.transport.set_speed(self.playback.speed)
-        self.playback.playing_changed.connect(self.transport.show_playing)
         self.playback.playing_changed.connect(refresh)
-        self.playback.playing_changed.connect(lambda playing: None if playing else self.navigator.stay())
         for jobs in (self.jobs, self.comparing.jobs, self.structuring.jobs, self.attaching.jobs):
             jobs.busy_changed.connect(refresh)
         for jobs in (self.reading.jobs, self.structuring.jobs):

@@ -18,7 +18,7 @@ from visualizer.app.files.recording_choice import RecordingChoice
 from visualizer.app.panes.pane_host import PaneHost
 from visualizer.app.session.breakpoint_control import BreakpointControl
 from visualizer.app.session.document import Document
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.session.panes import Panes
 from visualizer.app.session.places import Places
 from visualizer.app.session.playback import Playback
@@ -54,7 +54,7 @@ class Showing(QObject):
         self._transport, self._status, self._find_bar = parts[TransportBar], parts[RecordingStatus], parts[FindBar]
         self._recordings, self._panes = parts[RecordingChoice], parts[Panes]
         self._playback, self._places, self._files = parts[Playback], parts[Places], parts[Files]
-        self._notebook, self._breakpoints = parts[Notebook], parts[BreakpointControl]
+        self._noting, self._breakpoints = parts[Noting], parts[BreakpointControl]
         self._reading, self._structuring, self._comparing = parts[Reading], parts[Structuring], parts[Comparing]
         self._reading.document_read.connect(self._read)
         self._structuring.told.connect(self._told)
@@ -165,7 +165,7 @@ class Showing(QObject):
         if self._session.runs.shown is not None:
             self._session.runs.saved(self._session.runs.shown, path)
         document = self._session.document = self._session.document.saved_as(path)
-        self._notebook.saved_as(document)
+        self._noting.saved_as(document)
         self._structuring.saved_as(document)
         self._status.show_document(document)
         self.show_title()
@@ -197,8 +197,8 @@ class Showing(QObject):
 
     def _show_notes(self, document: Document) -> None:
         """What a person noted on the recording."""
-        self._notebook.set_document(document)
-        self._show_events(document, self._notebook.notes.breakpoints)
+        self._noting.set_document(document)
+        self._show_events(document, self._noting.notes.breakpoints)
 
     def _show_events(self, document: Document, breakpoints: tuple[SavedBreakpoint, ...]) -> None:
         """What breakpoints and find look through, once it is read."""

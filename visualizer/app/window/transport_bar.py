@@ -7,6 +7,9 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QSlider, QStyle, QToolBar, QToolButton, QWidget
 
 from visualizer.app.commands.actions import Actions
+from visualizer.app.commands.command import Parts
+from visualizer.app.session.navigator import Navigator
+from visualizer.app.session.playback import Playback
 from visualizer.app.window.icons import icon
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -26,8 +29,6 @@ _BUTTONS = (
     "step.next_phase",
     "step.last",
 )
-
-
 _LABEL_PADDING = 8  # pixels, as the style sheet has it
 
 
@@ -113,6 +114,18 @@ class TransportBar(QToolBar):
     def button(self, command_id: str) -> QToolButton:
         """The button of a command, for tests and for help that points at it."""
         return self.widgetForAction(self._actions[command_id])
+
+
+def connect_transport(parts: Parts) -> None:
+    """The bar of one window leads the focus and the playing, and shows the playing's speed."""
+    bar, navigator, playback = parts[TransportBar], parts[Navigator], parts[Playback]
+    bar.scrubbed.connect(navigator.pass_through)
+    bar.scrubbing_ended.connect(navigator.stay)
+    bar.speed_chosen.connect(playback.set_speed)
+    bar.set_speed(playback.speed)
+    playback.speed_changed.connect(bar.set_speed)
+    playback.playing_changed.connect(bar.show_playing)
+    playback.playing_changed.connect(lambda playing: None if playing else navigator.stay())
 
 
 class Scrubber(QSlider):

@@ -14,7 +14,7 @@ from visualizer.diagnosis.wording import commas, duration, state_word
 from visualizer.language import tr, trn
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState
-from visualizer.replay.snapshot import event_document
+from visualizer.replay.step_document import event_document
 
 _TILES_SHOWN = 12
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from visualizer.diagnosis.arrived import arrived_of, missing_bytes
+from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.diagnosis.explanations import explain_barriers, explain_groups, explain_waits
 from visualizer.diagnosis.explanations.scene import Scene
-from visualizer.diagnosis.places import stage_words
 from visualizer.diagnosis.wording import duration, listed
 from visualizer.language import tr, trn
 from visualizer.recording.schema import BARRIER_STATE_KINDS, CP_ASYNC_ARRIVALS, EventKind, kind_name

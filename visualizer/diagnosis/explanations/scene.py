@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from visualizer.diagnosis.places import stage_words
+from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.language import tr
 from visualizer.recording.schema import EventFlag
 from visualizer.recording.tables import Agent, AgentRole, Barrier, BarrierKind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from visualizer.diagnosis.barrier_facts import barrier_facts, stage_and_ring
 from visualizer.diagnosis.hazards.hazard_sentences import SENTENCES, agent_of, released_early, releases
 from visualizer.diagnosis.hazards.hazards import MOST_EVENTS, Hazard, early_arrivals, find_hazards
 from visualizer.diagnosis.hazards.order_advice import (
@@ -14,8 +15,8 @@ from visualizer.diagnosis.hazards.order_advice import (
     retire_first,
     wait_first,
 )
-from visualizer.diagnosis.places import barrier_facts, site_at, stage_and_ring
 from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.source_lines import site_at
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.diagnosis.wording import sentences

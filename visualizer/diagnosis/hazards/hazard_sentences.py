@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.diagnosis.hazards.hazards import Hazard
-from visualizer.diagnosis.places import stage_words
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History

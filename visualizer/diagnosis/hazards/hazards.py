@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.columns import rows_of
 from visualizer.arrays.ordering import order_by, search
-from visualizer.diagnosis.groups import joined_ctas
 from visualizer.diagnosis.hazards.meetings import Meetings, find_meetings
 from visualizer.diagnosis.hazards.proofs import Proofs
-from visualizer.diagnosis.hazards.vector_clocks import races
+from visualizer.diagnosis.hazards.races import races
 from visualizer.diagnosis.hazards.written import asynchronous_reads, own_writes, suspect_writes
+from visualizer.diagnosis.joined_ctas import joined_ctas
 from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads, shared_places
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents

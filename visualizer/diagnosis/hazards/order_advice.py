@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from visualizer.diagnosis.places import init_advice
+from visualizer.diagnosis.advice import init_advice
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History

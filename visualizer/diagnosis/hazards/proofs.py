@@ -1,6 +1,6 @@
 """The short proofs that accesses of a stage are in order, as in every sound pipeline: passes over columns, no loop.
 
-A proof that fails tells nothing: the agents may know of each other in other ways (vector_clocks.py).
+A proof that fails tells nothing: the agents may know of each other in other ways (races.py).
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.columns import rows_of
+from visualizer.diagnosis.barrier_facts import stage_and_ring
 from visualizer.diagnosis.phases.passes import restarted
-from visualizer.diagnosis.places import line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.turns.turn_advice import turn_on_stage
 from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads
 from visualizer.diagnosis.uses.buffers import Buffers

@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.hazards.vector_clock import Clock
 from visualizer.diagnosis.uses.accesses import Reads
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
 
-Clock = list[int]
 WriteRace = Literal["WRITE AFTER READ", "READ BEFORE DATA", "MISSING FENCE"]
 
 

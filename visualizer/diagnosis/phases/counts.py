@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.advice import init_advice, init_line
+from visualizer.diagnosis.barrier_facts import barrier_facts, stage_and_ring
 from visualizer.diagnosis.phases.crashes import crash_findings
 from visualizer.diagnosis.phases.leftovers import leftover_findings
 from visualizer.diagnosis.phases.use_findings import surplus_findings
-from visualizer.diagnosis.places import barrier_facts, init_advice, init_place, line, site_at, stage_and_ring
 from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.diagnosis.wording import commas, listed, sentences
@@ -135,7 +137,7 @@ def _twice(history: History, step: int, row: int, filled: int) -> Finding:
     arrivals = history.arrivals
     mine = (arrivals.barrier == row) & (events["tile"][arrivals.step] == tile)
     total, who = int(arrivals.count[mine].sum()), arrivals.agent[mine]
-    init, site = init_place(trace, row)
+    init, site = init_line(trace, row)
     by = {trace.agents[a].name: int(arrivals.count[mine & (arrivals.agent == a)].sum()) for a in set(who.tolist())}
     per_use = ""
     if tile >= 0:

@@ -7,9 +7,11 @@ import re
 
 import numpy as np
 
-from visualizer.diagnosis.places import barrier_facts, init_step, place, site_at
+from visualizer.diagnosis.advice import init_step
+from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.program_steps import next_operation
 from visualizer.diagnosis.report import Advice, Arrived, Finding, Planned
+from visualizer.diagnosis.source_lines import site_at, source_line
 from visualizer.language import recorded, tr
 from visualizer.programs.operations import Init, Operation
 from visualizer.programs.program import Program
@@ -44,7 +46,7 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
     if waits:
         operation = None
     site = site_at(history.trace, last) if waits and last is not None else None
-    site = site or place(history.trace, getattr(operation, "site", -1))
+    site = site or source_line(history.trace, getattr(operation, "site", -1))
     over = told["what"].startswith("arrive(") and "while only" in told["what"]
     what = recorded(told["what"].strip().rstrip("."))
     cause = f"{what}."

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.advice import init_advice, init_line
+from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.phases.unexpected_bytes import never_expected, too_few_expected
-from visualizer.diagnosis.places import barrier_facts, init_advice, init_place, line, site_at
 from visualizer.diagnosis.report import Finding
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.uses.deviations import Deviation
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr
@@ -196,7 +198,7 @@ def _usual_count(history: History, row: int) -> int | None:
 
 def _odd_init(history: History, row: int, usual: int) -> Finding:
     trace, state = history.trace, history.barrier_at(row, history.steps - 1)
-    init, site = init_place(trace, row)
+    init, site = init_line(trace, row)
     return Finding(
         "ARRIVALS LEFT OVER",
         "warning",

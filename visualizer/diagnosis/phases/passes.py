@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.places import family, site_at, stage_and_ring
+from visualizer.diagnosis.barrier_facts import family, stage_and_ring
 from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.source_lines import site_at
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.diagnosis.wording import sentences
 from visualizer.language import tr, trn

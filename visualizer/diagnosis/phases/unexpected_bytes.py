@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from visualizer.diagnosis.places import barrier_facts, expecting, line, site_at, stage_and_ring
+from visualizer.diagnosis.advice import expecting
+from visualizer.diagnosis.barrier_facts import barrier_facts, stage_and_ring
 from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import barrier_facts, line, site_at
 from visualizer.diagnosis.report import Advice, Finding, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.uses.deviations import Deviation
 from visualizer.diagnosis.wording import at_tile
 from visualizer.language import tr, trn

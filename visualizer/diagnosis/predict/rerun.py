@@ -14,7 +14,8 @@ from visualizer.programs.lesson_facts import complete_parameters, recorded_param
 from visualizer.programs.registry import PROGRAMS
 from visualizer.recording.tables import Meta
 from visualizer.sources.errors import SourceError
-from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.pipelines.sizes import request_for
 from visualizer.sources.source import Request
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import barrier_facts, line, place, site_at
 from visualizer.diagnosis.report import Arrived, Finding, Owed
+from visualizer.diagnosis.source_lines import line, site_at, source_line
 from visualizer.diagnosis.stuck.causes import lapped_cause, starved_cause
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.language import tr
@@ -194,7 +195,7 @@ def _owed(outlook: Outlook, agent: int, barrier: int) -> Owed:
         return Owed(trace.agents[agent].name, state, "none")
     if not coming.certain:
         return Owed(trace.agents[agent].name, state, "unknown")
-    site = line(place(trace, coming.site))
+    site = line(source_line(trace, coming.site))
     if coming.tile < 0:
         return Owed(trace.agents[agent].name, state, f"arrive{site}")
     return Owed(trace.agents[agent].name, state, tr("arrive at tile {tile}{site}", tile=coming.tile, site=site))

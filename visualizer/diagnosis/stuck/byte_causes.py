@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.advice import expecting
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import expecting, line, site_at
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import of_tile
 from visualizer.language import tr

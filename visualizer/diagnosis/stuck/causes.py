@@ -14,8 +14,8 @@ from visualizer.diagnosis.phases.passes import (
     parity_cause,
     restarted,
 )
-from visualizer.diagnosis.places import line, site_at
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.byte_causes import bytes_cause
 from visualizer.diagnosis.stuck.missing_arrivals import missing_arrival_cause
 from visualizer.diagnosis.stuck.not_begun import not_begun_cause

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.advice import init_advice, init_line
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import init_advice, init_place, line
+from visualizer.diagnosis.source_lines import line
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -27,7 +28,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
     if not outlook.knows_arrivers(row):
         return _more_than_its_like(outlook, row)
     name, total = outlook.history.barrier_title(row), sum(count for count, _ in arrived.values())
-    init, site = init_place(trace, row)
+    init, site = init_line(trace, row)
     if _others_unknown(outlook, row, set(arrived)):
         return Cause(
             trn(
@@ -74,7 +75,7 @@ def _more_than_its_like(outlook: Outlook, row: int) -> Cause | None:
     alike = _complete_with(outlook, row, total)
     if not alike:
         return None
-    init, site = init_place(trace, row)
+    init, site = init_line(trace, row)
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, and {total} came ({agents}); by the same instruction as many"
         " come to {others}, and complete it. So the init{site} is likely too large: initialise it with {total}.",
@@ -131,7 +132,7 @@ def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
     total, needed = int(totals[0]), outlook.barrier(row).needed
     if (over != total).any() or total >= needed:
         return None
-    init, site = init_place(trace, row)
+    init, site = init_line(trace, row)
     sentence = trn(
         "{barrier} is initialised for {needed} per phase, but each use of its stage brings only {n} ({agents}), so that"
         " a phase takes arrivals of two uses. Initialise it with {n}{site}.",

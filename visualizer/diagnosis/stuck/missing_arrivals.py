@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.barrier_facts import family
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.phases.use_findings import missed_cause
-from visualizer.diagnosis.places import family, line, site_at, stage_words
 from visualizer.diagnosis.report import Advice, Planned
+from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.init_counts import init_too_large
+from visualizer.diagnosis.stuck.missing_releases import missing_release
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.turns.turn_advice import next_turn
 from visualizer.diagnosis.wording import listed
@@ -25,7 +27,7 @@ def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
         ("cp-async-without-noinc", _cp_async_without_noinc),
         ("wrong-start-phase", _starts_with_wrong_phase),
         ("misplaced", _misplaced),
-        ("missing-release", _missing_release),
+        ("missing-release", missing_release),
         ("missed-use", _missed_use),
         ("init-too-large", init_too_large),
         ("gone", _gone),
@@ -157,105 +159,6 @@ def _has_copied(outlook: Outlook, agent: int, row: int) -> bool:
     copies, ring_of = outlook.history.copies, outlook.history.structure.ring_of
     here = (copies.barrier < 0) | (ring_of[copies.barrier] == ring_of[row])
     return bool((here & (copies.agent == agent)).any())
-
-
-def _missing_release(outlook: Outlook, wait: int) -> Cause | None:
-    """A consumer that read the stage and did not release it: never does, holds too many, or missed this one."""
-    row = int(outlook.waits.barrier[wait])
-    barrier, structure = outlook.trace.barriers[row], outlook.history.structure
-    if structure.kinds[row] != "empty" or structure.ring_of[row] < 0:
-        return None
-    arrived = outlook.arrived(row)
-    for agent in outlook.candidates(row):
-        read = outlook.last_read(agent, row) if outlook.trace.agents[agent].cta == barrier.cta else None
-        if agent in arrived or read is None or (agent in outlook.exited and outlook.ever_arrived(agent, row)):
-            continue
-        for look in (_never_releases, _holds_all_stages, _one_release_missing):
-            if (cause := look(outlook, row, agent, read)) is not None:
-                return cause
-    return None
-
-
-def _never_releases(outlook: Outlook, row: int, agent: int, read: int) -> Cause | None:
-    """The agent, whose last read of the stage ended at `read`, has no arrival on such barriers at all."""
-    if outlook.ever_arrived(agent, row) or outlook.next_arrival(agent, row) is not None:
-        return None
-    name = outlook.trace.agents[agent].name
-    return Cause(
-        trn(
-            "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
-            " arrival: it must release each tile, or not be counted.",
-            "{agent} has no arrival on {barriers} at all, though it reads every stage and {barrier} counts {n}"
-            " arrivals: it must release each tile, or not be counted.",
-            outlook.barrier(row).needed,
-            agent=name,
-            barriers=family(outlook.history, row),
-            barrier=outlook.history.barrier_title(row),
-        ),
-        read,
-        site_at(outlook.trace, read),
-        certain=outlook.program is not None or agent in outlook.exited,
-        advice=_release(outlook, agent, row, read),
-        blamed=name,
-    )
-
-
-def _holds_all_stages(outlook: Outlook, row: int, agent: int, read: int) -> Cause | None:
-    """Its release lags so far behind its reads that it holds every stage."""
-    structure = outlook.history.structure
-    ring = structure.rings[structure.ring_of[row]]
-    name, tile = outlook.trace.agents[agent].name, int(outlook.trace.events["tile"][read])
-    held, coming = outlook.held_stages(agent, ring), outlook.next_arrival(agent, row)
-    late = coming is not None and coming.certain and 0 <= coming.tile <= tile
-    if not late and (len(held) < ring.stages or (coming is not None and coming.tile >= 0)):
-        return None
-    return Cause(
-        tr(
-            "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
-            " release must lag fewer than {count} tiles.",
-            agent=name,
-            stages=listed([f"stage {s}" for s in held]),
-            tile=tile,
-            count=ring.stages,
-        ),
-        read,
-        site_at(outlook.trace, read),
-        advice=_release(outlook, agent, row, read, outlook.arrivals_to_come(agent, row)[:1]),
-        blamed=name,
-    )
-
-
-def _one_release_missing(outlook: Outlook, row: int, agent: int, read: int) -> Cause | None:
-    """It releases the stage otherwise, and did not after this read."""
-    structure = outlook.history.structure
-    if int(structure.stage_of[row]) not in outlook.held_stages(agent, structure.rings[structure.ring_of[row]]):
-        return None
-    name, spot = outlook.trace.agents[agent].name, site_at(outlook.trace, read)
-    return Cause(
-        tr(
-            "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
-            " after the read{site}.",
-            agent=name,
-            tile=int(outlook.trace.events["tile"][read]),
-            stage=stage_words(outlook.history, int(structure.place_of[row])),
-            barrier=outlook.history.barrier_title(row),
-            site=line(spot),
-        ),
-        read,
-        spot,
-        advice=_release(outlook, agent, row, read),
-        blamed=name,
-    )
-
-
-def _release(outlook: Outlook, agent: int, row: int, read: int, in_place_of: tuple[int, ...] = ()) -> Advice:
-    """To arrive on the stage's barrier once right after the read that ended at `read`."""
-    events = outlook.trace.events
-    later = np.flatnonzero(events["agent"] == agent)
-    later = later[later > read]
-    planned = Planned("arrive", outlook.trace.barriers[row].name, None, -1, -1, 1, int(events["tile"][read]))
-    name = outlook.trace.agents[agent].name
-    return Advice(name, in_place_of, (planned,), int(later[0]) if len(later) else None)
 
 
 def _misplaced(outlook: Outlook, wait: int) -> Cause | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.places import site_at
+from visualizer.diagnosis.source_lines import site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.groups import joined_ctas
+from visualizer.diagnosis.joined_ctas import joined_ctas
 from visualizer.diagnosis.program_steps import operations_to_come
 from visualizer.diagnosis.stuck.first_waits import FirstWait, FirstWaits, Unused
 from visualizer.diagnosis.uses.buffers import Buffers

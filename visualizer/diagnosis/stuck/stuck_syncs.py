@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from visualizer.diagnosis.places import line, place, site_at
 from visualizer.diagnosis.program_steps import first_event, operations_to_come, steps_of_operations
-from visualizer.diagnosis.report import Advice, Finding, Place, Planned
+from visualizer.diagnosis.report import Advice, Finding, Planned, SourceLine
+from visualizer.diagnosis.source_lines import line, site_at, source_line
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed, sentences
 from visualizer.language import tr, trn
@@ -105,14 +105,14 @@ class _Why:
     blamed: int | None = None  # the agent whose doing it is
     advice: Advice | None = None
     divergence: int | None = None
-    site: Place | None = None
+    site: SourceLine | None = None
 
 
 def _finding(outlook: Outlook, key: Key, here: list[_At], waiting: dict[Key, list[_At]]) -> Finding:
     trace = outlook.trace
     first = min(here, key=lambda at: at.step)
     came = {at.agent for at in here}
-    site = place(trace, first.site)
+    site = source_line(trace, first.site)
     names = [trace.agents[agent].name for agent in sorted(came)]
     opening = trn(
         "{agents} waits at {sync}{site}{count}.",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.diagnosis.arrived import arrived_of
-from visualizer.diagnosis.places import barrier_facts
+from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.report import Finding
 from visualizer.diagnosis.wording import duration
 from visualizer.language import tr

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from visualizer.diagnosis.places import line, place
 from visualizer.diagnosis.report import Advice, Finding
+from visualizer.diagnosis.source_lines import line, source_line
 from visualizer.diagnosis.turns.acts import Act
 from visualizer.diagnosis.turns.habits import Odd
 from visualizer.diagnosis.turns.turn_advice import on_stage, planned
@@ -32,7 +32,7 @@ def irregular_finding(history: History, odd: Odd) -> Finding:
     acts = odd.acts if odd.how != "missing" else tuple(as_here(history, odd, act) for act in odd.acts)
     about = acts[0] if acts else odd.turn.acts[0]
     here = about.site if odd.how != "missing" or not odd.turn.acts else odd.acts[0].site
-    site = place(trace, here)
+    site = source_line(trace, here)
     return Finding(
         IRREGULAR,
         "error",
@@ -71,12 +71,12 @@ def irregular_cause(history: History, odd: Odd) -> str:
             " turns.",
             next=odd.turn.number,
             tile=odd.number,
-            site=line(place(trace, odd.turn.acts[0].site)),
+            site=line(source_line(trace, odd.turn.acts[0].site)),
             **facts,
         )
     done = commas([label(history, act) for act in odd.acts])
     due = commas([label(history, act) for act in usual])
-    site = line(place(trace, odd.acts[-1 if odd.how == "extra" else 0].site))
+    site = line(source_line(trace, odd.acts[-1 if odd.how == "extra" else 0].site))
     if odd.how == "missing":
         return trn(
             "{agent} leaves out {due}{site}{at_tile}; {n} other turn has it.",

@@ -30,7 +30,7 @@ from visualizer.playback.stories.errors import StoryError
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventFlag
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 from visualizer.replay.waits import Waits
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

@@ -13,8 +13,8 @@ from visualizer.recording.tables import Ending
 from visualizer.sources.attach.board import Board
 from visualizer.sources.attach.kernels import Kernel, KernelBook
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import ADDRESS_AT, CONTROL_SYMBOL
 from visualizer.sources.attach.messages import PROTOCOL, Message, memory_file, read_file, receive, send
-from visualizer.sources.attach.record import ADDRESS_AT, CONTROL_SYMBOL
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.attach.recorder import Recorder
 

@@ -22,13 +22,13 @@ from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.log_events import Events, Meanings, events_of
+from visualizer.sources.attach.log_format import Keep, Log
 from visualizer.sources.attach.log_rows import by_warp, counts, kept_by_all, lost, oldest, rows_of
-from visualizer.sources.attach.named import take_names, with_names
 from visualizer.sources.attach.ptx.sites import Site
-from visualizer.sources.attach.record import Keep, Log
 from visualizer.sources.attach.record_room import RecordRoom
 from visualizer.sources.attach.recorded_launch import TensorMap
 from visualizer.sources.attach.site_table import sites_of
+from visualizer.sources.attach.source_names import take_names, with_names
 from visualizer.sources.errors import SourceError
 
 ANCHOR_DTYPE = np.dtype([("clock", "<u8"), ("globaltimer", "<u8"), ("smid", "<u4"), ("uncertainty", "<u4")])

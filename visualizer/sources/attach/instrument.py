@@ -9,7 +9,7 @@ from visualizer.recording.tables import Ending
 from visualizer.recording.trace import Trace
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.record import LogLayout
+from visualizer.sources.attach.log_format import LogLayout
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 
 

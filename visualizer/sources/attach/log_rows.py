@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
-from visualizer.sources.attach.record import LANE_BITS, LEFT, PART_BITS, Keep, Log
+from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PART_BITS, Keep, Log
 
 
 @dataclass(eq=False)

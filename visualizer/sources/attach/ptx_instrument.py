@@ -16,10 +16,10 @@ from visualizer.sources.attach.decode import trace_of
 from visualizer.sources.attach.instrument import Twin
 from visualizer.sources.attach.kernels import Kernel
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import LEFT, RECORD_DTYPE, Keep, LogLayout, read_log
 from visualizer.sources.attach.log_rows import counts
 from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx.budget import Fitted, fit
-from visualizer.sources.attach.record import LEFT, RECORD_DTYPE, Keep, LogLayout, read_log
 from visualizer.sources.attach.recorded_launch import RecordedLaunch
 from visualizer.sources.errors import SourceError
 

@@ -18,23 +18,19 @@ class TensorMap:
     """A tensor map among the kernel's parameters, as the program had it encoded."""
 
     offset: int  # of its bytes from the first parameter's
-    address: int  # of the tensor
     type: int  # CUtensorMapDataType
-    swizzle: int  # CUtensorMapSwizzle
-    dimensions: tuple[int, ...]  # innermost first, elements
-    strides: tuple[int, ...]  # bytes, of all dimensions but the innermost
     box: tuple[int, ...]  # elements that one copy brings
 
     @classmethod
     def parse(cls, text: str) -> TensorMap:
-        """From a line of a message: `offset=0 address=1 box=64,128 ...`."""
+        """From a line of a message: `offset=0 type=6 box=64,128`."""
         words = dict(word.split("=", 1) for word in text.split() if "=" in word)
 
         def numbers(key: str) -> tuple[int, ...]:
             return tuple(int(number) for number in words.get(key, "").split(",") if number)
 
-        single = {key: (*numbers(key), 0)[0] for key in ("offset", "address", "type", "swizzle")}
-        return cls(**single, dimensions=numbers("dimensions"), strides=numbers("strides"), box=numbers("box"))
+        single = {key: (*numbers(key), 0)[0] for key in ("offset", "type")}
+        return cls(**single, box=numbers("box"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.attach.instrument import Instrument, Twin
 from visualizer.sources.attach.kernels import NEVER, Kernel
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import LogLayout
 from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
-from visualizer.sources.attach.record import LogLayout
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
 

@@ -18,8 +18,8 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
+from visualizer.programs.async_groups import Groups
 from visualizer.programs.errors import ProgramError
-from visualizer.programs.groups import Groups
 from visualizer.programs.meetings import BarArrive, BarSync, SetMaxNReg, Sync, SyncWarp
 from visualizer.programs.operations import (
     Arrive,
@@ -56,7 +56,7 @@ _BARRIER_CODE = {
     CompleteTx: (Code.COMPLETE_TX, "bytes"),
 }
 _Issues = Copy | CpAsync | CpAsyncArrive
-_READ_WAITS = (RetireReads, WaitStores, WgmmaWait, StoreWait)
+_ReadWaits = RetireReads | WaitStores | WgmmaWait | StoreWait
 
 
 def compile_program(program: Program) -> Compiled:
@@ -141,82 +141,79 @@ class _Compiler:
 
     def _steps(self, thread: int, cta: int, operations: tuple[Operation, ...]) -> list[Step]:
         steps: list[Step] = []
-        lap = Laps()
-        opened: list[tuple[int, int, int]] = []  # place, first and last pc at which a read of it is open
-        readers: Groups[tuple[int, int, int]] = Groups()  # place, tile, since
-        stores: Groups[tuple[int, int, int]] = Groups()
+        lap, reads = Laps(), _Reads()
         for number, operation in enumerate(operations):
             if isinstance(operation, Exit):
                 break
-            kind = type(operation)
-            if kind in _BARRIER_CODE:
-                code, amount = _BARRIER_CODE[kind]
-                if isinstance(operation, Arrive) and operation.no_complete:
-                    code = Code.ARRIVE_NO_COMPLETE
-                steps.append(Step(code, operation.barrier, getattr(operation, amount, 0), number))  # type: ignore[union-attr]
-            elif isinstance(operation, Wait | TryWait):
-                own = self.compiled.program.barriers[operation.barrier].cta == cta
-                parity = (operation.parity & 1) + (0 if own else REMOTE)
-                lap.waits += isinstance(operation, Wait)
-                code = Code.WAIT if isinstance(operation, Wait) else Code.TEST
-                steps.append(Step(code, operation.barrier, parity, number))
-            elif isinstance(operation, Sync | SyncWarp | Take) or (
-                isinstance(operation, BarSync) and not operation.threads
-            ):
-                steps.append(Step(Code.SYNC, 0, 0, number))
-            elif isinstance(operation, SetMaxNReg):
-                registers = operation.change * self.compiled.program.agents[thread].threads
-                steps.append(Step(Code.TAKE if registers > 0 else Code.FREE, cta, abs(registers), number))
-            elif isinstance(operation, BarSync | BarArrive):
-                row, threads = self._named_row(cta, operation), self.compiled.program.agents[thread].threads
-                steps.append(Step(Code.ARRIVE, row, threads, number))
-                if isinstance(operation, BarSync):
-                    steps.append(Step(Code.NAMED_WAIT, row, 0, number))
-            elif isinstance(operation, _Issues):
-                steps.append(Step(Code.COPY, self._issued, len(_destinations(operation, cta)), number))
-                self._issued += steps[-1].amount
-            elif isinstance(operation, ProxyFence) and self._open:
-                steps.append(Step(Code.PROXY_FENCE, 0, 0, number))
-            elif isinstance(operation, Write):
-                version = self._written[thread, number]
-                if (thread, number) in self._changes:
-                    self.compiled.changes.add((thread, len(steps)))
-                if (thread, number) in self._open:
-                    self.compiled.open_writes.add((thread, len(steps)))
-                steps.append(Step(Code.WRITE, self._places.of(thread, operation), version, number, operation.tile))
+            lap.waits += isinstance(operation, Wait)
+            if isinstance(operation, Write):
+                steps.append(self._write(thread, number, operation, len(steps)))
             elif isinstance(operation, Read | ReadAsync | Store):
-                place = self._places.of(thread, operation)
-                version = self._versions.read(thread, place, operation.tile, lap)
-                if place in self._opened and is_asynchronous(self.compiled.program.agents[thread], operation):
-                    self.compiled.asynchronous.add((thread, len(steps)))
-                if version >= 0:
-                    self.compiled.readers[version].append((thread, len(steps)))
-                steps.append(Step(Code.READ_BEGIN, place, version, number, operation.tile))
+                begin = self._begin_read(thread, number, operation, lap, len(steps))
+                reads.begin(operation, begin.target, len(steps))
+                steps.append(begin)
                 if isinstance(operation, Read):
-                    opened.append((place, len(steps), len(steps)))
-                    steps.append(Step(Code.READ_END, place, 0, number, operation.tile))
-                else:
-                    (stores if isinstance(operation, Store) else readers).start((place, operation.tile, len(steps)))
+                    steps.append(begin._replace(code=Code.READ_END, amount=0))
             elif isinstance(operation, WgmmaCommit | StoreCommit):
-                (stores if isinstance(operation, StoreCommit) else readers).commit()
-            elif isinstance(operation, _READ_WAITS):
-                unfinished = readers if isinstance(operation, RetireReads | WgmmaWait) else stores
-                by_group = isinstance(operation, WgmmaWait | StoreWait)
-                done = unfinished.but_latest_groups if by_group else unfinished.but_latest
-                for place, tile, since in done(operation.keep):
-                    opened.append((place, since, len(steps)))
+                reads.commit(operation)
+            elif isinstance(operation, _ReadWaits):
+                for place, tile in reads.wait(operation, len(steps)):
                     steps.append(Step(Code.READ_END, place, 0, number, tile))
+            else:
+                steps += self._meet(thread, cta, number, operation)
         if cta in self.compiled.exposed:
             leave = next((at for at, o in enumerate(operations) if isinstance(o, Exit)), len(operations))
             steps.append(Step(Code.EXIT, cta, 0, leave))
-        for place, _, since in readers.rest() + stores.rest():
-            opened.append((place, since, len(steps) - 1))
-        open_at: list[set[int]] = [set() for _ in range(len(steps) + 1)]
-        for place, first, last in opened:
-            for pc in range(first, last + 1):
-                open_at[pc].add(place)
-        self.compiled.open_at.append([tuple(sorted(places)) for places in open_at])
+        self.compiled.open_at.append(reads.open_at(len(steps)))
         return steps
+
+    def _meet(self, thread: int, cta: int, number: int, operation: Operation) -> Iterator[Step]:
+        """What an agent does with others: barriers, syncs and registers; and copies, which bring data for them."""
+        threads = self.compiled.program.agents[thread].threads
+        if (kind := type(operation)) in _BARRIER_CODE:
+            code, amount = _BARRIER_CODE[kind]
+            if isinstance(operation, Arrive) and operation.no_complete:
+                code = Code.ARRIVE_NO_COMPLETE
+            yield Step(code, operation.barrier, getattr(operation, amount, 0), number)  # type: ignore[union-attr]
+        elif isinstance(operation, Wait | TryWait):
+            own = self.compiled.program.barriers[operation.barrier].cta == cta
+            code = Code.WAIT if isinstance(operation, Wait) else Code.TEST
+            yield Step(code, operation.barrier, (operation.parity & 1) + (0 if own else REMOTE), number)
+        elif isinstance(operation, Sync | SyncWarp | Take) or (
+            isinstance(operation, BarSync) and not operation.threads
+        ):
+            yield Step(Code.SYNC, 0, 0, number)
+        elif isinstance(operation, SetMaxNReg):
+            registers = operation.change * threads
+            yield Step(Code.TAKE if registers > 0 else Code.FREE, cta, abs(registers), number)
+        elif isinstance(operation, BarSync | BarArrive):
+            row = self._named_row(cta, operation)
+            yield Step(Code.ARRIVE, row, threads, number)
+            if isinstance(operation, BarSync):
+                yield Step(Code.NAMED_WAIT, row, 0, number)
+        elif isinstance(operation, _Issues):
+            copies = len(_destinations(operation, cta))
+            yield Step(Code.COPY, self._issued, copies, number)
+            self._issued += copies
+        elif isinstance(operation, ProxyFence) and self._open:
+            yield Step(Code.PROXY_FENCE, 0, 0, number)
+
+    def _write(self, thread: int, number: int, operation: Write, pc: int) -> Step:
+        if (thread, number) in self._changes:
+            self.compiled.changes.add((thread, pc))
+        if (thread, number) in self._open:
+            self.compiled.open_writes.add((thread, pc))
+        place, version = self._places.of(thread, operation), self._written[thread, number]
+        return Step(Code.WRITE, place, version, number, operation.tile)
+
+    def _begin_read(self, thread: int, number: int, operation: Read | ReadAsync | Store, lap: Laps, pc: int) -> Step:
+        place = self._places.of(thread, operation)
+        version = self._versions.read(thread, place, operation.tile, lap)
+        if place in self._opened and is_asynchronous(self.compiled.program.agents[thread], operation):
+            self.compiled.asynchronous.add((thread, pc))
+        if version >= 0:
+            self.compiled.readers[version].append((thread, pc))
+        return Step(Code.READ_BEGIN, place, version, number, operation.tile)
 
     def _named_row(self, cta: int, operation: BarSync | BarArrive) -> int:
         row = self._named.setdefault((cta, operation.id), self.compiled.barriers)
@@ -224,6 +221,43 @@ class _Compiler:
             self.compiled.barriers += 1
             self.compiled.named[row] = operation.threads
         return row
+
+
+class _Reads:
+    """The reads of one thread: from which of its steps to which each place is open."""
+
+    def __init__(self) -> None:
+        self._opened: list[tuple[int, int, int]] = []  # place, first and last pc
+        self._readers: Groups[tuple[int, int, int]] = Groups()  # of wgmma, not known to be done: place, tile, since
+        self._stores: Groups[tuple[int, int, int]] = Groups()
+
+    def begin(self, operation: Read | ReadAsync | Store, place: int, pc: int) -> None:
+        """A read's step at `pc`; one that is not asynchronous ends with the next step."""
+        if isinstance(operation, Read):
+            self._opened.append((place, pc + 1, pc + 1))
+        else:
+            of_kind = self._stores if isinstance(operation, Store) else self._readers
+            of_kind.start((place, operation.tile, pc + 1))
+
+    def commit(self, operation: WgmmaCommit | StoreCommit) -> None:
+        (self._stores if isinstance(operation, StoreCommit) else self._readers).commit()
+
+    def wait(self, operation: _ReadWaits, pc: int) -> list[tuple[int, int]]:
+        """Place and tile of what a wait sees done, whose steps come one after the other from `pc` on."""
+        unfinished = self._readers if isinstance(operation, RetireReads | WgmmaWait) else self._stores
+        by_group = isinstance(operation, WgmmaWait | StoreWait)
+        done = (unfinished.but_latest_groups if by_group else unfinished.but_latest)(operation.keep)
+        self._opened += [(place, since, pc + at) for at, (place, _, since) in enumerate(done)]
+        return [(place, tile) for place, tile, _ in done]
+
+    def open_at(self, steps: int) -> list[tuple[int, ...]]:
+        """By step, and behind the last of so many, the places that are open: what nobody waits for to the end."""
+        left = [(place, since, steps - 1) for place, _, since in self._readers.rest() + self._stores.rest()]
+        open_at: list[set[int]] = [set() for _ in range(steps + 1)]
+        for place, first, last in self._opened + left:
+            for pc in range(first, last + 1):
+                open_at[pc].add(place)
+        return [tuple(sorted(places)) for places in open_at]
 
 
 def _barrier_told(program: Program, part: CopyPart) -> int:

@@ -12,7 +12,8 @@ from visualizer.language import tr
 from visualizer.programs.program import Program
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.explorer.compiled import compile_program
-from visualizer.sources.explorer.machine import Machine, Mark, StateKey
+from visualizer.sources.explorer.machine import Machine, StateKey
+from visualizer.sources.explorer.marks import Mark
 from visualizer.sources.explorer.outcome import RACE_NAMES, Exploration, not_judged
 from visualizer.sources.explorer.reduction import persistent_choices
 from visualizer.sources.explorer.shorten import shortened

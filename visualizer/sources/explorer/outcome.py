@@ -9,7 +9,8 @@ from typing import Any
 
 from visualizer.language import tr, trn
 from visualizer.programs.program import Program
-from visualizer.sources.explorer.machine import RACES, Machine, Mark
+from visualizer.sources.explorer.machine import Machine
+from visualizer.sources.explorer.marks import RACES, Mark
 from visualizer.sources.explorer.steps import Code, Compiled
 
 RACE_NAMES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from visualizer.language import endings
-from visualizer.sources.explorer.machine import Machine, Mark
+from visualizer.sources.explorer.machine import Machine
+from visualizer.sources.explorer.marks import Mark
 from visualizer.sources.explorer.outcome import AT_A_SYNC, FOR_REGISTERS, RACE_NAMES, Witness, blocked_agents
 from visualizer.sources.explorer.steps import Compiled
 from visualizer.sources.progress import CancelCheck

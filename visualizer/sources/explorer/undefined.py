@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from visualizer.language import endings
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
-from visualizer.sources.explorer.machine import EXITED_CTA, Machine
+from visualizer.sources.explorer.machine import Machine
+from visualizer.sources.explorer.marks import EXITED_CTA
 from visualizer.sources.explorer.operate import operate
 from visualizer.sources.explorer.steps import REMOTE, Code
 

@@ -16,7 +16,8 @@ from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace
 from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.explorer.compiled import compile_program
-from visualizer.sources.explorer.machine import BarrierTuple, Machine, Mark
+from visualizer.sources.explorer.machine import BarrierTuple, Machine
+from visualizer.sources.explorer.marks import Mark
 from visualizer.sources.explorer.operate import operate
 from visualizer.sources.explorer.outcome import Exploration, Witness
 from visualizer.sources.explorer.steps import Code, CopyPart

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from visualizer.language import tr
 from visualizer.reconstruction.agent_events import AgentEvents, earliest_of, split
 from visualizer.reconstruction.clock_fit import ClockFit, fit_clock
+from visualizer.reconstruction.cta_spans import FROM_THE_START, NEVER, spans_of
 from visualizer.reconstruction.event_memory import ROW, EventMemory
 from visualizer.reconstruction.logged import EventLog, Logged
 from visualizer.reconstruction.shortcut import Shortcut
-from visualizer.reconstruction.spans import FROM_THE_START, NEVER, spans_of
 from visualizer.recording.tables import Agent, Barrier, Site
 from visualizer.recording.trace import TraceError
 from visualizer.sources.lesson.complete_ctas.columns import CompleteColumns

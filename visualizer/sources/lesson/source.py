@@ -11,7 +11,7 @@ from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
-from visualizer.sources.lesson.gpu_options import GPU_OPTIONS
+from visualizer.sources.lesson.option_table import GPU_OPTIONS
 from visualizer.sources.lesson.options import GpuOptions, level_of
 from visualizer.sources.lesson.window_check import check_window
 from visualizer.sources.lesson.window_options import WINDOW_OPTIONS, window_of

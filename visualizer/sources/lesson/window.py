@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by
-from visualizer.reconstruction.opening import opened
+from visualizer.reconstruction.earlier_inits import opened
 from visualizer.recording.facts import Window as WindowFacts
 from visualizer.recording.schema import ARRIVAL_KINDS, EventFlag, EventKind
 from visualizer.recording.tables import Agent, Barrier

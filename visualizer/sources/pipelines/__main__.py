@@ -16,7 +16,8 @@ from typing import Any
 
 from visualizer.language import preferred, tr, use
 from visualizer.sources.errors import SourceError
-from visualizer.sources.pipelines.kernels import KERNELS, Launch, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS
+from visualizer.sources.pipelines.pipeline_kernel import Launch, PipelineKernel
 from visualizer.sources.runner.protocol import Unable
 
 EXIT_WRONG, EXIT_UNABLE, EXIT_HANGS = 1, 2, 124

@@ -22,7 +22,7 @@ from visualizer.sources.attach.ptx_instrument import PtxInstrument
 from visualizer.sources.attach.session import Outcome, Recorded, Session
 from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.lesson.options import GpuOptions
-from visualizer.sources.pipelines.kernels import PipelineKernel
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.runner.find_gpu import find_gpu
 

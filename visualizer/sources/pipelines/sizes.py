@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from visualizer.language import mark, tr
 from visualizer.sources.errors import SourceError
 from visualizer.sources.option import Field, Group, Option, Whole
-from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.source import Request
 
 _GROUP = Group(mark("sizes of kernels"), mark("of those in kernels/ that --source gpu runs beside the lesson"))

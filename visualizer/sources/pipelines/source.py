@@ -9,7 +9,8 @@ from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.options import GpuOptions
 from visualizer.sources.lesson.source import GpuKernel, gpu_options
-from visualizer.sources.pipelines.kernels import KERNELS, PipelineKernel
+from visualizer.sources.pipelines.kernels import KERNELS
+from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.pipelines.sizes import sizes_of
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.source import Request

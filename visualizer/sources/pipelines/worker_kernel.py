@@ -13,7 +13,7 @@ from cuda.bindings import driver
 from numpy.typing import NDArray
 
 from visualizer.resources import resource_dir
-from visualizer.sources.pipelines.kernels import Boxes, Launch
+from visualizer.sources.pipelines.pipeline_kernel import Boxes, Launch
 from visualizer.sources.pipelines.storage import BOX_COLUMNS
 from visualizer.sources.runner.device import tensor_map
 

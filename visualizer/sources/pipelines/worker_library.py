@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from visualizer.sources.pipelines.kernels import HEAD, Launch, PipelineKernel
+from visualizer.sources.pipelines.kernels import HEAD
+from visualizer.sources.pipelines.pipeline_kernel import Launch, PipelineKernel
 
 
 def library_call(kernel: PipelineKernel, launch: Launch) -> Callable[[], None] | None:

@@ -17,7 +17,7 @@ from visualizer.programs.accesses import (
     WgmmaWait,
     Write,
 )
-from visualizer.programs.groups import Groups
+from visualizer.programs.async_groups import Groups
 from visualizer.programs.program import Program
 from visualizer.programs.tensor import MmaIssue, TensorCommit
 from visualizer.recording.schema import PS_PER_NS, EventKind

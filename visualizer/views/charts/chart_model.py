@@ -118,6 +118,17 @@ class Chart:
         """The chart in words: its twin for screen readers."""
         return tr("{title}: {numbers}", title=self.title, numbers=self.caption)
 
+    @property
+    def ends(self) -> tuple[float, float, float, float]:
+        """Left, right, low and high of what is drawn; 0 is among the heights where heights are amounts."""
+        places = [places for series in self.series if len((places := _places(series))[0])]
+        if not places:
+            return 0.0, 1.0, 0.0, 1.0
+        x, y = (np.concatenate(along) for along in zip(*places, strict=True))
+        left, right = self.x.ends or (float(x.min()), float(x.max()))
+        low, high = self.y.ends or (min(float(y.min()), 0.0), float(y.max()))
+        return left, right if right > left else left + 1, low, high if high > low else low + 1
+
 
 def floats(values: ArrayLike) -> Floats:
     return np.asarray(values, np.float64)
@@ -142,6 +153,17 @@ def stacked(tops: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
     """Where each stands that lies on the ones before it: from, to."""
     ends = np.cumsum(np.stack(tops), axis=0) if tops else np.empty((0, 0))
     return [(end - top, end) for top, end in zip(tops, ends, strict=True)]
+
+
+def _places(series: Series) -> tuple[Floats, Floats]:
+    """Where the series lies along both axes; a rule goes through the plot wherever its ends are."""
+    if isinstance(series, Boxes):
+        return np.append(series.x0, series.x1), np.append(series.y0, series.y1)
+    if isinstance(series, Spans):
+        return series.x, np.append(series.low, series.high)
+    if isinstance(series, Rule):
+        return floats([]), floats([])
+    return series.x, series.y
 
 
 def _unit(units: Sequence[tuple[float, str]], most: float) -> tuple[float, str]:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QFontMetricsF, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QGraphicsView, QSizePolicy
 
-from visualizer.views.charts.chart_model import Axis, Boxes, Chart, Curve, Diamonds, Note, Rule, Series, Spans
+from visualizer.views.charts.chart_model import Axis, Boxes, Chart, Curve, Diamonds, Note, Series, Spans
 from visualizer.views.look.painting import brush, colour, hatch_brush, pen
 from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.look.theme import HATCHED, Theme, mix
@@ -106,7 +106,7 @@ class Plot(pg.GraphicsView):
         box, chart = self.box, self._chart
         if chart is None:
             return
-        left, right, low, high = _bounds(chart)
+        left, right, low, high = chart.ends
         beside, above = _ROOM_BESIDE * (right - left), 0.0 if chart.y.ticks else self._room_above() * (high - low)
         left, right = left - beside, right + beside
         box.setLimits(xMin=None, xMax=None, yMin=None, yMax=None)
@@ -275,28 +275,3 @@ class Plot(pg.GraphicsView):
 
 def _least_distance(places: list[float]) -> float:
     return float(np.diff(np.array(places, np.float64)).min(initial=np.inf))
-
-
-def _bounds(chart: Chart) -> tuple[float, float, float, float]:
-    """Left, right, low and high of what is drawn; 0 is among the heights where heights are amounts."""
-    boxes = [_box(series) for series in chart.series if not isinstance(series, Rule) and len(_box_x(series))]
-    if not boxes:
-        return 0.0, 1.0, 0.0, 1.0
-    left, right = chart.x.ends or (min(box.left() for box in boxes), max(box.right() for box in boxes))
-    low, high = min(box.top() for box in boxes), max(box.bottom() for box in boxes)
-    low, high = chart.y.ends or (min(low, 0.0), high)
-    return left, right if right > left else left + 1, low, high if high > low else low + 1
-
-
-def _box_x(series: Boxes | Curve | Spans | Diamonds) -> np.ndarray:
-    return series.x0 if isinstance(series, Boxes) else series.x
-
-
-def _box(series: Boxes | Curve | Spans | Diamonds) -> QRectF:
-    if isinstance(series, Boxes):
-        x, y = np.append(series.x0, series.x1), np.append(series.y0, series.y1)
-    elif isinstance(series, Spans):
-        x, y = series.x, np.append(series.low, series.high)
-    else:
-        x, y = series.x, series.y
-    return QRectF(x.min(), y.min(), np.ptp(x), np.ptp(y))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from visualizer.diagnosis.fix_place import fix_place
+from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Report
 from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
@@ -108,7 +108,7 @@ def with_findings(marks: CodeMarks, file: str, trace: Trace, report: Report | No
     for finding in report.findings if report is not None else ():
         if finding.severity != "error":
             continue
-        for chip, place in ((Chip("error", "✖"), finding.site), (Chip("fix", "✔"), fix_place(trace, finding))):
+        for chip, place in ((Chip("error", "✖"), finding.site), (Chip("fix", "✔"), fix_line(trace, finding))):
             if place is not None and place.file == file and chip not in chips.get(place.line, ()):
                 chips[place.line] = (chip, *chips.get(place.line, ()))
     return replace(marks, chips=chips)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from visualizer.diagnosis.report import Place, Report
+from visualizer.diagnosis.report import Report, SourceLine
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
@@ -65,7 +65,7 @@ class CodeWidget(QWidget):
         """What was found in the recording whose `set_history` follows: its lines are marked."""
         self._report = report
 
-    def show_place(self, place: Place) -> None:
+    def show_place(self, place: SourceLine) -> None:
         """Bring a line into view, whatever the focus is at."""
         if self.files.findText(place.file) >= 0:
             self.files.setCurrentText(place.file)

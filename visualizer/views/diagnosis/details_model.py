@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from visualizer.diagnosis.arrived import missing_bytes
-from visualizer.diagnosis.fix_place import fix_place
-from visualizer.diagnosis.report import Finding, Place
+from visualizer.diagnosis.fix_line import fix_line
+from visualizer.diagnosis.report import Finding, SourceLine
 from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
 from visualizer.diagnosis.wording import commas
 from visualizer.language import current, tr
@@ -26,7 +26,7 @@ class Line:
     label: str
     text: str
     focus: Focus | None = None
-    place: Place | None = None
+    place: SourceLine | None = None
     lesson: Lesson | None = None
 
     @property
@@ -39,7 +39,7 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
     lines: list[Line] = []
     if finding.site is not None:
         lines.append(_place_line(tr("line"), finding.site))
-    if (fix := fix_place(trace, finding)) is not None:
+    if (fix := fix_line(trace, finding)) is not None:
         lines.append(_place_line(tr("to change"), fix))
     if lesson is not None:
         lines.append(Line(tr("taught in"), lesson.title.spoken(current()), lesson=lesson))
@@ -87,7 +87,7 @@ def _owed_lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> list[L
     return lines
 
 
-def _place_line(label: str, place: Place) -> Line:
+def _place_line(label: str, place: SourceLine) -> Line:
     return Line(label, f"{place.file}:{place.line} {place.op}", place=place)
 
 

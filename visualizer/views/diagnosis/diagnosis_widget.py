@@ -37,7 +37,7 @@ class DiagnosisWidget(QWidget):
 
     focus_requested = Signal(object)
     place_requested = Signal(object)
-    """A Place in the source."""
+    """A SourceLine."""
     lesson_requested = Signal(object)
     """A Lesson: the chapter that teaches a finding's mistake."""
 

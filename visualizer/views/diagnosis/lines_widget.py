@@ -20,7 +20,7 @@ class LinesBrowser(QTextBrowser):
 
     focus_requested = Signal(object)
     place_requested = Signal(object)
-    """A Place in the source."""
+    """A SourceLine."""
     lesson_requested = Signal(object)
     """A Lesson: the chapter that teaches a finding's mistake."""
 

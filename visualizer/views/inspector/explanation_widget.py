@@ -10,7 +10,7 @@ from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
-from visualizer.views.look.pane_look_widget import use_panel_colours
+from visualizer.views.look.pane_look_widget import alarm_style, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme, load_theme
 
@@ -86,9 +86,8 @@ class ExplanationWidget(QWidget):
         self.heading.setStyleSheet(f"color: {theme.text_muted}")
         self.text.setStyleSheet(f"color: {theme.text}; {large}")
         self.note.setStyleSheet(f"color: {theme.text_muted}")
-        banner = f"background: {theme.error.fill}; color: {theme.error.text}; padding: 0.4em; border-radius: 4px"
-        self.ending.setStyleSheet(banner)
-        self.lost.setStyleSheet(banner)
+        self.ending.setStyleSheet(alarm_style(theme))
+        self.lost.setStyleSheet(alarm_style(theme))
 
     @staticmethod
     def _show(label: PlainLabel, text: str) -> None:

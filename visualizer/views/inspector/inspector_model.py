@@ -14,7 +14,7 @@ import numpy as np
 
 from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
 from visualizer.diagnosis.explanations.explain import explain
-from visualizer.diagnosis.report import Place, Report
+from visualizer.diagnosis.report import Report, SourceLine
 from visualizer.diagnosis.wording import duration, state_word
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
@@ -262,7 +262,7 @@ def _agent(about: _About) -> Section:
     site = int(state.agent_site[row])
     if site >= 0:
         where = about.trace.sites[site]
-        place = Place(where.file, where.line, where.op)
+        place = SourceLine(where.file, where.line, where.op)
         lines.append(Line(tr("line"), f"{where.file}:{where.line} {where.op}", place=place))
     for ring in history.structure.of_cta(agent.cta):
         index, phase, count = history.agents.cursors(about.trace, about.step, ring.cursor_ring)[row].tolist()

@@ -14,7 +14,7 @@ from visualizer.replay.history import History
 from visualizer.views.diagnosis.diagnosis_model import FindingRow
 from visualizer.views.diagnosis.lines_widget import LinesBrowser
 from visualizer.views.inspector.inspector_model import Section, inspect, inspector_rows, run_text
-from visualizer.views.look.pane_look_widget import use_panel_colours
+from visualizer.views.look.pane_look_widget import alarm_style, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme, load_theme
 
@@ -24,7 +24,7 @@ class InspectorWidget(QWidget):
 
     focus_requested = Signal(object)
     place_requested = Signal(object)
-    """A Place in the source."""
+    """A SourceLine."""
     lesson_requested = Signal(object)
     """A Lesson: the chapter that teaches a finding's mistake."""
 
@@ -89,9 +89,7 @@ class InspectorWidget(QWidget):
     def _restyle(self) -> None:
         theme = self._theme
         self.text.set_theme(theme)
-        self.banner.setStyleSheet(
-            f"background: {theme.error.fill}; color: {theme.error.text}; padding: 0.3em; border-radius: 4px"
-        )
+        self.banner.setStyleSheet(alarm_style(theme))
         self._show()
 
     def _show(self) -> None:

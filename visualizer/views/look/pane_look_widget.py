@@ -18,6 +18,11 @@ def use_panel_colours(widget: QWidget, theme: Theme) -> None:
     widget.setAutoFillBackground(True)
 
 
+def alarm_style(theme: Theme) -> str:
+    """The style sheet of a label over a pane that says how the run ended."""
+    return f"background: {theme.error.fill}; color: {theme.error.text}; padding: 0.3em; border-radius: 4px"
+
+
 _SMALLEST_TEXT = "smallestText"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from visualizer.playback.focus import Focus
@@ -14,10 +14,9 @@ from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
 from visualizer.views.timeline.gestures.measure import Measurement
 from visualizer.views.timeline.gestures.measuring_widget import Measuring
 from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
-from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
 from visualizer.views.timeline.lanes.lane_rows import LaneRows
 from visualizer.views.timeline.lanes.lanes import Lane
-from visualizer.views.timeline.layers.layers_widget import LanesLayer
+from visualizer.views.timeline.layers.fresh_lanes_widget import FreshLanes
 from visualizer.views.timeline.layers.lecture_widget import Lecture
 from visualizer.views.timeline.layers.marks import Marks
 from visualizer.views.timeline.layers.scene import Scene
@@ -47,10 +46,7 @@ class TimelineCommands(QAbstractScrollArea):
     lecture: Lecture
     _told: View | None
     mouse: TimelineMouse
-    _lanes: LanesLayer
-    _builder: LaneBuilder
-    _rest: QTimer
-    _gather: QTimer
+    _lanes: FreshLanes
 
     @property
     def view(self) -> View | None:
@@ -168,21 +164,21 @@ class TimelineCommands(QAbstractScrollArea):
     @property
     def busy(self) -> bool:
         """Whether lanes in view are still being built."""
-        return self._builder.waiting > 0
+        return self._lanes.waiting > 0
 
     @property
     def rests(self) -> bool:
         """Whether the picture is complete: nothing is about to be painted better."""
-        return not (self._rest.isActive() or self._gather.isActive() or self._lanes.coarse)
+        return self._lanes.complete
 
     def rest_now(self) -> None:
         """No more views are to be expected: paint the picture in full the next time, as an exported picture needs."""
-        self._rest.stop()
+        self._lanes.settle()
         self.viewport().update()
 
     def cancel(self) -> None:
         """Stop building lanes; the picture stays as it is until the view changes."""
-        self._builder.cancel()
+        self._lanes.cancel()
         self.viewport().update()
 
     def select_lane(self, direction: int) -> None:

@@ -6,10 +6,8 @@ hover and values are painted over it. So moving the focus or the pointer never r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QPainter, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QFrame
 
 from visualizer.diagnosis.report import Report
@@ -22,10 +20,9 @@ from visualizer.views.timeline.commands_widget import TimelineCommands
 from visualizer.views.timeline.gestures.lane_filter_widget import LaneFilter
 from visualizer.views.timeline.gestures.measuring_widget import Measuring
 from visualizer.views.timeline.gestures.mouse_widget import TimelineMouse
-from visualizer.views.timeline.lanes.builder_widget import LaneBuilder
-from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.layers.chips_widget import beyond_chip, building_chip, folded_chip, paint_chip
-from visualizer.views.timeline.layers.layers_widget import LanesLayer, Look, ValuesLayer
+from visualizer.views.timeline.layers.fresh_lanes_widget import FreshLanes
+from visualizer.views.timeline.layers.layers_widget import Look, ValuesLayer
 from visualizer.views.timeline.layers.lecture_widget import Lecture
 from visualizer.views.timeline.layers.marks import Marks, paint_marks
 from visualizer.views.timeline.layers.overlay_widget import (
@@ -42,8 +39,6 @@ from visualizer.views.timeline.painting.paint import Fonts
 from visualizer.views.timeline.time.overview_widget import OverviewStrip
 from visualizer.views.words.findings import first_divergence
 
-_REST_MS = 120  # after the last change of view, until the picture is made complete
-_GATHER_MS = 40  # lanes that are built within this time come into the picture together
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
@@ -70,7 +65,9 @@ class TimelineWidget(Painted, TimelineCommands):
         self.measuring.changed.connect(lambda measured: self.viewport().update())
         self.marks: dict[str, Marks] = {}
         self.mouse = TimelineMouse(self.viewport(), lambda: self._scene)
-        self._lanes = LanesLayer()
+        self._lanes = FreshLanes(self)
+        self._lanes.coarse.connect(self.viewport().update)
+        self._lanes.built.connect(self._repaint_lanes)
         self._values = ValuesLayer()
         self._divergence: int | None = None
         self._told = None
@@ -79,10 +76,6 @@ class TimelineWidget(Painted, TimelineCommands):
         self.overview.centre_requested.connect(self.centre_time)
         self.filter = LaneFilter(self)
         self.filter.text_changed.connect(self.set_lane_filter)
-        self._builder = LaneBuilder(self)
-        self._rest = self._timer(_REST_MS, self._come_to_rest)
-        self._gather = self._timer(_GATHER_MS, self._repaint_lanes)
-        self._builder.built.connect(lambda: None if self._gather.isActive() else self._gather.start())
         self._place_overview()
         self._connect_mouse()
 
@@ -96,13 +89,6 @@ class TimelineWidget(Painted, TimelineCommands):
         self.mouse.measured.connect(self.measuring.show)
         self.mouse.clicked.connect(self._click)
         self.mouse.double_clicked.connect(self.zoom_to_slice)
-
-    def _timer(self, interval: int, act: Callable[[], None]) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(interval)
-        timer.timeout.connect(act)
-        return timer
 
     # The Pane protocol
 
@@ -120,8 +106,7 @@ class TimelineWidget(Painted, TimelineCommands):
         """Show a recording; without `answers` only its lanes, for `history` is still being built. See `read`."""
         size = self.viewport().size()
         shown = history is not None and history.steps > 0
-        self._builder.stop()
-        self._builder.resume()
+        self._lanes.stop()
         self._scene = Scene(history, size.width(), size.height(), self._fonts, answers) if shown else None
         self.mouse.forget_gesture()
         self.lecture.veiled_after = None
@@ -181,42 +166,22 @@ class TimelineWidget(Painted, TimelineCommands):
             self._scene.scroll = float(bar.value())
             self.filter.place(self._scene.frame)
         self.overview.set_view(self.view)
-        self._builder.resume()
+        self._lanes.resume()
         self._repaint_lanes()
 
     def _repaint_lanes(self) -> None:
-        self._lanes.forget()
+        self._lanes.layer.forget()
         self._values.forget()
         self.viewport().update()
 
     def _move(self) -> None:
         """The view has changed, and may go on changing."""
-        self._builder.resume()
-        self._rest.start()
+        self._lanes.move()
         self.overview.set_view(self.view)
         self.viewport().update()
 
-    def _come_to_rest(self) -> None:
-        if self._lanes.coarse:
-            self.viewport().update()
-
     def _look(self) -> Look:
         return Look(self._theme, self._fonts, self.viewport().size(), self.devicePixelRatioF())
-
-    def _paint_lanes(self, scene: Scene, look: Look) -> QPixmap:
-        missing: list[Lane] = []
-
-        def ready(lane: Lane) -> bool:
-            there = self._builder.ready(scene.store, lane)
-            if not there:
-                missing.append(lane)
-            return there
-
-        before = self._lanes.pixmap
-        picture = self._lanes.picture(scene, look, ready, moving=self._rest.isActive() or self.busy)
-        if missing or before is not picture:
-            self._builder.want(scene.store, missing)
-        return picture
 
     def paint(self, painter: QPainter) -> None:
         scene, look = self._scene, self._look()
@@ -226,7 +191,7 @@ class TimelineWidget(Painted, TimelineCommands):
         if scene.view != self._told:
             self._told = scene.view
             self.view_changed.emit()
-        painter.drawPixmap(0, 0, self._paint_lanes(scene, look))
+        painter.drawPixmap(0, 0, self._lanes.picture(scene, look))
         paint_open_edges(painter, scene, look)
         clear_flagged_times(painter, scene, self.marks, self._divergence, look)
         paint_marks(painter, scene.history.trace, scene.frame, scene.view, self.marks, self._theme, self._fonts)
@@ -241,8 +206,8 @@ class TimelineWidget(Painted, TimelineCommands):
         for chip in (beyond_chip(scene, look), folded_chip(scene, look)):
             if chip is not None:
                 paint_chip(painter, chip, look)
-        if self._builder.waiting:
-            paint_chip(painter, building_chip(scene, look, self._builder.waiting), look)
+        if self._lanes.waiting:
+            paint_chip(painter, building_chip(scene, look, self._lanes.waiting), look)
         if (hovered := self.mouse.hovered) is not None:
             paint_hover(painter, scene, hovered, QRectF(self.viewport().rect()), look)
 
@@ -304,11 +269,7 @@ class TimelineWidget(Painted, TimelineCommands):
                 self.focus_requested.emit(focus)
 
     def hideEvent(self, event) -> None:
-        """Nobody looks: leave lanes to be built when somebody does."""
-        self._rest.stop()
-        self._gather.stop()
-        self._builder.stop()
-        self._builder.resume()
+        self._lanes.stop()
         super().hideEvent(event)
 
     def leaveEvent(self, event) -> None:

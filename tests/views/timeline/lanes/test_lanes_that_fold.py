@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from stranger_traces import stranger
+from timeline_pictures import METRICS, hover_note, lane_picture, lane_value
 from two_ring_traces import two_rings
 
-from tests.timeline_pictures import METRICS, hover_note, lane_picture, lane_value
 from visualizer.playback import navigate
 from visualizer.playback.focus import Focus
 from visualizer.programs.attention import attention

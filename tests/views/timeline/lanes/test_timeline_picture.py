@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from timeline_pictures import HEIGHT, lane_picture
+from timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, PRODUCER, TMA, make_trace, one_tile
 from two_ring_traces import two_rings
 
-from tests.timeline_pictures import HEIGHT, lane_picture
-from tests.timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, PRODUCER, TMA, make_trace, one_tile
 from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig

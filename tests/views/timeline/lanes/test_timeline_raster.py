@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from timeline_pictures import METRICS
+from timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, make_trace
 
-from tests.timeline_pictures import METRICS
-from tests.timeline_traces import CONSUMER, EMPTY, FULL, ONE_TILE, make_trace
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.schema import EventKind

@@ -1,9 +1,9 @@
 """The value column, the hover note and the arrows, in the recording's own words."""
 
 import pytest
+from timeline_pictures import hover_note, lane_value
+from timeline_traces import ONE_TILE, make_trace, one_tile
 
-from tests.timeline_pictures import hover_note, lane_value
-from tests.timeline_traces import ONE_TILE, make_trace, one_tile
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
 from visualizer.programs.builder import Builder

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from probed import probed
+from timeline_pictures import HEIGHT, hover_note, lane_picture
+from timeline_traces import one_tile
 
-from tests.timeline_pictures import HEIGHT, hover_note, lane_picture
-from tests.timeline_traces import one_tile
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.schema import SAMPLE_DTYPE

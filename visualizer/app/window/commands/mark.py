@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from visualizer.app.commands.command import Command, On
-from visualizer.app.session.notebook import Notebook
+from visualizer.app.session.noting import Noting
 from visualizer.app.window.commands.when import WITH_RECORDING
 from visualizer.language import mark
 from visualizer.playback.notes import BOOKMARKS
@@ -36,9 +36,9 @@ _GO_TITLES = (
 
 
 def _mark(
-    name: str, title: str, help_: str, run: Callable[[Notebook], object], *keys: str, separated: bool = False
+    name: str, title: str, help_: str, run: Callable[[Noting], object], *keys: str, separated: bool = False
 ) -> Command:
-    return Command(f"mark.{name}", title, help_, "Mark", On(Notebook, run), keys, WITH_RECORDING, separated=separated)
+    return Command(f"mark.{name}", title, help_, "Mark", On(Noting, run), keys, WITH_RECORDING, separated=separated)
 
 
 def _set_bookmark(number: int) -> Command:
@@ -47,7 +47,7 @@ def _set_bookmark(number: int) -> Command:
         _SET_TITLES[number - 1],
         mark("Bookmark this event; once more takes the bookmark away."),
         "Mark",
-        On(Notebook, lambda notebook: notebook.set_bookmark(number)),
+        On(Noting, lambda noting: noting.set_bookmark(number)),
         (f"Ctrl+{number}",),
         WITH_RECORDING,
         submenu=mark("Set a bookmark"),
@@ -60,7 +60,7 @@ def _go_to_bookmark(number: int) -> Command:
         _GO_TITLES[number - 1],
         mark("Go to the event with this bookmark."),
         "Mark",
-        On(Notebook, lambda notebook: notebook.go_to_bookmark(number)),
+        On(Noting, lambda noting: noting.go_to_bookmark(number)),
         (str(number),),
         WITH_RECORDING,
         submenu=mark("Go to a bookmark"),
@@ -72,28 +72,28 @@ COMMANDS = (
         "toggle",
         mark("Mark or unmark"),
         mark("Mark this event, or take its mark away."),
-        Notebook.toggle_mark,
+        Noting.toggle_mark,
         "M",
     ),
     _mark(
         "region",
         mark("Mark the measured stretch"),
         mark("Mark the stretch that was measured."),
-        Notebook.mark_region,
+        Noting.mark_region,
         "Shift+M",
     ),
     _mark(
         "note",
         mark("Write a note…"),
         mark("Write a note on this event, in the Notes pane."),
-        Notebook.write,
+        Noting.write,
         "Ctrl+M",
     ),
     _mark(
         "next",
         mark("Next mark"),
         mark("Go to the next mark or bookmark."),
-        Notebook.next_mark,
+        Noting.next_mark,
         "Alt+Down",
         separated=True,
     ),
@@ -101,7 +101,7 @@ COMMANDS = (
         "previous",
         mark("Previous mark"),
         mark("Go back to the last mark or bookmark."),
-        Notebook.previous_mark,
+        Noting.previous_mark,
         "Alt+Up",
     ),
     *(_set_bookmark(number) for number in BOOKMARKS),

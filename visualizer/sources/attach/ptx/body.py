@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.flatten import flattened
@@ -17,7 +18,6 @@ from visualizer.sources.attach.ptx.sequence import NotUnderstood, sequence
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
-from visualizer.sources.attach.record import Keep
 from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")

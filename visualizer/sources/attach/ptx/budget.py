@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from visualizer.language import tr
-from visualizer.sources.attach.assemble import Assembled, assemble
 from visualizer.sources.attach.launch import Shape
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx.forms import FORMS, Form
-from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
-from visualizer.sources.attach.record import Keep
+from visualizer.sources.attach.ptx.twin import Instrumented, instrument
+from visualizer.sources.attach.ptxas import Assembled, assemble
 from visualizer.sources.errors import SourceError
 
 SM_REGISTERS = 65536

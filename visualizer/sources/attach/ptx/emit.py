@@ -1,4 +1,4 @@
-"""The PTX that records: how a warp begins and leaves, and what stands around a site. `record.py` says what it writes.
+"""The PTX that records: how a warp begins and leaves, and what stands around a site. log_format.py says what it writes.
 
 What a record costs is instructions in the kernel's own loops (docs/hardware.md, "What logging costs"), so:
 - a lane keeps two numbers, the row of its next record and where its room ends; three instructions make the address
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from visualizer.sources.attach.record import (
+from visualizer.sources.attach.log_format import (
     CONTROL_DTYPE,
     CONTROL_SYMBOL,
     HEADER_DTYPE,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, address, is_number, number
-from visualizer.sources.attach.record import Keep
 
 PASSED, OTHER = 0, 1
 """Parts of a wait: it passed, or did not. Of what is recorded before and behind: behind, before."""

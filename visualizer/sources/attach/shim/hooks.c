@@ -96,28 +96,14 @@ EXPORT Result cuKernelGetFunction(Handle *function, Handle kernel) {
 LAUNCHES(, AS_IT_IS)
 LAUNCHES(_ptsz, OF_THREAD)
 
-static void list(struct message *message, const char *name, const void *numbers, unsigned count, unsigned bytes) {
-    add(message, " %s=", name);
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t number = 0;
-        memcpy(&number, (const char *)numbers + i * bytes, bytes);
-        add(message, "%s%llu", i ? "," : "", (unsigned long long)number);
-    }
-}
+/* Of a tensor map is told what one copy through it brings. */
 EXPORT Result cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dimensions,
     const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion,
     int fill) {
     Result result = REAL(cuTensorMapEncodeTiled)(map, type, rank, address, dimensions, strides, box, steps, interleave,
         swizzle, promotion, fill);
-    if (result == SUCCESS && watched()) {
-        char buffer[TENSOR_MAP_TEXT] = "";
-        struct message text = {buffer, sizeof buffer, 0};
-        add(&text, "address=%llu type=%d swizzle=%d", (unsigned long long)(uintptr_t)address, type, swizzle);
-        list(&text, "dimensions", dimensions, rank, 8);
-        list(&text, "strides", strides, rank - 1, 8);
-        list(&text, "box", box, rank, 4);
-        remember_tensor_map(map, buffer);
-    }
+    if (result == SUCCESS)
+        remember_tensor_map(map, type, box, rank);
     return result;
 }
 EXPORT Result cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *address, const uint64_t *dimensions,
@@ -125,15 +111,8 @@ EXPORT Result cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *
     const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
     Result result = REAL(cuTensorMapEncodeIm2col)(map, type, rank, address, dimensions, strides, lower, upper, channels,
         pixels, steps, interleave, swizzle, promotion, fill);
-    if (result == SUCCESS && watched()) {
-        char buffer[TENSOR_MAP_TEXT] = "";
-        struct message text = {buffer, sizeof buffer, 0};
-        add(&text, "address=%llu type=%d swizzle=%d", (unsigned long long)(uintptr_t)address, type, swizzle);
-        list(&text, "dimensions", dimensions, rank, 8);
-        list(&text, "strides", strides, rank - 1, 8);
-        add(&text, " box=%u,%u", channels, pixels); /* of channels and pixels is what one copy brings */
-        remember_tensor_map(map, buffer);
-    }
+    if (result == SUCCESS)
+        remember_tensor_map(map, type, (const uint32_t[2]){channels, pixels}, 2);
     return result;
 }
 EXPORT Result cuTensorMapReplaceAddress(void *map, void *address) {
@@ -141,6 +120,6 @@ EXPORT Result cuTensorMapReplaceAddress(void *map, void *address) {
     memcpy(before, map, sizeof before);
     Result result = REAL(cuTensorMapReplaceAddress)(map, address);
     if (result == SUCCESS)
-        remember_moved_map(before, map, (uintptr_t)address);
+        remember_moved_map(before, map);
     return result;
 }

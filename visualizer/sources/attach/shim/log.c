@@ -13,8 +13,8 @@ enum { REGISTERED_PORTABLE = 1, REGISTERED_MAPPED = 2, NON_BLOCKING = 1 };
 enum { COPY_EVERY_NS = 1000000000, REST = 10 }; /* a copy is followed by a rest of so many times its duration */
 enum { ROW = 16, SHARED_COUNTS = 1, NEAR = 1 << 16 }; /* bytes that are copied sooner than another copy is begun */
 enum { LOOK = 64, MORE = 4 }; /* records that are looked for behind the last one, and then so many times as many */
-enum { HEADER = 64, HEADER_CTA = 32 }; /* bytes of a warp's header, and where it says that it has begun: see record.py */
-static const uint32_t left = 0x80000000; /* in a count: the lane has left, see record.py */
+enum { HEADER = 64, HEADER_CTA = 32 }; /* bytes of a warp's header, and where it says that it has begun: see log_format.py */
+static const uint32_t left = 0x80000000; /* in a count: the lane has left, see log_format.py */
 
 /* Records of a stream: how many are here, and up to where they were asked for last. */
 struct seen {

@@ -144,9 +144,9 @@ void forget_kernels(void); /* another server numbers them anew */
 struct kernel *chosen(Handle function, const unsigned *grid, const unsigned *block, Handle stream, uint64_t *index);
 
 /* tensor_maps.c */
-enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_TEXT = 512 };
-void remember_tensor_map(const void *map, const char *description);
-void remember_moved_map(const void *before, const void *after, uint64_t address);
+enum { TENSOR_MAP_BYTES = 128 };
+void remember_tensor_map(const void *map, int type, const uint32_t *box, unsigned rank);
+void remember_moved_map(const void *before, const void *after);
 void describe_tensor_maps(struct message *message, const unsigned char *bytes, size_t size, size_t offset);
 
 /* A launch as the program asked for it, and one that is recorded. */
@@ -170,7 +170,7 @@ struct recording {
     struct log {
         void *memory; /* of this process, which the server sees too */
         size_t bytes, begun; /* begun: how many the server filled in */
-        size_t headers, counts, streams, stream; /* where these begin, bytes of a stream: see record.py */
+        size_t headers, counts, streams, stream; /* where these begin, bytes of a stream: see log_format.py */
         int begins_again; /* a stream that is full */
         struct seen *seen; /* what is known of each stream, once its kernel has run for a while */
         Device_pointer address; /* as the GPU sees it */

@@ -1,4 +1,4 @@
-/* Tensor maps as the program made them: an instruction that copies through one tells neither bytes nor dimensions.
+/* Tensor maps as the program made them: an instruction that copies through one does not tell its bytes.
 
 They are known again among a kernel's parameters by their 128 bytes. */
 #include "shim.h"
@@ -6,11 +6,11 @@ They are known again among a kernel's parameters by their 128 bytes. */
 #include <stdio.h>
 #include <string.h>
 
-enum { KEPT = 1024 };
+enum { KEPT = 1024, DESCRIPTION = 96 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     unsigned char bytes[TENSOR_MAP_BYTES];
-    char description[TENSOR_MAP_TEXT];
+    char description[DESCRIPTION];
 } maps[KEPT];
 static unsigned made; /* also those that later ones took the place of */
 
@@ -26,27 +26,31 @@ static void keep(const void *map, const char *description) {
     if (place < 0)
         place = made++ % KEPT;
     memcpy(maps[place].bytes, map, TENSOR_MAP_BYTES);
-    snprintf(maps[place].description, TENSOR_MAP_TEXT, "%s", description);
+    snprintf(maps[place].description, DESCRIPTION, "%s", description);
 }
 
-void remember_tensor_map(const void *map, const char *description) {
+void remember_tensor_map(const void *map, int type, const uint32_t *box, unsigned rank) {
     if (!watched())
         return;
+    char description[DESCRIPTION] = "";
+    struct message text = {description, sizeof description, 0};
+    add(&text, "type=%d box=", type);
+    for (unsigned i = 0; i < rank; i++)
+        add(&text, "%s%u", i ? "," : "", box[i]);
     pthread_mutex_lock(&lock);
     keep(map, description);
     pthread_mutex_unlock(&lock);
 }
 
-void remember_moved_map(const void *before, const void *after, uint64_t address) {
+void remember_moved_map(const void *before, const void *after) {
     if (!watched())
         return;
     pthread_mutex_lock(&lock);
     int place = position(before);
     if (place >= 0) {
-        char moved[TENSOR_MAP_TEXT];
-        const char *rest = strstr(maps[place].description, " type=");
-        snprintf(moved, sizeof moved, "address=%llu%s", (unsigned long long)address, rest ? rest : "");
-        keep(after, moved);
+        char description[DESCRIPTION]; /* keep may put the moved map where the other was */
+        memcpy(description, maps[place].description, sizeof description);
+        keep(after, description);
     }
     pthread_mutex_unlock(&lock);
 }

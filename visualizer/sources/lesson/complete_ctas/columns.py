@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import order_by
+from visualizer.reconstruction.cta_spans import Span
 from visualizer.reconstruction.derive import Landed
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.event_rows import LaidOut
 from visualizer.reconstruction.pace import Pace
 from visualizer.reconstruction.reconcile import Moves
-from visualizer.reconstruction.spans import Span
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag
 from visualizer.sources.lesson.complete_ctas.complete_clocks import CompleteClocks
 from visualizer.sources.lesson.complete_ctas.shared_rows import SharedRows

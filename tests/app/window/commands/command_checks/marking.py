@@ -15,9 +15,9 @@ from visualizer.views.timeline.gestures.measure import Measurement
 def _mark_toggle(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     window.navigator.go_to(START)
     run()
-    assert [mark.focus for mark in window.notebook.notes.marks] == [START]
+    assert [mark.focus for mark in window.noting.notes.marks] == [START]
     run()
-    assert window.notebook.notes.is_empty
+    assert window.noting.notes.is_empty
 
 
 def _mark_region(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -28,14 +28,14 @@ def _mark_region(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPat
     window.navigator.go_to(Focus(60, "full[0]"))
     run()
     time = window.document.history.trace.events["time"]
-    (mark,) = window.notebook.notes.marks
+    (mark,) = window.noting.notes.marks
     assert (time[mark.focus.step], time[mark.last]) == (time[20], time[60])
 
 
 def _mark_note(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     window.navigator.go_to(START)
     run()
-    assert window.notebook.notes.at(100) is not None
+    assert window.noting.notes.at(100) is not None
     assert window.panes["notes"].list.state() == window.panes["notes"].list.State.EditingState
 
 
@@ -43,7 +43,7 @@ def _to_mark(wanted: int) -> Check:
     def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         for step in (20, 50, 150, 200):
             window.navigator.go_to(Focus(step))
-            window.notebook.toggle_mark()
+            window.noting.toggle_mark()
         window.navigator.go_to(START)
         run()
         assert window.navigator.focus == Focus(wanted)
@@ -67,9 +67,9 @@ def _sets_bookmark(number: int) -> Check:
     def check(window: MainWindow, run: Trigger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         window.navigator.go_to(START)
         run()
-        assert window.notebook.notes.bookmark(number).focus == START
+        assert window.noting.notes.bookmark(number).focus == START
         run()
-        assert window.notebook.notes.bookmark(number) is None
+        assert window.noting.notes.bookmark(number) is None
 
     return check
 
@@ -79,7 +79,7 @@ def _goes_to_bookmark(number: int) -> Check:
         run()
         assert f"no bookmark {number} yet" in window.messages.text
         window.navigator.go_to(START)
-        window.notebook.set_bookmark(number)
+        window.noting.set_bookmark(number)
         window.navigator.go_to(Focus(7))
         run()
         assert window.navigator.focus == START

@@ -1,9 +1,8 @@
 """Exact happens-before over a CTA's events with vector clocks: which accesses of a stage buffer nothing orders.
 
-An agent's clock is a list: one component per agent, then one per stage that counts the copies known to have landed in
-it, then, where agents write themselves, one per agent again (written.py). An arrival gives the agent's clock to the
-barrier's phase, landing bytes give the clock their copy was issued with, a wait that passes takes what the phase it
-relies on was given. This is a Python loop: hazards.py calls it only for CTAs where a shorter proof of order failed.
+An arrival gives the agent's clock to the barrier's phase, landing bytes give the clock their copy was issued with
+(copies_in_flight.py), a wait that passes takes what the phase it relies on was given. This is a Python loop: hazards.py
+calls it only for CTAs where a shorter proof of order failed.
 """
 
 from __future__ import annotations
@@ -17,8 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.hazards.copies_in_flight import CopiesInFlight
 from visualizer.diagnosis.hazards.meetings import Meeting, Meetings
-from visualizer.diagnosis.hazards.written import Clock, Written
+from visualizer.diagnosis.hazards.vector_clock import Clock, join, meet
+from visualizer.diagnosis.hazards.written import Written
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.history import History
 from visualizer.replay.step_index import Steps
@@ -35,15 +36,6 @@ class Race:
     place: int
     step: int
     other: int  # -1: there is none (nothing was written before the read)
-
-
-@dataclass(slots=True)
-class _Copy:
-    issue: int
-    ordinal: int
-    left: int
-    bytes: int
-    clock: Clock
 
 
 _NO_FILL = (-1, -1, 0)
@@ -132,7 +124,7 @@ class _Clocks:
         # By barrier: what its open phase was given, and what each completed one was, after a phase that nobody made.
         self._given: dict[int, Clock] = defaultdict(lambda: [0] * width)
         self._completed: dict[int, list[Clock]] = defaultdict(lambda: [[0] * width])
-        self._flying: dict[int, list[_Copy]] = defaultdict(list)
+        self._flying = CopiesInFlight(len(who))
         self._promised: dict[int, list[Clock]] = defaultdict(list)  # what tcgen05.commit lets a tensor core tell
         self._handed: dict[int, list[Clock]] = defaultdict(list)  # to the tensor core at this row, and not begun
         self._came: dict[int, Clock] = {}  # by step of a bar.arrive
@@ -156,17 +148,17 @@ class _Clocks:
     def meet(self, meeting: Meeting) -> None:
         """What each of those who met knew is known to all of them."""
         members = [self._row_of[member] for member in meeting.agents if member in self._row_of]
-        _meet([self._clocks[member] for member in members], members, [self._came.get(s) for s in meeting.arrived])
+        meet([self._clocks[member] for member in members], members, [self._came.get(s) for s in meeting.arrived])
 
     def _pass(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
         if barrier >= 0:
             known = self._completed[barrier]
-            _join(self._clocks[agent], known[min(max(self._relied_on.get(step, 0), 0), len(known) - 1)])
+            join(self._clocks[agent], known[min(max(self._relied_on.get(step, 0), 0), len(known) - 1)])
 
     def _arrive(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
         if barrier >= 0:
             if agent in self._cores and self._promised[barrier]:
-                _join(self._clocks[agent], self._promised[barrier].pop(0))
+                join(self._clocks[agent], self._promised[barrier].pop(0))
             self._give(agent, barrier)
 
     def _commit(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
@@ -176,17 +168,17 @@ class _Clocks:
 
     def _complete_tx(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
         if barrier >= 0 and self._engine[agent]:
-            _land(self._flying[barrier], amount, self._given[barrier], self._agents, row)
+            self._flying.land(barrier, amount, self._given[barrier], row)
         elif barrier >= 0:
             self._give(agent, barrier)
 
     def _give(self, agent: int, barrier: int) -> None:
-        _join(self._given[barrier], self._clocks[agent])
+        join(self._given[barrier], self._clocks[agent])
         self._clocks[agent][agent] += 1
 
     def _complete_phase(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
         if barrier >= 0:
-            _join(self._given[barrier], self._completed[barrier][-1])
+            join(self._given[barrier], self._completed[barrier][-1])
             self._completed[barrier].append(self._given.pop(barrier))
 
     def _come(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
@@ -202,14 +194,14 @@ class _Clocks:
             self._written.fence(self._clocks[agent], agent)
 
     def _copy_done(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
-        _done(self._flying[barrier], row, self._given[barrier], self._agents)
+        self._flying.end(barrier, self._given[barrier], row)
 
     def _begin_read(self, step: int, agent: int, barrier: int, tile: int, amount: int, row: int) -> None:
         if row < 0:
             return
         clock, buffer, written = self._clocks[agent], self._stages[row], self._written
         if self._handed.get(agent):
-            _join(clock, self._handed[agent].pop(0))
+            join(clock, self._handed[agent].pop(0))
         nothing = not buffer.copies and not (written is not None and written.holds(row))
         if clock[self._agents + row] < buffer.copies or nothing:
             self.found.append(Race("READ BEFORE DATA", self._where[row], step, buffer.issue))
@@ -250,7 +242,7 @@ class _Clocks:
             self.found.append(Race("OVERWRITE UNREAD", self._where[row], step, buffer.issue))
         buffer.copies += 1
         buffer.fill, buffer.issue = fill, step
-        self._flying[barrier].append(_Copy(step, buffer.copies, amount, amount, [*clock]))
+        self._flying.issue(barrier, buffer.copies, amount, clock)
 
 
 def _in_parts(rows: NDArray[np.void], spot: Steps, actor: Steps) -> set[int]:
@@ -264,47 +256,9 @@ def _in_parts(rows: NDArray[np.void], spot: Steps, actor: Steps) -> set[int]:
     return several[0] & several[1]
 
 
-def _join(into: Clock, other: Clock) -> None:
-    into[:] = map(max, into, other)
-
-
-def _meet(clocks: list[Clock], members: list[int], arrived: list[Clock | None]) -> None:
-    """What each of those who met knew is known to all of them."""
-    if not clocks:
-        return
-    known = [max(values) for values in zip(*clocks, *(clock for clock in arrived if clock is not None), strict=True)]
-    for clock, member in zip(clocks, members, strict=True):
-        clock[:] = known
-        clock[member] += 1
-
-
 def _overwritten(buffer: _Stage, clock: Clock, writer: int) -> list[int]:
     """The reads that the writer does not know to have ended: steps of their READ_END, or READ_BEGIN while open."""
     raced = [steps[0] for steps in buffer.open_reads.values() if steps]
     raced += [step for agent, (when, step) in buffer.ended.items() if agent != writer and clock[agent] < when]
     buffer.ended.clear()
     return raced
-
-
-def _land(flying: list[_Copy], bytes_: int, given: Clock, agents: int, row: int) -> None:
-    """Bytes land, the oldest copy's first; a copy has landed with its last byte."""
-    for copy in flying:
-        if bytes_ <= 0:
-            break
-        part = min(copy.left, bytes_)
-        copy.left -= part
-        bytes_ -= part
-        if part:
-            _join(given, copy.clock)
-        if part and not copy.left and row >= 0:
-            given[agents + row] = max(given[agents + row], copy.ordinal)
-
-
-def _done(flying: list[_Copy], row: int, given: Clock, agents: int) -> None:
-    """The oldest copy is over. If it never counted bytes (cp.async), its landing is what the arrival after it tells."""
-    if not flying:
-        return
-    copy = flying.pop(0)
-    if copy.left == copy.bytes and row >= 0:
-        _join(given, copy.clock)
-        given[agents + row] = max(given[agents + row], copy.ordinal)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from visualizer.recording import held
+from visualizer.recording import held_bytes
 from visualizer.recording.file import load
 
 PROGRAM = """
 import sys, pathlib
-from visualizer.recording import held
+from visualizer.recording import held_bytes
 from visualizer.recording.file import load
-held.READ_UP_TO = int(sys.argv[2])
+held_bytes.READ_UP_TO = int(sys.argv[2])
 path = pathlib.Path(sys.argv[1])
 events = load(path).events
 before = events.tobytes()
@@ -26,7 +26,7 @@ assert events.tobytes() == before
 """
 
 
-@pytest.mark.parametrize("read_up_to", [held.READ_UP_TO, 0], ids=["read", "mapped"])
+@pytest.mark.parametrize("read_up_to", [held_bytes.READ_UP_TO, 0], ids=["read", "mapped"])
 def test_the_file_may_be_cut_short_while_it_is_open(lesson_file: Path, tmp_path: Path, read_up_to: int) -> None:
     path = tmp_path / "run.pscope"
     path.write_bytes(lesson_file.read_bytes())
@@ -36,7 +36,7 @@ def test_the_file_may_be_cut_short_while_it_is_open(lesson_file: Path, tmp_path:
 
 
 def test_a_mapping_is_watched_while_it_is_used(lesson_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "READ_UP_TO", 0)
+    monkeypatch.setattr(held_bytes, "READ_UP_TO", 0)
     trace = load(lesson_file)
     watching = [thread for thread in threading.enumerate() if thread.name == "file-lease"]
     assert len(watching) == 1
@@ -52,7 +52,7 @@ def test_a_mapping_is_watched_while_it_is_used(lesson_file: Path, monkeypatch: p
 
 
 def test_without_a_lease_a_large_file_is_read(lesson_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "READ_UP_TO", 0)
+    monkeypatch.setattr(held_bytes, "READ_UP_TO", 0)
     with lesson_file.open("r+b"):  # somebody writes: there is no lease
         trace = load(lesson_file)
     assert not [thread for thread in threading.enumerate() if thread.name == "file-lease"]

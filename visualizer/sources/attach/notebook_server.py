@@ -1,7 +1,9 @@
-"""Watches a process that runs already, from a process of its own: a launch may hold the lock that Python threads share.
+"""Watches a notebook's process, which runs already, from one of its own: a launch may hold the lock that Python threads
+share.
 
-python -m visualizer.sources.attach.serve FOLDER, options as JSON in the first line of stdin; ends with stdin. On stdout
-one JSON object a line: {"socket": ...} once, {"said": ...}, {"recorded": PATH}, {"hung": PATH}, {"ended": true}.
+python -m visualizer.sources.attach.notebook_server FOLDER, options as JSON in the first line of stdin; ends with stdin.
+On stdout one JSON object a line: {"socket": ...} once, {"said": ...}, {"recorded": PATH}, {"hung": PATH},
+{"ended": true}.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from visualizer.sources.attach.session import Recorded, Session
 
 
 def options_line(options: AttachOptions) -> str:
-    """What `serve` reads."""
+    """What this process reads."""
     return json.dumps({**asdict(options), "output": str(options.output) if options.output else ""}) + "\n"
 
 

@@ -21,7 +21,7 @@ from visualizer.resources import resource_dir
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
 
-class Notebook(QObject):
+class Noting(QObject):
     """`changed` follows every change. Notes on a recording that has no file yet are written when it is saved.
 
     `looked` follows when something in the folder of the sidecar file was written, `breakpoints_told` when another

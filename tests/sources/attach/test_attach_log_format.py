@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.record import (
+from visualizer.sources.attach.log_format import (
     CONTROL_DTYPE,
     HEADER_DTYPE,
     NOT_RECORDED,

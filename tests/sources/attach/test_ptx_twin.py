@@ -10,13 +10,13 @@ from assembler import needs_ptxas
 from ptx_files import CORPUS, ptx
 
 from visualizer.recording.tables import Frame
-from visualizer.sources.attach.assemble import assemble
+from visualizer.sources.attach.log_format import CONTROL_SYMBOL, Keep
 from visualizer.sources.attach.options import LEVELS, Level
 from visualizer.sources.attach.ptx.emit import word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
-from visualizer.sources.attach.ptx.instrument import Instrumented, instrument
 from visualizer.sources.attach.ptx.module import Module
-from visualizer.sources.attach.record import CONTROL_SYMBOL, Keep
+from visualizer.sources.attach.ptx.twin import Instrumented, instrument
+from visualizer.sources.attach.ptxas import assemble
 
 ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from visualizer.diagnosis.report import Finding, Place
+from visualizer.diagnosis.report import Finding, SourceLine
 from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 
@@ -15,7 +15,7 @@ _AGENT = re.compile(r"\bagent\(((?:[^()]|\([^()]*\))*)\)")
 _PRODUCER = re.compile(r"""\brole\s*=\s*["']producer["']""")
 
 
-def fix_place(trace: Trace, finding: Finding) -> Place | None:
+def fix_line(trace: Trace, finding: Finding) -> SourceLine | None:
     """Where the cursor is made that the blocked wait is called with, if the finding is that it starts wrongly. None if
     the finding is another, or the source does not show it."""
     site = finding.site
@@ -32,11 +32,11 @@ def fix_place(trace: Trace, finding: Finding) -> Place | None:
         declared = re.compile(rf"[\w>&*]\s+{re.escape(name)}\s*(=[^=]|[({{])")
         for number in range(site.line - 1, 0, -1):
             if declared.search(lines[number - 1]):
-                return Place(site.file, number, START_STATE)
+                return SourceLine(site.file, number, START_STATE)
     return None
 
 
-def _made_by_builder(text: str, site: Place, agent: str) -> Place | None:
+def _made_by_builder(text: str, site: SourceLine, agent: str) -> SourceLine | None:
     """In a program file, the call of `Builder.agent` that makes the agent: its cursor begins in the `phase` given
     there. By the agent's name or, if that is put together, as the only producer."""
     name = re.compile(rf"""\s*["']{re.escape(without_cta(agent))}["']""")
@@ -46,4 +46,4 @@ def _made_by_builder(text: str, site: Place, agent: str) -> Place | None:
         return None
     phase = re.search(r"\bphase\s*=", made[0][1])
     at = made[0].start(1) + phase.start() if phase else made[0].start()
-    return Place(site.file, text.count("\n", 0, at) + 1, "agent")
+    return SourceLine(site.file, text.count("\n", 0, at) + 1, "agent")

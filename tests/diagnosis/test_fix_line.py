@@ -8,19 +8,19 @@ import pytest
 from pane_testing import KERNEL, hand_trace
 
 from visualizer.diagnosis.diagnose import diagnose
-from visualizer.diagnosis.fix_place import START_STATE, fix_place
-from visualizer.diagnosis.report import Finding, Place
+from visualizer.diagnosis.fix_line import START_STATE, fix_line
+from visualizer.diagnosis.report import Finding, SourceLine
 from visualizer.language import use
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
-WRONG_START = Finding("STARVED", "error", "", agent="P", rule="wrong-start-phase", site=Place(KERNEL, 4, "wait"))
+WRONG_START = Finding("STARVED", "error", "", agent="P", rule="wrong-start-phase", site=SourceLine(KERNEL, 4, "wait"))
 
 
-def _with(*lines: str) -> Place | None:
+def _with(*lines: str) -> SourceLine | None:
     trace = replace(hand_trace(), source_files={KERNEL: "\n".join(lines)})
-    return fix_place(trace, replace(WRONG_START, site=Place(KERNEL, len(lines), "wait")))
+    return fix_line(trace, replace(WRONG_START, site=SourceLine(KERNEL, len(lines), "wait")))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -29,7 +29,7 @@ def test_the_lessons_line_is_found_in_both_languages(language: str) -> None:
     program = find_program("lesson", None, "F06")
     history = History(simulate(program))
     (finding,) = [f for f in diagnose(history, program).findings if f.severity == "error"]
-    place = fix_place(history.trace, finding)
+    place = fix_line(history.trace, finding)
     assert place is not None
     assert finding.site is not None
     text = history.trace.source_files[place.file].splitlines()
@@ -48,19 +48,19 @@ def test_the_lessons_line_is_found_in_both_languages(language: str) -> None:
 )
 def test_the_nearest_declaration_of_what_the_wait_is_called_with(declaration: str) -> None:
     found = _with("  int state = 7;", declaration, "  state == 3;", "  pipeline.producer_acquire(state);")
-    assert found == Place(KERNEL, 2, START_STATE)
+    assert found == SourceLine(KERNEL, 2, START_STATE)
 
 
 def test_nothing_is_claimed_where_the_source_does_not_show_it() -> None:
     assert _with("  other(1);", "  pipeline.producer_acquire(state);") is None
     assert _with("  state.wait();") is None
-    assert fix_place(hand_trace(), replace(WRONG_START, site=Place("gone.cu", 4, "wait"))) is None
-    assert fix_place(hand_trace(), replace(WRONG_START, site=Place(KERNEL, 4000, "wait"))) is None
-    assert fix_place(hand_trace(), replace(WRONG_START, site=None)) is None
+    assert fix_line(hand_trace(), replace(WRONG_START, site=SourceLine("gone.cu", 4, "wait"))) is None
+    assert fix_line(hand_trace(), replace(WRONG_START, site=SourceLine(KERNEL, 4000, "wait"))) is None
+    assert fix_line(hand_trace(), replace(WRONG_START, site=None)) is None
 
 
 def test_another_finding_has_no_such_line() -> None:
-    assert fix_place(hand_trace(), replace(WRONG_START, rule="missing-release")) is None
+    assert fix_line(hand_trace(), replace(WRONG_START, rule="missing-release")) is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_of_a_program_in_python_it_is_where_the_agent_is_made(program: str, line
     told = find_program(program, None, "F06")
     history = History(simulate(told))
     finding = diagnose(history, told).findings[0]
-    place = fix_place(history.trace, finding)
+    place = fix_line(history.trace, finding)
     assert place is not None
     assert finding.site is not None
     shown = history.trace.source_files[place.file].splitlines()[place.line - 1]
@@ -88,8 +88,8 @@ def test_of_a_program_in_python_it_is_where_the_agent_is_made(program: str, line
 
 def _in_python(text: str, agent: str = "P") -> int | None:
     trace = replace(hand_trace(), source_files={"mine.py": text})
-    finding = replace(WRONG_START, agent=agent, site=Place("mine.py", 1, "wait"))
-    place = fix_place(trace, finding)
+    finding = replace(WRONG_START, agent=agent, site=SourceLine("mine.py", 1, "wait"))
+    place = fix_line(trace, finding)
     return None if place is None else place.line
 
 

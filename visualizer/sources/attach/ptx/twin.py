@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from visualizer.language import tr
+from visualizer.sources.attach.log_format import MOST_SITES, Keep
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx.body import Body, Found, Plan, called, has_sites
 from visualizer.sources.attach.ptx.emit import CONTROL
@@ -20,7 +21,6 @@ from visualizer.sources.attach.ptx.module import Item, Module, Variable, visible
 from visualizer.sources.attach.ptx.parameters import parameters
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
-from visualizer.sources.attach.record import MOST_SITES, Keep
 from visualizer.sources.errors import SourceError
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)

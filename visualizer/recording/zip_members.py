@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
 from visualizer.recording.checksum import crc32
-from visualizer.recording.held import Bytes
+from visualizer.recording.held_bytes import Bytes
 from visualizer.recording.trace import TraceError
 
 COPY_AGAIN = mark("copy or record it again")

@@ -8,7 +8,7 @@ from naive_replay import cut, run
 
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
-from visualizer.replay.snapshot import step_document
+from visualizer.replay.step_document import step_document
 
 
 def test_the_documents_shape(lesson_history: History) -> None:
