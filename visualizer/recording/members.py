@@ -9,7 +9,6 @@ import io
 import struct
 import tokenize
 import zipfile
-import zlib
 from typing import IO, Any
 
 import numpy as np
@@ -17,12 +16,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from visualizer.language import mark, tr
+from visualizer.recording.checksum import crc32
 from visualizer.recording.held import Bytes
 from visualizer.recording.trace import TraceError
 
 COPY_AGAIN = mark("copy or record it again")
 _CHUNK_BYTES = 48 << 18
-"""Bytes written at a time; a whole number of rows."""
+"""Bytes checked or written at a time; a whole number of rows."""
 _ALIGNMENT = 64
 """Rows start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
 _ALIGNMENT_FIELD = 0xD935  # the ZIP extra field that Android's zipalign introduced for padding
@@ -122,7 +122,7 @@ def content_of(held: Bytes, members: dict[str, zipfile.ZipInfo], name: str) -> B
             )
         )
     content = held[start : start + member.file_size]
-    crc = zlib.crc32(content.data)
+    crc = crc32(content, _CHUNK_BYTES)
     if crc != member.CRC:
         raise TraceError(
             tr(
