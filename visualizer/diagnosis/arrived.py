@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from visualizer.language import tr, trn
 from visualizer.replay.history import BarrierState, History
-from visualizer.replay.phases import landed_since
 
 _KIB = 1024
 
@@ -31,12 +30,16 @@ class Landed:
 NO_BYTES = Landed(0, 0)
 
 
-def landed_at(history: History, row: int, step: int, total: int = 0, now: BarrierState | None = None) -> Landed:
+def landed_at(history: History, row: int, step: int, total: int = 0) -> Landed:
     """Bytes of the phase that the barrier is in after event `step`. `total`: what the program says a phase takes, where
-    it does: before they are announced none are expected. `now`: the barrier then, if it has been asked for."""
-    came = landed_since(history.barriers, row, step)
-    landed = int(history.trace.events["amount"][came].sum()) if len(came) else 0
-    now = now or history.barrier_at(row, step)
+    it does: before they are announced none are expected."""
+    barriers = history.barriers
+    change = barriers.change_at(row, step)
+    return landed_of(barriers.after(row, change), barriers.landed(row, change), total)
+
+
+def landed_of(now: BarrierState, landed: int, total: int = 0) -> Landed:
+    """The same of a barrier's state and the bytes of its phase that are in."""
     return Landed(landed, max(landed + now.tx, total))
 
 

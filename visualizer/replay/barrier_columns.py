@@ -26,6 +26,7 @@ _ARRIVING[EventKind.CP_ASYNC_ARRIVE] = -1
 _ADDING = kind_mask(EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX).astype(np.int32)
 _ADDING[EventKind.COMPLETE_TX] = -1
 """At a kind: how often an event's amount counts as arrivals, and as bytes to come."""
+_COMPLETE_TX = int(EventKind.COMPLETE_TX)
 _ROWS_AT_ONCE = 1 << 15
 
 
@@ -93,19 +94,38 @@ class BarrierColumns:
 
     def at(self, row: int, step: int) -> BarrierState:
         """The barrier after event `step`; before its first event what it was when the recording began."""
-        position = self.index.position_from(row, step + 1) - 1
-        if position < self.index.starts[row]:
+        return self.after(row, self.change_at(row, step))
+
+    def change_at(self, row: int, step: int) -> int:
+        """The position of the barrier's latest change at `step`; before its first, one before the barrier's."""
+        return self.index.position_from(row, step + 1) - 1
+
+    def after(self, row: int, change: int) -> BarrierState:
+        """The barrier after the change at a position of its own, as `change_at` and State.barrier_change tell it."""
+        if change < self.index.starts[row]:
             count = int(self.first_count[row])
             return BarrierState(bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count)
-        reload = self.reloads[np.searchsorted(self.reloads, position, side="right") - 1]
         return BarrierState(
-            bool(self.valid[position]),
-            int(self.phase[position]),
-            int(self.pending[position]),
-            int(self.expected[position]),
-            int(self.tx[position]),
-            self._needed(row, int(reload), position),
+            bool(self.valid[change]),
+            int(self.phase[change]),
+            int(self.pending[change]),
+            int(self.expected[change]),
+            int(self.tx[change]),
+            self._needed(row, self._reload(change), change),
         )
+
+    def landed(self, row: int, change: int) -> int:
+        """Bytes, up to a change as in `after`, that came of the phase that the barrier is in after it."""
+        if change < self.index.starts[row]:
+            return 0
+        rows = slice(self._reload(change), change + 1)
+        brings, tx = self.kind[rows] == _COMPLETE_TX, self.tx[rows]
+        first = int(tx[0]) if brings[0] else 0
+        return int((tx[:-1] - tx[1:])[brings[1:]].sum()) - first
+
+    def _reload(self, position: int) -> int:
+        """Where the phase begins that a position is of."""
+        return int(self.reloads[self.reloads.searchsorted(position, side="right") - 1])
 
     def _needed(self, row: int, reload: int, position: int) -> int:
         """The arrivals that the phase beginning at `reload` takes, as far as it is known at `position`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -59,8 +60,10 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
     painter.restore()
 
 
+@lru_cache(maxsize=2)
 def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRectF]]:
-    """The times beside the ticks, and their boxes; those that would be cut at the right are left out."""
+    """The times beside the ticks, and their boxes; those that would be cut at the right are left out. Kept for the view:
+    every step asks which of them its flag would cover."""
     times, step = ticks(view, fonts.em * 6)
     labels = []
     for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):

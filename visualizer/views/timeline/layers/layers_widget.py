@@ -196,7 +196,7 @@ class ValuesLayer:
     def __init__(self) -> None:
         self._pixmap: QPixmap | None = None
         self._step = -1
-        self._shown: list[tuple[int, Value]] = []
+        self._shown: dict[int, Value] = {}
 
     def forget(self) -> None:
         """Rows, their places, or the look have changed."""
@@ -211,15 +211,14 @@ class ValuesLayer:
             self._pixmap.fill(colour(look.theme.panel_alternate))
         elif state.step == self._step:
             return self._pixmap
-        values = [
-            (row, kind_of(scene.lanes[row]).value(scene.store, state, scene.lanes[row]))
-            for row in scene.rows()
-            if scene.store.has(scene.lanes[row])
-        ]
-        shown = dict(self._shown) if not anew else {}
+        lanes, store = scene.lanes, scene.store
+        values = {
+            row: kind_of(lanes[row]).value(store, state, lanes[row]) for row in scene.rows() if store.has(lanes[row])
+        }
+        shown = {} if anew else self._shown
         with painter_on(self._pixmap) as painter:
             painter.translate(-area.topLeft())
-            for row, value in values:
+            for row, value in values.items():
                 if shown.get(row) != value:
                     top, height = scene.top(row), scene.height(row)
                     painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
