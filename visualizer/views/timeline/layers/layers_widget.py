@@ -22,7 +22,7 @@ from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
 from visualizer.views.timeline.lanes.raster import raster_picture
 from visualizer.views.timeline.lanes.text import Value
-from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_values
 from visualizer.views.timeline.layers.left_out import paint_footer, paint_left_out
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import Fonts, paint_picture, paint_text
@@ -216,12 +216,13 @@ class ValuesLayer:
             row: kind_of(lanes[row]).value(store, state, lanes[row]) for row in scene.rows() if store.has(lanes[row])
         }
         shown = {} if anew else self._shown
+        changed = [
+            (scene.top(row), scene.height(row), value) for row, value in values.items() if shown.get(row) != value
+        ]
         with painter_on(self._pixmap) as painter:
             painter.translate(-area.topLeft())
-            for row, value in values.items():
-                if shown.get(row) != value:
-                    top, height = scene.top(row), scene.height(row)
-                    painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
-                    paint_value(painter, area.left(), top, height, value, look.theme, look.fonts)
+            for top, height, _ in changed:
+                painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
+            paint_values(painter, area.left(), changed, look.theme, look.fonts)
         self._shown, self._step = values, state.step
         return self._pixmap
