@@ -31,16 +31,14 @@ NO_BYTES = Landed(0, 0)
 
 
 def landed_at(history: History, row: int, step: int, total: int = 0) -> Landed:
-    """Bytes of the phase that the barrier is in after event `step`. `total`: what the program says a phase takes, where
-    it does: before they are announced none are expected."""
-    barriers = history.barriers
-    change = barriers.change_at(row, step)
-    return landed_of(barriers.after(row, change), barriers.landed(row, change), total)
+    """Bytes of the phase that the barrier is in after event `step`; `total` as in `landed_of`."""
+    return landed_of(history.barrier_at(row, step), total)
 
 
-def landed_of(now: BarrierState, landed: int, total: int = 0) -> Landed:
-    """The same of a barrier's state and the bytes of its phase that are in."""
-    return Landed(landed, max(landed + now.tx, total))
+def landed_of(now: BarrierState, total: int = 0) -> Landed:
+    """Bytes of the phase that a barrier is in. `total`: what the program says a phase takes, where it does: before they
+    are announced none are expected."""
+    return Landed(now.landed, max(now.landed + now.tx, total))
 
 
 def arrived_of(state: BarrierState) -> str:

@@ -52,6 +52,7 @@ class BarrierState:
     expected: int = 0  # arrivals of the phases to come
     tx: int = 0  # bytes
     needed: int = 0  # arrivals that the current phase takes: what it began with, and what was added since
+    landed: int = 0  # bytes of the current phase that are in
 
     @property
     def parity(self) -> int:
@@ -105,27 +106,23 @@ class BarrierColumns:
         if change < self.index.starts[row]:
             count = int(self.first_count[row])
             return BarrierState(bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count)
+        reload = int(self.reloads[self.reloads.searchsorted(change, side="right") - 1])
         return BarrierState(
             bool(self.valid[change]),
             int(self.phase[change]),
             int(self.pending[change]),
             int(self.expected[change]),
             int(self.tx[change]),
-            self._needed(row, self._reload(change), change),
+            self._needed(row, reload, change),
+            self._landed(reload, change),
         )
 
-    def landed(self, row: int, change: int) -> int:
-        """Bytes, up to a change as in `after`, that came of the phase that the barrier is in after it."""
-        if change < self.index.starts[row]:
-            return 0
-        rows = slice(self._reload(change), change + 1)
+    def _landed(self, reload: int, position: int) -> int:
+        """The bytes that came, up to and with `position`, of the phase beginning at `reload`."""
+        rows = slice(reload, position + 1)
         brings, tx = self.kind[rows] == _COMPLETE_TX, self.tx[rows]
         first = int(tx[0]) if brings[0] else 0
         return int((tx[:-1] - tx[1:])[brings[1:]].sum()) - first
-
-    def _reload(self, position: int) -> int:
-        """Where the phase begins that a position is of."""
-        return int(self.reloads[self.reloads.searchsorted(position, side="right") - 1])
 
     def _needed(self, row: int, reload: int, position: int) -> int:
         """The arrivals that the phase beginning at `reload` takes, as far as it is known at `position`."""

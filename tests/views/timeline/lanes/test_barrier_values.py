@@ -29,4 +29,4 @@ def test_bytes_that_are_in_are_those_of_the_phase_so_far(lesson_history: History
         for step in range(lesson_history.steps):
             phase = phase_of(barriers, row, step + 1)
             came = [at for at in phase.bytes_landed if at <= step]
-            assert barriers.landed(row, barriers.change_at(row, step)) == amount[came].sum()
+            assert barriers.at(row, step).landed == amount[came].sum()

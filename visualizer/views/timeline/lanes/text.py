@@ -121,7 +121,8 @@ def _counts_value(store: LaneStore, state: State, lane: Lane, counts: list[int])
         f"{counts[activity]} {state_word(name).replace('_', ' ')}" for activity, name in _COUNTED if counts[activity]
     ]
     text = " · ".join(parts) or tr("idle")
-    if (store.summary(lane).stuck <= state.step).any():
+    stuck = store.summary(lane).stuck
+    if len(stuck) and (stuck <= state.step).any():
         return Value(tr("stuck: {text}", text=text), "error")
     return Value(text, "error" if counts[AgentActivity.TIMED_OUT] else "")
 
@@ -161,8 +162,7 @@ def barrier_value(history: History, row: int, change: int) -> Value:
     now = history.barriers.after(row, change)
     if not now.valid:
         return Value(tr("not initialised"), "")
-    empty = history.structure.kinds[row] == "empty"
-    landed = "" if empty else landed_of(now, history.barriers.landed(row, change)).text
+    landed = landed_of(now).text if history.structure.kinds[row] != "empty" else ""
     text = " · ".join(filter(None, (f"phase #{now.phase} ({now.parity})", arrived_of(now), landed)))
     return Value(text, "phase_odd" if now.parity else "phase_even")
 
