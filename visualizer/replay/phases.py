@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.kinds import kind_mask
-from visualizer.replay.step_index import Steps
 
 ARRIVALS = kind_mask(*ARRIVAL_KINDS)
 """At a kind: whether it is an arrival."""

@@ -62,7 +62,7 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
 
 @lru_cache(maxsize=2)
 def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRectF]]:
-    """The times beside the ticks, and their boxes; those that would be cut at the right are left out. Kept for the view:
+    """The times beside the ticks, and their boxes; those that would be cut at the right are left out. Kept for a view:
     every step asks which of them its flag would cover."""
     times, step = ticks(view, fonts.em * 6)
     labels = []
