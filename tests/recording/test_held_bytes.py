@@ -53,7 +53,9 @@ def test_a_mapping_is_watched_while_it_is_used(lesson_file: Path, monkeypatch: p
 
 def test_without_a_lease_a_large_file_is_read(lesson_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_bytes, "READ_UP_TO", 0)
-    with lesson_file.open("r+b"):  # somebody writes: there is no lease
+    monkeypatch.setattr(held_bytes, "_PIECE", 1000)
+    with lesson_file.open("r+b") as file:  # somebody writes: there is no lease
+        assert held_bytes.held_bytes(file).tobytes() == lesson_file.read_bytes()
         trace = load(lesson_file)
     assert not [thread for thread in threading.enumerate() if thread.name == "file-lease"]
     assert len(trace)

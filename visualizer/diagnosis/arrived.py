@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from visualizer.language import tr, trn
 from visualizer.replay.history import BarrierState, History
-from visualizer.replay.phases import landed_since
 
 _KIB = 1024
 
@@ -31,13 +30,15 @@ class Landed:
 NO_BYTES = Landed(0, 0)
 
 
-def landed_at(history: History, row: int, step: int, total: int = 0, now: BarrierState | None = None) -> Landed:
-    """Bytes of the phase that the barrier is in after event `step`. `total`: what the program says a phase takes, where
-    it does: before they are announced none are expected. `now`: the barrier then, if it has been asked for."""
-    came = landed_since(history.barriers, row, step)
-    landed = int(history.trace.events["amount"][came].sum()) if len(came) else 0
-    now = now or history.barrier_at(row, step)
-    return Landed(landed, max(landed + now.tx, total))
+def landed_at(history: History, row: int, step: int, total: int = 0) -> Landed:
+    """Bytes of the phase that the barrier is in after event `step`; `total` as in `landed_of`."""
+    return landed_of(history.barrier_at(row, step), total)
+
+
+def landed_of(now: BarrierState, total: int = 0) -> Landed:
+    """Bytes of the phase that a barrier is in. `total`: what the program says a phase takes, where it does: before they
+    are announced none are expected."""
+    return Landed(now.landed, max(now.landed + now.tx, total))
 
 
 def arrived_of(state: BarrierState) -> str:

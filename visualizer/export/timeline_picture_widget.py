@@ -21,7 +21,7 @@ from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.lanes.lane_rows import LaneRows
 from visualizer.views.timeline.lanes.lanes import build_lanes
 from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
-from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_values
 from visualizer.views.timeline.layers.layers_widget import Look
 from visualizer.views.timeline.layers.left_out import paint_footer, paint_left_out
 from visualizer.views.timeline.layers.overlay_widget import clear_flagged_times, paint_focus
@@ -92,9 +92,11 @@ class TimelinePicture:
         scene, theme, fonts = self._scene, self._look.theme, self._look.fonts
         scene.focus(Focus(step))
         state = scene.history.state_at(step)
-        for row, lane in enumerate(scene.lanes):
-            value, left = kind_of(lane).value(scene.store, state, lane), scene.frame.values.left()
-            paint_value(painter, left, scene.top(row), scene.height(row), value, theme, fonts)
+        values = [
+            (scene.top(row), scene.height(row), kind_of(lane).value(scene.store, state, lane))
+            for row, lane in enumerate(scene.lanes)
+        ]
+        paint_values(painter, scene.frame.values.left(), values, theme, fonts)
         clear_flagged_times(painter, scene, {}, None, self._look)
         paint_focus(painter, scene, self._look)
         box = QRectF(0, self.height - self._caption, self.width, self._caption)

@@ -1,4 +1,4 @@
-"""The CRC-32 of long content by all processors: a file that is opened is looked through whole.
+"""The CRC-32 of long content by all processors: it stands between a recording's name and its first picture.
 
 CRCs of pieces are put together as zlib's own crc32_combine does, which Python does not offer: they are polynomials over
 bits, and a byte that follows is a factor of x^8.

@@ -26,6 +26,7 @@ _ARRIVING[EventKind.CP_ASYNC_ARRIVE] = -1
 _ADDING = kind_mask(EventKind.EXPECT_TX, EventKind.ARRIVE_EXPECT_TX).astype(np.int32)
 _ADDING[EventKind.COMPLETE_TX] = -1
 """At a kind: how often an event's amount counts as arrivals, and as bytes to come."""
+_COMPLETE_TX = int(EventKind.COMPLETE_TX)
 _ROWS_AT_ONCE = 1 << 15
 
 
@@ -51,6 +52,7 @@ class BarrierState:
     expected: int = 0  # arrivals of the phases to come
     tx: int = 0  # bytes
     needed: int = 0  # arrivals that the current phase takes: what it began with, and what was added since
+    landed: int = 0  # bytes of the current phase that are in
 
     @property
     def parity(self) -> int:
@@ -93,19 +95,35 @@ class BarrierColumns:
 
     def at(self, row: int, step: int) -> BarrierState:
         """The barrier after event `step`; before its first event what it was when the recording began."""
-        position = self.index.position_from(row, step + 1) - 1
-        if position < self.index.starts[row]:
+        return self.after(row, self.change_at(row, step))
+
+    def change_at(self, row: int, step: int) -> int:
+        """The position of the barrier's latest change at `step`; before its first, one before the barrier's."""
+        return self.index.position_from(row, step + 1) - 1
+
+    def after(self, row: int, change: int) -> BarrierState:
+        """The barrier after the change at a position of its own, as `change_at` and State.barrier_change tell it."""
+        if change < self.index.starts[row]:
             count = int(self.first_count[row])
             return BarrierState(bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count)
-        reload = self.reloads[np.searchsorted(self.reloads, position, side="right") - 1]
+        reload = int(self.reloads[self.reloads.searchsorted(change, side="right") - 1])
         return BarrierState(
-            bool(self.valid[position]),
-            int(self.phase[position]),
-            int(self.pending[position]),
-            int(self.expected[position]),
-            int(self.tx[position]),
-            self._needed(row, int(reload), position),
+            bool(self.valid[change]),
+            int(self.phase[change]),
+            int(self.pending[change]),
+            int(self.expected[change]),
+            int(self.tx[change]),
+            self._needed(row, reload, change),
+            self._landed(reload, change),
         )
+
+    def _landed(self, reload: int, position: int) -> int:
+        """The bytes that came, up to and with `position`, of the phase beginning at `reload`."""
+        kind, tx = self.kind[reload : position + 1], self.tx[reload : position + 1]
+        if _COMPLETE_TX not in kind.tobytes():  # many times as fast as to compare; most barriers bring no bytes
+            return 0
+        brings = kind == _COMPLETE_TX
+        return int((tx[:-1] - tx[1:])[brings[1:]].sum()) - int(tx[0] * brings[0])
 
     def _needed(self, row: int, reload: int, position: int) -> int:
         """The arrivals that the phase beginning at `reload` takes, as far as it is known at `position`."""

@@ -14,9 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.parallel import each
 from visualizer.replay.history import History
 
 _KEPT = 6  # parts; their lanes keep what they need
+_EVENTS_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +56,30 @@ class CtaParts:
         trace = self._history.trace
         if trace.ctas <= 1 or not len(trace):
             return CtaPart(self._history, None)
-        mine = self._cta == cta
-        remote, owner = self._remote
+        of_agent, remote, owner = self._ctas
+        mine = of_agent == cta
         mine[remote[owner == cta]] = True
         mine[[0, -1]] = True
         steps = np.flatnonzero(mine)
         return CtaPart(History(trace.part(steps), self._history.structure), steps)
 
     @cached_property
-    def _cta(self) -> NDArray[np.unsignedinteger]:
-        """The CTA of every event's agent."""
+    def _ctas(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int32]]:
+        """The CTA of every event's agent; the steps of the events on a barrier of another CTA, and that CTA.
+
+        The first lane waits for this: all processors look, a piece at a time.
+        """
         trace = self._history.trace
         narrow = trace.agent_cta.astype(np.min_scalar_type(trace.ctas))
-        cta: NDArray[np.unsignedinteger] = narrow[trace.events["agent"]]
-        return cta
-
-    @cached_property
-    def _remote(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Steps of the events on a barrier of another CTA than their agent's, and that CTA."""
-        trace = self._history.trace
         owners = np.append(trace.barrier_cta, -1).astype(np.int32)  # index -1, "no barrier", finds the last
-        owner = owners[trace.events["barrier"]]
-        steps = np.flatnonzero((owner != self._cta) & (owner >= 0))
-        return steps, owner[steps]
+        of_agent = np.empty(len(trace), narrow.dtype)
+
+        def look(first: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+            piece = trace.events[first : first + _EVENTS_AT_ONCE]
+            cta = of_agent[first : first + _EVENTS_AT_ONCE] = narrow.take(piece["agent"])
+            owner = owners[piece["barrier"]]
+            remote = np.flatnonzero((owner != cta) & (owner >= 0))
+            return remote + first, owner[remote]
+
+        steps, owner = zip(*each(look, range(0, len(trace), _EVENTS_AT_ONCE)), strict=True)
+        return of_agent, np.concatenate(steps), np.concatenate(owner)

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from visualizer.recording.schema import ARRIVAL_KINDS, EventKind
 from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.kinds import kind_mask
-from visualizer.replay.step_index import Steps
 
 ARRIVALS = kind_mask(*ARRIVAL_KINDS)
 """At a kind: whether it is an arrival."""
-_COMPLETE_TX = int(EventKind.COMPLETE_TX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +35,6 @@ def phase_of(barriers: BarrierColumns, barrier: int, step: int) -> Phase:
     """The phase that an event at `step` belongs to: the one open just before it, which a PHASE_COMPLETE ends."""
     position = barriers.index.position_from(barrier, step)
     return _phase_ending_at(barriers, barrier, int(np.searchsorted(barriers.reloads, position)))
-
-
-def landed_since(barriers: BarrierColumns, barrier: int, step: int) -> Steps:
-    """The COMPLETE_TX, up to event `step`, of the phase that the barrier is in after it: steps, ascending."""
-    position = barriers.index.position_from(barrier, step + 1)
-    reload = int(barriers.reloads.searchsorted(position))
-    begin = int(max(barriers.reloads[reload - 1] if reload else 0, barriers.index.starts[barrier]))
-    return barriers.index.step_at(begin + np.flatnonzero(barriers.kind[begin:position] == _COMPLETE_TX))
 
 
 def completion_before(barriers: BarrierColumns, barrier: int, step: int, parity: int) -> Phase | None:

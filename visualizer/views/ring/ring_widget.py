@@ -77,7 +77,7 @@ class RingWidget(Painted, QWidget):
 
     def set_history(self, history: History | None) -> None:
         self._history = history
-        last = int(history.trace.events["tile"].max(initial=0)) if history is not None else 0
+        last = int(history.columns.tile.max(initial=0)) if history is not None else 0
         self._last_tile = f"tile {last}"
         self._step = 0
         self._key_hit = -1

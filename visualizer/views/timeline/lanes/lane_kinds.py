@@ -236,7 +236,7 @@ class _Barrier(KindOfLane):
         return phases.start, phases.end
 
     def value(self, store: LaneStore, state: State, lane: Lane) -> Value:
-        return store.at_barrier(lane.row, state, lambda: barrier_value(store.history, state.step, lane.row))
+        return store.at_barrier(lane.row, state, lambda change: barrier_value(store.history, lane.row, change))
 
     def note(self, store: LaneStore, lane: Lane, view: View, x: float, sub_row: float) -> list[str]:
         return barrier_note(store, lane, view, x)

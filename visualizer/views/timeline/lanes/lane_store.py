@@ -105,13 +105,13 @@ class LaneStore:
 
         return self._keep(lane.key, make)
 
-    def at_barrier(self, row: int, state: State, make: Callable[[], Data]) -> Data:
-        """What `make` says of a barrier in this state: asked again once it has changed, which few do from one step to
-        the next."""
+    def at_barrier(self, row: int, state: State, make: Callable[[int], Data]) -> Data:
+        """What `make` says of a barrier after its latest change in this state: asked again once it has changed, which
+        few do from one step to the next."""
         change = int(state.barrier_change[row])
         known = self._of_barriers.get(row)
         if known is None or known[0] != change:
-            known = self._of_barriers[row] = change, make()
+            known = self._of_barriers[row] = change, make(change)
         return cast(Data, known[1])
 
     def summary(self, lane: Lane) -> Summary:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_at
+from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_of
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.tables import without_cta
@@ -27,6 +27,18 @@ WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
 
 _MOST_NAMES = 4  # of warps, in a note
 
+_COUNTED = tuple(
+    (int(activity), activity.name.lower())
+    for activity in (
+        AgentActivity.TIMED_OUT,
+        AgentActivity.WAITING,
+        AgentActivity.READING,
+        AgentActivity.IN_RANGE,
+        AgentActivity.RUNNING,
+    )
+)
+"""The activities that are told of several warps, and their names."""
+_STAGE_NAMES = tuple(state.name.lower() for state in StageState)
 _ACTIVITY_ROLES = {
     AgentActivity.RUNNING: "running",
     AgentActivity.IN_RANGE: "running",
@@ -68,8 +80,7 @@ def agent_value(store: LaneStore, state: State, lane: Lane) -> Value:
 
 def stage_value(state: State, lane: Lane) -> Value:
     """What a stage buffer holds."""
-    stage, tile = StageState(int(state.stage_state[lane.row])), int(state.stage_tile[lane.row])
-    name = stage.name.lower()
+    name, tile = _STAGE_NAMES[state.stage_state[lane.row]], int(state.stage_tile[lane.row])
     word = state_word(name)
     return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
 
@@ -106,20 +117,12 @@ def warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
 
 def _counts_value(store: LaneStore, state: State, lane: Lane, counts: list[int]) -> Value:
     """`counts`: how many warps are in each AgentActivity."""
-    shown = (
-        AgentActivity.TIMED_OUT,
-        AgentActivity.WAITING,
-        AgentActivity.READING,
-        AgentActivity.IN_RANGE,
-        AgentActivity.RUNNING,
-    )
     parts = [
-        f"{counts[activity]} {state_word(activity.name.lower()).replace('_', ' ')}"
-        for activity in shown
-        if counts[activity]
+        f"{counts[activity]} {state_word(name).replace('_', ' ')}" for activity, name in _COUNTED if counts[activity]
     ]
     text = " · ".join(parts) or tr("idle")
-    if (store.summary(lane).stuck <= state.step).any():
+    stuck = store.summary(lane).stuck
+    if len(stuck) and (stuck <= state.step).any():
         return Value(tr("stuck: {text}", text=text), "error")
     return Value(text, "error" if counts[AgentActivity.TIMED_OUT] else "")
 
@@ -128,7 +131,7 @@ def ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """How many of the ring's stages are in which state."""
     places = [one.row for one in store.members[lane.key] if one.kind == "stage"]
     counts = np.bincount(state.stage_state[places], minlength=len(StageState)).tolist()
-    parts = [f"{counts[stage]} {state_word(stage.name.lower())}" for stage in StageState if counts[stage]]
+    parts = [f"{count} {state_word(name)}" for count, name in zip(counts, _STAGE_NAMES, strict=True) if count]
     return Value(" · ".join(parts), "")
 
 
@@ -153,12 +156,13 @@ def copy_value(history: History, state: State, lane: Lane) -> Value:
     return Value(trn("copying tile {tiles}", "copying tiles {tiles}", len(tiles), tiles=shown), "tma")
 
 
-def barrier_value(history: History, step: int, row: int) -> Value:
-    """The barrier's phase and parity, and how much of what it waits for has come."""
-    now = history.barrier_at(row, step)
+def barrier_value(history: History, row: int, change: int) -> Value:
+    """The barrier's phase and parity, and how much of what it waits for has come, after its latest change as
+    State.barrier_change tells it."""
+    now = history.barriers.after(row, change)
     if not now.valid:
         return Value(tr("not initialised"), "")
-    landed = landed_at(history, row, step, now=now).text if history.structure.kinds[row] != "empty" else ""
+    landed = landed_of(now).text if history.structure.kinds[row] != "empty" else ""
     text = " · ".join(filter(None, (f"phase #{now.phase} ({now.parity})", arrived_of(now), landed)))
     return Value(text, "phase_odd" if now.parity else "phase_even")
 

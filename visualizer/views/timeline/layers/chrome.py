@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -59,8 +60,10 @@ def paint_ruler(painter: QPainter, frame: Frame, view: View, theme: Theme, fonts
     painter.restore()
 
 
+@lru_cache(maxsize=2)
 def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRectF]]:
-    """The times beside the ticks, and their boxes; those that would be cut at the right are left out."""
+    """The times beside the ticks, and their boxes; those that would be cut at the right are left out. Kept for a view:
+    every step asks which of them its flag would cover."""
     times, step = ticks(view, fonts.em * 6)
     labels = []
     for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):
@@ -110,20 +113,22 @@ def _paint_name(painter: QPainter, scene: Scene, row: int, theme: Theme, fonts: 
             paint_text(painter, fonts, address, left, top, height)
 
 
-def paint_value(
-    painter: QPainter, left: float, top: float, height: float, value: Value, theme: Theme, fonts: Fonts
+def paint_values(
+    painter: QPainter, left: float, values: Sequence[tuple[float, float, Value]], theme: Theme, fonts: Fonts
 ) -> None:
-    """One lane's value with a swatch of its state."""
+    """Lanes' values, each with a swatch of its state, at the top and of the height that stand before it. All swatches
+    come first: a painter that goes to and fro between boxes and text takes half as long again."""
     left += _PAD
-    size = round(min(fonts.em * 0.6, height - 2))
-    if value.role:
-        paint = theme.paint(value.role)
-        painter.setPen(pen(paint.outline))
-        painter.setBrush(brush(paint.fill))
-        painter.drawRect(QRectF(left, round(top + (height - size) / 2), size, size))
-    painter.setFont(fonts.small if height < fonts.em else fonts.plain)
-    painter.setPen(colour(theme.text if value.role else theme.text_muted))
-    paint_text(painter, fonts, value.text, left + fonts.em, top, height)
+    for top, height, value in values:
+        if value.role:
+            paint, size = theme.paint(value.role), round(min(fonts.em * 0.6, height - 2))
+            painter.setPen(pen(paint.outline))
+            painter.setBrush(brush(paint.fill))
+            painter.drawRect(QRectF(left, round(top + (height - size) / 2), size, size))
+    for top, height, value in values:
+        painter.setFont(fonts.small if height < fonts.em else fonts.plain)
+        painter.setPen(colour(theme.text if value.role else theme.text_muted))
+        paint_text(painter, fonts, value.text, left + fonts.em, top, height)
 
 
 def paint_lane_highlight(

@@ -23,7 +23,7 @@ _PAD = 8.0
 _MEASURED = 64  # names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """Where the parts of the timeline stand in its viewport, in pixels: names | lanes | values, under the ruler."""
 

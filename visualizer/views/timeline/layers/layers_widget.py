@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import compress
 from time import perf_counter
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.lanes.lanes_picture import lanes_picture
 from visualizer.views.timeline.lanes.raster import raster_picture
 from visualizer.views.timeline.lanes.text import Value
-from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_value
+from visualizer.views.timeline.layers.chrome import paint_background, paint_names, paint_ruler, paint_values
 from visualizer.views.timeline.layers.left_out import paint_footer, paint_left_out
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import Fonts, paint_picture, paint_text
@@ -153,7 +154,7 @@ def _paint_band(
     painter: QPainter, scene: Scene, view: View, look: Look, ready: Ready, coarse: bool, band: Band
 ) -> None:
     """All lanes in view, as far as they lie in the band; lanes that are not built yet say so."""
-    lanes, theme, fonts = scene.frame.lanes, look.theme, look.fonts
+    lanes, shown, theme, fonts = scene.frame.lanes, scene.lanes, look.theme, look.fonts
     whole = band.first == 0 and band.last == view.width - 1
     painter.save()
     left = 0.0 if whole else lanes.left() + max(band.first, 1)
@@ -167,22 +168,24 @@ def _paint_band(
     paint_left_out(painter, lanes, begin, end, trace.meta.window, theme, fonts)
     paint_footer(painter, lanes, begin, scene.bottom(), trace.meta.window, theme, fonts)
     for rows, area in scene.row_groups():
-        rows = [row for row in rows if scene.top(row) < band.bottom and scene.top(row) + scene.height(row) > band.top]
-        built = [row for row in rows if ready(scene.lanes[row])]
-        places = [(scene.lanes[row], scene.top(row) - lanes.top(), scene.height(row)) for row in built]
+        places = [(shown[row], scene.top(row), scene.height(row)) for row in rows]
+        places = [one for one in places if one[1] < band.bottom and one[1] + one[2] > band.top]
+        there = [ready(lane) for lane, _, _ in places]
+        built = [(lane, top - lanes.top(), height) for lane, top, height in compress(places, there)]
         painter.setClipRect(area.adjusted(1, 1, 0, 0).intersected(clip))
         painter.save()
         painter.translate(lanes.topLeft())
         if not coarse:
-            picture = lanes_picture(scene.store, places, view, fonts.metrics)
+            picture = lanes_picture(scene.store, built, view, fonts.metrics)
         else:
-            picture = raster_picture(scene.store, places, view, band.first, band.last)
+            picture = raster_picture(scene.store, built, view, band.first, band.last)
         paint_picture(painter, picture, theme, fonts)
         painter.restore()
         painter.setFont(fonts.plain)
         painter.setPen(colour(theme.text_muted))
-        for row in set(rows) - set(built):
-            paint_text(painter, fonts, "…", lanes.left() + fonts.em, scene.top(row), scene.height(row))
+        for (_, top, height), drawn in zip(places, there, strict=True):
+            if not drawn:
+                paint_text(painter, fonts, "…", lanes.left() + fonts.em, top, height)
     if scene.layout.pinned_edge:
         painter.setClipRect(clip)
         y = round(lanes.top() + scene.layout.pinned_edge)
@@ -196,7 +199,7 @@ class ValuesLayer:
     def __init__(self) -> None:
         self._pixmap: QPixmap | None = None
         self._step = -1
-        self._shown: list[tuple[int, Value]] = []
+        self._shown: dict[int, Value] = {}
 
     def forget(self) -> None:
         """Rows, their places, or the look have changed."""
@@ -211,18 +214,18 @@ class ValuesLayer:
             self._pixmap.fill(colour(look.theme.panel_alternate))
         elif state.step == self._step:
             return self._pixmap
-        values = [
-            (row, kind_of(scene.lanes[row]).value(scene.store, state, scene.lanes[row]))
-            for row in scene.rows()
-            if scene.store.has(scene.lanes[row])
+        lanes, store = scene.lanes, scene.store
+        values = {
+            row: kind_of(lanes[row]).value(store, state, lanes[row]) for row in scene.rows() if store.has(lanes[row])
+        }
+        shown = {} if anew else self._shown
+        changed = [
+            (scene.top(row), scene.height(row), value) for row, value in values.items() if shown.get(row) != value
         ]
-        shown = dict(self._shown) if not anew else {}
         with painter_on(self._pixmap) as painter:
             painter.translate(-area.topLeft())
-            for row, value in values:
-                if shown.get(row) != value:
-                    top, height = scene.top(row), scene.height(row)
-                    painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
-                    paint_value(painter, area.left(), top, height, value, look.theme, look.fonts)
+            for top, height, _ in changed:
+                painter.fillRect(QRectF(area.left(), top, area.width(), height), brush(look.theme.panel_alternate))
+            paint_values(painter, area.left(), changed, look.theme, look.fonts)
         self._shown, self._step = values, state.step
         return self._pixmap

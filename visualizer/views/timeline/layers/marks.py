@@ -58,6 +58,8 @@ def paint_marks(
         places: NDArray[np.float64] = view.pixels(trace.events["time"][found.steps[rows]]) + frame.ruler.left()
         return [float(place) for place in places]
 
+    if not marks:
+        return
     painter.save()
     painter.setClipRect(QRectF(frame.ruler.left(), 0, frame.ruler.width(), frame.lanes.bottom()))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
