@@ -28,6 +28,34 @@ def sequence(site: Site, done: Instruction, text: str, registers: Registers, kee
     return make(_Operands(site, done, registers), text, keep, flag)
 
 
+def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep) -> tuple[str, str]:
+    """What comes before a loop that does nothing but wait, and what comes behind it.
+
+    The first try is made before the loop, and whoever passes it goes on as the original does: one test, one branch, and
+    all of the record but two clocks is among what comes next, where ptxas finds room for it (docs/attach.md, "What was
+    tried"). That try has no time limit: with one, ptxas puts a sleep and a second test in the way of all.
+    """
+    operands = _Operands(site, done, registers)
+    passed, barrier, phase = operands[0], operands[1], operands[2]
+
+    def record(part: int) -> str:
+        return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d;
+{emit.LOWEST} mov.u32 %ps_w,{emit.word(site.number, part)};
+{emit.store(keep)}"""
+
+    before = f"""{emit.SCRATCH}mov.u32 %ps_d,%clock;
+{site.opcode} {passed},{barrier},{phase};
+@{passed} bra ps_passed;
+{record(OTHER)}
+"""
+    return before, f"ps_passed:\n{record(PASSED)}\n}}\n"
+
+
+def _asked(operands: _Operands) -> str:
+    """%ps_a: a wait's barrier and parity. Takes %ps_v."""
+    return f"{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;"
+
+
 class _Operands:
     """A site's operands, brought into the registers that a record is made of."""
 
@@ -139,7 +167,7 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = text[text.index(site.opcode) :]
     # What the answer is not needed for is done while it is on its way. The clock behind it is read in both arms of a
     # branch, which ptxas makes two predicated reads: one that did not depend on the answer would not wait for it.
-    body = f"""{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;
+    body = f"""{_asked(operands)}
 mov.u32 %ps_v,%clock;
 {bare}
 {emit.LOWEST}
