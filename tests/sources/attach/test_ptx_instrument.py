@@ -104,7 +104,27 @@ def test_a_loop_that_does_nothing_but_wait_stays_as_it_is_with_a_first_try_befor
         result.ptx.index(f"mov.u32 %ps_w,{word(second.number, PASSED)};"),
     ]
     assert places == sorted(places)
-    assert all(result.ptx.count(f"mov.u32 %ps_w,{word(site.number, OTHER)};") == site.spins for site in waits)
+    assert all(result.ptx.count(f"mov.u32 %ps_w,{word(site.number, OTHER)};") == 1 for site in waits)
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_each_answer_of_a_peek_has_its_own_record_behind_a_branch(keep: Keep) -> None:
+    """So that it stays where the warp waits for the answer; its place is known before."""
+    result = made("shapes", "shapes", "waits", keep)
+    peek = next(site for site in result.sites if site.form.how == "wait" and not site.spins)
+    tried = result.ptx.index(f"{peek.opcode} {', '.join(peek.operands)}")
+    lines = result.ptx[tried : result.ptx.index("ps_answered:", tried)].splitlines()
+    branch = lines.index(f"@{peek.operands[0]} bra ps_passed; ")
+    assert any("add.u64 %ps_x," in line for line in lines[:branch])
+    answers = [line.partition("mov.u32 %ps_w,")[2].partition(";")[0] for line in lines if "%ps_c,%clock" in line]
+    assert answers == [str(word(peek.number, part)) for part in (OTHER, PASSED)]
+
+
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_what_is_asked_does_not_take_the_place_of_its_record(name: str, entry: str) -> None:
+    for tried in re.findall(r"(?s)bra ps_passed; .*?ps_answered:", made(name, entry).ptx):
+        assert "[%ps_x]" in tried
+        assert not re.search(r" %ps_x,", tried)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +148,8 @@ def test_other_loops_that_wait_record_their_first_failure_within(written: str, i
         result.ptx.index("setp.ne.u32 %ps_f0,0,0;"),
         result.ptx.index("not.pred %ps_s,%ps_f0;"),
         result.ptx.index("setp.eq.u32 %ps_f0,0,0;"),
-        result.ptx.index(f"selp.u32 %ps_w,{word(first.number, PASSED)},{word(first.number, OTHER)},P1;"),
+        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, OTHER)};"),
+        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, PASSED)};"),
     ]
     assert loop == sorted(loop)
 
@@ -161,7 +182,7 @@ def test_rounds_that_were_taken_out_of_a_waiting_loop_are_the_same_wait() -> Non
         ("[%r5]", True),
     ]
     # All three record as one site, the first to fail for all; the loop is entered from them, so nothing is reset there.
-    assert result.ptx.count(f"selp.u32 %ps_w,{word(waits[0].number)},") == 3
+    assert result.ptx.count(f"mov.u32 %ps_w,{word(waits[0].number)};") == 3
     assert result.ptx.count("setp.ne.u32 %ps_f0,0,0;") == 1
     assert result.ptx.index("setp.ne.u32 %ps_f0,0,0;") < result.ptx.index(
         "try_wait.parity.acquire.cta.shared::cta.b64 %p2,"

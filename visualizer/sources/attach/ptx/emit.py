@@ -6,8 +6,8 @@ What a record costs is instructions in the kernel's own loops (docs/hardware.md,
 - temporaries are defined without a predicate - under one they would stay alive through the whole kernel - and only
   what has an effect, the store and the step to the next row, has one;
 - there is no branch, and nothing that ptxas makes one of: a predicated atomic is. Only an instruction that is itself
-  predicated and done by a warp as one has a branch around it, and the record of a wait's first failure, which the
-  original has a branch for too;
+  predicated and done by a warp as one has a branch around it, and the records of a wait's two answers are behind one:
+  it waits there anyway;
 - the clock before a wait goes into the record as it is: worked with, it would be read by the slower of two ways.
 """
 
