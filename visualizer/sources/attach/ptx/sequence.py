@@ -57,7 +57,7 @@ def _asked(operands: _Operands) -> str:
 
 
 class _Operands:
-    """A site's operands, brought into the registers that a record is made of; %ps_x, a record's place, is none of them."""
+    """A site's operands, brought into the registers of a record; its place, %ps_x, is none of them."""
 
     def __init__(self, site: Site, done: Instruction, registers: Registers) -> None:
         self.site = site
