@@ -15,6 +15,7 @@ from visualizer.sources.attach.options import LEVELS, Level
 from visualizer.sources.attach.ptx.emit import word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
 from visualizer.sources.attach.ptx.module import Module
+from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.twin import Instrumented, instrument
 from visualizer.sources.attach.ptxas import assemble
 
@@ -59,7 +60,7 @@ def test_a_twin_assembles_like_its_original(name: str, entry: str, level: Level,
     result = made(name, entry, level, keep)
     before = assemble(re.sub(r"(?m)^\s*\.loc\s.*$", "", result.plain), result.target)
     after = assemble(result.ptx, result.target)
-    assert after.registers <= before.registers + 24
+    assert after.registers <= before.registers + 26
     calls_functions = ".func" in result.plain
     assert after.spilled <= (64 if calls_functions else 0)
     assert CONTROL_SYMBOL.encode() in after.cubin
@@ -78,14 +79,86 @@ def test_an_operand_that_cannot_be_read_is_told_and_its_instruction_left_alone()
     assert "mbarrier.arrive.b64 %rd3, [%unknown];" in result.ptx
 
 
-def test_loops_that_only_wait_record_their_first_failure() -> None:
-    waits = [site for site in made("shapes", "shapes").sites if site.form.how == "wait"]
+CUTLASS_LOOP = """LAB_WAIT:
+mbarrier.try_wait.parity.shared::cta.b64 P1, [%rd1+8], 1, %r1;
+@P1 bra DONE;
+bra LAB_WAIT;
+DONE:
+"""
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_a_loop_that_does_nothing_but_wait_stays_as_it_is_with_a_first_try_before_it(keep: Keep) -> None:
+    result = made("shapes", "shapes", "waits", keep)
+    waits = [site for site in result.sites if site.form.how == "wait"]
     # Two of CUTLASS's loops, a peek, a loop over a label, a wait that is asked once.
     assert [site.spins for site in waits] == [True, True, False, True, False]
-    text = made("shapes", "shapes").ptx
-    for flag in ("%ps_f0", "%ps_f1", "%ps_f2"):
-        reset = text.index(f"setp.ne.u32 {flag},0,0;")
-        assert reset < text.index(f"not.pred %ps_s,{flag};") < text.index(f"setp.eq.u32 {flag},0,0;")
+    assert "%ps_f0" not in result.ptx  # nobody has to know whether a failure was recorded already
+    second = waits[1]
+    places = [
+        # The first try has no time limit.
+        result.ptx.index("mbarrier.try_wait.parity.shared::cta.b64 P1,[%rd1+8],1;\n@P1 bra ps_passed;"),
+        result.ptx.index(f"mov.u32 %ps_w,{word(second.number, OTHER)};"),
+        result.ptx.index(CUTLASS_LOOP),
+        result.ptx.index("ps_passed:", result.ptx.index(CUTLASS_LOOP)),
+        result.ptx.index(f"mov.u32 %ps_w,{word(second.number, PASSED)};"),
+    ]
+    assert places == sorted(places)
+    assert all(result.ptx.count(f"mov.u32 %ps_w,{word(site.number, OTHER)};") == 1 for site in waits)
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_each_answer_of_a_peek_has_its_own_record_behind_a_branch(keep: Keep) -> None:
+    """So that it stays where the warp waits for the answer; its place is known before."""
+    result = made("shapes", "shapes", "waits", keep)
+    peek = next(site for site in result.sites if site.form.how == "wait" and not site.spins)
+    tried = result.ptx.index(f"{peek.opcode} {', '.join(peek.operands)}")
+    lines = result.ptx[tried : result.ptx.index("ps_answered:", tried)].splitlines()
+    branch = lines.index(f"@{peek.operands[0]} bra ps_passed; ")
+    assert any("add.u64 %ps_x," in line for line in lines[:branch])
+    answers = [line.partition("mov.u32 %ps_w,")[2].partition(";")[0] for line in lines if "%ps_c,%clock" in line]
+    assert answers == [str(word(peek.number, part)) for part in (OTHER, PASSED)]
+
+
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_what_is_asked_does_not_take_the_place_of_its_record(name: str, entry: str) -> None:
+    for tried in re.findall(r"(?s)bra ps_passed; .*?ps_answered:", made(name, entry).ptx):
+        assert "[%ps_x]" in tried
+        assert not re.search(r" %ps_x,", tried)
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("bra     LAB_WAIT;", "add.u32 %r1, %r1, 1; bra LAB_WAIT;"),  # it counts
+        ("@P1 bra DONE;", "@%p1 bra DONE;"),  # left for another reason than that the wait passed
+        ("@P1 bra DONE;", "@!P1 bra DONE;"),
+        ("@P1 bra DONE;", "@P1 bra $passed;"),  # left to elsewhere
+        ("DONE: \n", "DONE: @%p1 bra DONE;"),  # the place behind it is come to in another way
+        ("LAB_WAIT: \n", "@%p1 bra LAB_WAIT; LAB_WAIT:"),  # so is its head
+    ],
+)
+def test_other_loops_that_wait_record_their_first_failure_within(written: str, instead: str) -> None:
+    text = ptx("shapes")
+    assert written in text
+    result = instrument(text.replace(written, instead, 1), "shapes", "waits")
+    first = result.sites[0]
+    assert first.spins
+    loop = [
+        result.ptx.index("setp.ne.u32 %ps_f0,0,0;"),
+        result.ptx.index("not.pred %ps_s,%ps_f0;"),
+        result.ptx.index("setp.eq.u32 %ps_f0,0,0;"),
+        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, OTHER)};"),
+        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, PASSED)};"),
+    ]
+    assert loop == sorted(loop)
+
+
+def test_a_loop_whose_wait_cannot_be_read_is_left_alone_and_told() -> None:
+    text = ptx("shapes").replace("P1, [%rd1+8], 1, %r1;", "P1, [%unknown], 1, %r1;")
+    result = instrument(text, "shapes", "waits")
+    assert [one.reason for one in result.dropped] == ["its operand [%unknown] is not understood"]
+    assert CUTLASS_LOOP.replace("%rd1+8", "%unknown") in result.ptx
 
 
 def test_a_loop_entered_in_its_middle_or_with_another_site_records_every_failure() -> None:
@@ -109,7 +182,7 @@ def test_rounds_that_were_taken_out_of_a_waiting_loop_are_the_same_wait() -> Non
         ("[%r5]", True),
     ]
     # All three record as one site, the first to fail for all; the loop is entered from them, so nothing is reset there.
-    assert result.ptx.count(f"selp.u32 %ps_w,{word(waits[0].number)},") == 3
+    assert result.ptx.count(f"mov.u32 %ps_w,{word(waits[0].number)};") == 3
     assert result.ptx.count("setp.ne.u32 %ps_f0,0,0;") == 1
     assert result.ptx.index("setp.ne.u32 %ps_f0,0,0;") < result.ptx.index(
         "try_wait.parity.acquire.cta.shared::cta.b64 %p2,"

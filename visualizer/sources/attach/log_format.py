@@ -58,7 +58,7 @@ RECORD_DTYPE = np.dtype(
         ("clock", "<u4"),  # low half of the SM's clock: after a wait, before all else
         ("word", "<u4"),  # site << 10 | part << 8 | how many lanes acted as one; 0: not counted
         ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset; a wait's parity in bit 0
-        ("value", "<u4"),  # what the site's form says: bytes, count, destination; of a wait the clock before it
+        ("value", "<u4"),  # what the site's form says: bytes, count, destination; of a wait the clock before a try
     ]
 )
 """16 bytes. Sites count from 1. A site that has more to say than fits writes several parts, one behind the other."""

@@ -13,8 +13,8 @@ from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.flatten import flattened
 from visualizer.sources.attach.ptx.forms import FAMILY, Form, form_of, is_recorded
-from visualizer.sources.attach.ptx.loops import spins
-from visualizer.sources.attach.ptx.sequence import NotUnderstood, sequence
+from visualizer.sources.attach.ptx.loops import Spin, spins
+from visualizer.sources.attach.ptx.sequence import NotUnderstood, around_loop, sequence
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
@@ -107,7 +107,11 @@ class Body:
         spinning = spins(self._tokens, list(self._forms), waits)
         flags = {}
         resets: dict[int, list[str]] = {}
+        alone = {spin.head: wait for wait, spin in spinning.items() if spin.end >= 0}
+        behind: dict[int, str] = {}  # what comes behind a token
         for number, (wait, spin) in enumerate(spinning.items()):
+            if spin.head in alone:
+                continue
             flag = f"%ps_f{number}"
             flags.update(dict.fromkeys((*spin.before, wait), flag))
             self._rounds.update(dict.fromkeys((*spin.before, wait), spin.begins))
@@ -125,6 +129,10 @@ class Body:
                 begun = True
                 out.append(begins)
             out += resets.get(place, ())
+            if place in alone:
+                spin = spinning[alone[place]]
+                before, behind[spin.end] = self._around(alone[place], spin)
+                out.append(before)
             if token.kind == "loc":
                 self._stacks.follow(token.text)
             elif token.kind == "open":
@@ -138,6 +146,7 @@ class Body:
             else:
                 self._registers.declare(token.text)
                 out.append(self._statement(place, token, flags.get(place, "")) + "\n")
+            out.append(behind.get(place, ""))
         return "".join(out)
 
     @staticmethod
@@ -182,10 +191,27 @@ class Body:
             self._drop(done, token, tr("registers were short"))
         return text
 
+    def _around(self, wait: int, spin: Spin) -> tuple[str, str]:
+        """What comes before and behind a loop that does nothing but wait; the loop is left as it is."""
+        form, token = self._forms.pop(wait), self._tokens[wait]
+        for other in self._tokens[spin.head : wait]:
+            if other.kind == "loc":
+                self._stacks.follow(other.text)
+        done = instruction(token.text)
+        assert done is not None
+        site = self._new_site(form, done, token, True)
+        try:
+            written = around_loop(site, done, self._registers, self._plan.keep)
+        except NotUnderstood as problem:
+            self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
+            return "", ""
+        self._found.sites.append(site)
+        return written
+
     def _site(self, place: int, token: Token, done: Instruction, flag: str) -> str:
         form = self._forms[place]
         known = self._asked.get(self._rounds.get(place, place))
-        site = replace(known, operands=done.operands) if known else self._new_site(form, done, token, flag)
+        site = replace(known, operands=done.operands) if known else self._new_site(form, done, token, bool(flag))
         if site.array:
             self._array = ""
         try:
@@ -199,7 +225,7 @@ class Body:
             self._asked[self._rounds[place]] = site
         return written
 
-    def _new_site(self, form: Form, done: Instruction, token: Token, flag: str) -> Site:
+    def _new_site(self, form: Form, done: Instruction, token: Token, spins: bool) -> Site:
         return Site(
             len(self._found.sites) + 1,
             form,
@@ -208,7 +234,7 @@ class Body:
             f"@{'!' if done.negated else ''}{done.guard}" if done.guard else "",
             self._line_of(token),
             self._stacks.here(),
-            bool(flag),
+            spins,
             self._tensor_map(form, done),
             self._array if EventKind.INIT in form.kinds else "",
         )

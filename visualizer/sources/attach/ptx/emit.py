@@ -6,7 +6,8 @@ What a record costs is instructions in the kernel's own loops (docs/hardware.md,
 - temporaries are defined without a predicate - under one they would stay alive through the whole kernel - and only
   what has an effect, the store and the step to the next row, has one;
 - there is no branch, and nothing that ptxas makes one of: a predicated atomic is. Only an instruction that is itself
-  predicated and done by a warp as one has a branch around it;
+  predicated and done by a warp as one has a branch around it, and the records of a wait's two answers are behind one:
+  it waits there anyway;
 - the clock before a wait goes into the record as it is: worked with, it would be read by the slower of two ways.
 """
 
@@ -32,15 +33,16 @@ DECLARATIONS = ".reg .b32 %ps_row,%ps_end,%ps_below;"
 without. Where the last are: how many it made, negative for a lane without room; and the first row of its stream.
 The mask of the lanes below it."""
 
-_SCRATCH = """.reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;
+SCRATCH = """{.reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;
 .reg .pred %ps_p,%ps_q,%ps_s,%ps_u;
 """
+"""Opens a scope with the temporaries of a site."""
 _NO_ROOM = 0x80000000
 
 
 def scratch(body: str) -> str:
     """A scope with the temporaries of a site."""
-    return f"{{{_SCRATCH}{body}\n}}\n"
+    return f"{SCRATCH}{body}\n}}\n"
 
 
 def _control(field: str) -> str:

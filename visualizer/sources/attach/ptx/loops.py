@@ -2,6 +2,9 @@
 
 Compilers take some rounds of such a loop out of it (CuTe DSL's the first three), so that one wait is asked at several
 places, one behind the other: each passes to behind the loop, and the loop comes last.
+
+A loop that does nothing else at all can stay as it is, with a first try before it: what is recorded then stands before
+and behind it.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ class Spin:
     head: int  # its label
     entries: tuple[int, ...]  # branches to the label from outside
     before: tuple[int, ...] = ()  # waits right before the loop that ask the same: rounds that were taken out of it
+    end: int = -1  # where one that does nothing but ask is left, always there and having passed; -1: it does more
 
     @property
     def begins(self) -> int:
@@ -55,8 +59,30 @@ def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -
         if any(head < to <= branch for _, to in outside) or any(head <= label <= branch for label in tables):
             continue
         entries = tuple(at for at, to in outside if to == head)
-        found[wait] = Spin(head, entries, _before(tokens, head, wait, branch, waits))
+        before = _before(tokens, head, wait, branch, waits)
+        end = -1 if entries or before else _end(tokens, branches, tables, head, wait)
+        found[wait] = Spin(head, entries, before, end)
     return found
+
+
+def _end(tokens: Sequence[Token], branches: Sequence[tuple[int, int]], tables: set[int], head: int, wait: int) -> int:
+    """Spin.end of the loop around a wait that is entered at its head only."""
+    asked = instruction(tokens[wait].text)
+    if asked is None or asked.guard or not all(map(_names_a_place, tokens[head:wait])):
+        return -1
+    to = dict(branches)
+    places = [place for place in range(wait + 1, len(tokens)) if not _names_a_place(tokens[place])][:2]
+    ways = [(done, to[place]) for place in places if place in to and (done := instruction(tokens[place].text))]
+    if not ways or ways[0][0].guard != asked.operands[0]:
+        return -1
+    if ways[0][0].negated:  # until it has passed, again
+        return places[0] if ways[0][1] == head else -1
+    if len(ways) < 2 or ways[1][0].guard or ways[1][1] != head:
+        return -1
+    end = ways[0][1]  # once it has passed, past the branch that goes back
+    alone = end not in tables and [target for _, target in branches].count(end) == 1
+    behind = end > places[1] and all(map(_names_a_place, tokens[places[1] + 1 : end]))
+    return end if alone and behind else -1
 
 
 def _before(tokens: Sequence[Token], head: int, wait: int, branch: int, waits: Sequence[int]) -> tuple[int, ...]:

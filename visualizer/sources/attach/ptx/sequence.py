@@ -28,8 +28,36 @@ def sequence(site: Site, done: Instruction, text: str, registers: Registers, kee
     return make(_Operands(site, done, registers), text, keep, flag)
 
 
+def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep) -> tuple[str, str]:
+    """What comes before a loop that does nothing but wait, and what comes behind it.
+
+    The first try is made before the loop, and whoever passes it goes on as the original does: one test, one branch, and
+    all of the record but two clocks is among what comes next, where ptxas finds room for it (docs/attach.md, "What was
+    tried"). That try has no time limit: with one, ptxas puts a sleep and a second test in the way of all.
+    """
+    operands = _Operands(site, done, registers)
+    passed, barrier, phase = operands[0], operands[1], operands[2]
+
+    def record(part: int) -> str:
+        return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d;
+{emit.LOWEST} mov.u32 %ps_w,{emit.word(site.number, part)};
+{emit.store(keep)}"""
+
+    before = f"""{emit.SCRATCH}mov.u32 %ps_d,%clock;
+{site.opcode} {passed},{barrier},{phase};
+@{passed} bra ps_passed;
+{record(OTHER)}
+"""
+    return before, f"ps_passed:\n{record(PASSED)}\n}}\n"
+
+
+def _asked(operands: _Operands) -> str:
+    """%ps_a: a wait's barrier and parity. Takes %ps_v."""
+    return f"{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;"
+
+
 class _Operands:
-    """A site's operands, brought into the registers that a record is made of."""
+    """A site's operands, brought into the registers of a record; its place, %ps_x, is none of them."""
 
     def __init__(self, site: Site, done: Instruction, registers: Registers) -> None:
         self.site = site
@@ -70,7 +98,7 @@ class _Operands:
         if form.value is None or form.fixed or form.value >= len(given):
             return f"mov.u32 %ps_v,{self._default()};"
         if form.how == "wait" and ".parity" not in self.site.opcode:
-            return f"shr.u64 %ps_x,{given[form.value]},63; cvt.u32.u64 %ps_v,%ps_x;"
+            return f"shr.u64 %ps_y,{given[form.value]},63; cvt.u32.u64 %ps_v,%ps_y;"
         return self._number(given[form.value], "%ps_v")
 
     def more(self) -> str:
@@ -110,7 +138,7 @@ class _Operands:
             return f"mov.u32 {register},{number(base) + offset};"
         add = f" add.u32 {register},{register},{offset};" if offset else ""
         if bits == 64 and ".shared" not in self.site.opcode:
-            return f"cvta.to.shared.u64 %ps_x,{base}; cvt.u32.u64 {register},%ps_x;{add}"
+            return f"cvta.to.shared.u64 %ps_y,{base}; cvt.u32.u64 {register},%ps_y;{add}"
         if bits == 64:
             return f"cvt.u32.u64 {register},{base};{add}"
         if bits == 32 or (not bits and not base.startswith("%")):
@@ -133,20 +161,25 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     only_first = ""
     if flag:
         only_first = (
-            f"not.pred %ps_s,{flag}; or.pred %ps_s,%ps_s,{passed}; and.pred %ps_p,%ps_p,%ps_s;"
-            f" setp.eq.u32 {flag},0,0;\n"
+            f"not.pred %ps_s,{flag}; and.pred %ps_p,%ps_p,%ps_s; and.pred %ps_q,%ps_q,%ps_s; setp.eq.u32 {flag},0,0;"
         )
-    bare = text[text.index(site.opcode) :]
-    # What the answer is not needed for is done while it is on its way. The clock behind it is read in both arms of a
-    # branch, which ptxas makes two predicated reads: one that did not depend on the answer would not wait for it.
-    body = f"""{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;
-mov.u32 %ps_v,%clock;
-{bare}
-{emit.LOWEST}
-{only_first}{emit.place(keep)}
-@{passed} bra ps_passed; {emit.CLOCK} bra ps_answered; ps_passed: {emit.CLOCK} ps_answered:
-selp.u32 %ps_w,{emit.word(site.number, PASSED)},{emit.word(site.number, OTHER)},{passed};
+
+    def record(part: int) -> str:
+        return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d; mov.u32 %ps_w,{emit.word(site.number, part)};
 {emit.put()}"""
+
+    # What the answer is not needed for is done while it is on its way. Each answer has a record of its own behind a
+    # branch, which keeps it where the warp waits: one for both sinks to where the kernel works, and takes registers
+    # from what it does there (docs/attach.md, "What was tried").
+    body = f"""mov.u32 %ps_d,%clock;
+{text[text.index(site.opcode) :]}
+{emit.LOWEST}
+{emit.place(keep)}
+@{passed} bra ps_passed; {only_first}
+{record(OTHER)}
+bra ps_answered;
+ps_passed: {record(PASSED)}
+ps_answered:"""
     return _where_done(operands, body)
 
 
