@@ -18,7 +18,7 @@ from visualizer.language import tr
 
 
 def peers_without_arrival(outlook: Outlook, wait: int) -> Cause | None:
-    """Agents that passed the same waits as those that arrived, and with as many arrivals each would complete the phase."""
+    """Agents that passed the same waits as those that arrived; as many arrivals from each would complete the phase."""
     row = int(outlook.waits.barrier[wait])
     arrived = outlook.arrived(row)
     counts = {count for count, _ in arrived.values()}
