@@ -28,6 +28,7 @@ def first_turn(
     ctas: int = 1,
     count: int = EACH + 128,
     leave_out: Collection[int] = (),
+    late: Collection[int] = (),
     waits_elsewhere: Collection[int] = (),
     remote: bool = False,
     lapped: bool = False,
@@ -36,10 +37,11 @@ def first_turn(
     """12 warps a CTA: warp 0 copies Q, two tiles of K and one of V; 1 to 3 leave at once; of the others each lane
     releases what was read.
 
-    `count`: of the barriers by which they do. `leave_out`: warps that do not release the first tile.
-    `waits_elsewhere`: those that wait before it for a barrier on which nobody arrives. `remote`: the consumers of the
-    first CTA release to the next as well. `lapped`: warp 3 waits for a stage that is told of, when that has been filled
-    twice. `source`: what the recording says of itself, beside a block of 12 warps.
+    `count`: of the barriers by which they do. `leave_out`: warps that do not release the first tile. `late`: those
+    that wait for the third before they do. `waits_elsewhere`: those that wait before the first for a barrier on which
+    nobody arrives. `remote`: the consumers of the first CTA release to the next as well. `lapped`: warp 3 waits for a
+    stage that is told of, when that has been filled twice. `source`: what the recording says of itself, beside a block
+    of 12 warps.
     """
     b = Builder("first turn", ctas=ctas, cluster=ctas if remote else 1)
     counts = {"q": 1, "k_full0": 1, "k_full1": 1, "v_full": 1} | dict.fromkeys(
@@ -62,7 +64,8 @@ def first_turn(
         for warp in CONSUMERS:
             released = [] if warp in leave_out else [own["k_empty0"]]
             released += [barriers[1]["k_empty0"]] if remote and cta == 0 else []
-            _consume(agents[warp], own, released, waits_elsewhere=warp in waits_elsewhere)
+            before = (["beside"] if warp in waits_elsewhere else [], ["k_full0"] if warp in late else [])
+            _consume(agents[warp], own, released, *before)
     run = simulate(b.build())
     trace = run if lapped else forget(run)
     sites = [replace(site, file=INLINED.file, line=INLINED.line, stack=(INLINED, OWN)) for site in trace.sites]
@@ -87,11 +90,16 @@ def _produce(producer: AgentBuilder, own: Barriers) -> None:
     copy("k_full0")
 
 
-def _consume(consumer: AgentBuilder, own: Barriers, released: list[BarrierHandle], *, waits_elsewhere: bool) -> None:
+def _consume(
+    consumer: AgentBuilder, own: Barriers, released: list[BarrierHandle], first: list[str], second: list[str]
+) -> None:
+    """`first`, `second`: what it waits for before it reads, and before it releases."""
     consumer.wait(own["q"], 0)
-    if waits_elsewhere:
-        consumer.wait(own["beside"], 0)
+    for name in first:
+        consumer.wait(own[name], 0)
     consumer.wait(own["k_full0"], 0)
+    for name in second:
+        consumer.wait(own[name], 1)
     for barrier in released:
         consumer.arrive(barrier, LANES)
     consumer.wait(own["k_full1"], 0)

@@ -111,7 +111,10 @@ def nobody_can(s: Said) -> bool:
     now, needed = s.recount.now(barrier), s.recount.init[barrier]
     counts = (now.arrived, needed, needed - now.arrived) == (s.number("n"), s.number("needed"), s.number("missing"))
     gone_or_blocked = s.recount.exited.keys() | s.recount.open_waits.keys()
-    return counts and _some_of(s.names("agents"), now.who) and s.recount.warps(barrier) <= gone_or_blocked
+    warps = s.recount.warps(barrier)
+    theirs = {wait[1] for wait in s.recount.waits if wait[0] in now.who}
+    alike = {wait[0] for wait in s.recount.waits if wait[0] in warps and wait[1] in theirs}
+    return counts and _some_of(s.names("agents"), now.who) and warps <= gone_or_blocked and alike == now.who
 
 
 @says("{others} passed the same waits and brought none")

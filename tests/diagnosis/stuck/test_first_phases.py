@@ -59,9 +59,18 @@ def test_who_did_as_the_others_and_did_not_arrive_is_named(left_out: tuple[int, 
     assert len(found.arrived) == EACH // LANES - len(who)
 
 
-def test_neither_is_named_where_both_may_be_wrong() -> None:
-    """Another count would not be enough for who left out its arrivals, nor they for the count."""
-    found = of_the_release(first_turn(leave_out=(7,)))
+@pytest.mark.parametrize(
+    "trace",
+    [
+        pytest.param(first_turn(leave_out=(7,)), id="the count and a release"),
+        pytest.param(first_turn(count=EACH, late=(7,)), id="blocked before its release"),
+        pytest.param(first_turn(late=(7,)), id="blocked before its release, and the count"),
+    ],
+)
+def test_neither_is_named_where_it_may_be_another_mistake(trace: Trace) -> None:
+    """Another count would not be enough for who left out its arrivals, nor they for the count; and who is blocked
+    before it comes to them has not left them out."""
+    found = of_the_release(trace)
     assert CAREFUL in found.cause
     assert found.released_by == ()
 

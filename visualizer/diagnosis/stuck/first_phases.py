@@ -1,7 +1,8 @@
 """Why a barrier's first phase does not complete, where no ring and no earlier phase shows who arrives on it.
 
 If nobody can arrive on it any more, either an agent that did the same as those that arrived left its arrivals out, or
-the init counts more than come: which arrivals the program means is not told by a recording that hangs so early.
+the init counts more than come: which arrivals the program means is not told by a recording that hangs so early. Of an
+agent that only waits for the same things nothing is claimed: it may have gone wrong before it came to its arrival.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ def peers_without_arrival(outlook: Outlook, wait: int) -> Cause | None:
     counts = {count for count, _ in arrived.values()}
     if not _is_unknown(outlook, row) or len(counts) != 1 or not nobody_can_arrive(outlook, row):
         return None
-    peers = _peers(outlook, row)
-    state, names = outlook.barrier(row), [agent.name for agent in outlook.trace.agents]
-    if not peers or state.pending != len(peers) * counts.pop():
+    peers, state = _peers(outlook, row), outlook.barrier(row)
+    passed = [_waited(outlook, agent, passed=True) for agent in arrived]
+    if not peers or any(_waited(outlook, peer, passed=True) not in passed for peer in peers):
         return None
+    if state.pending != len(peers) * counts.pop():
+        return None
+    names = [agent.name for agent in outlook.trace.agents]
     step = max(step for _, step in arrived.values())
     site = site_at(outlook.trace, step)
     return Cause(
@@ -85,16 +89,17 @@ def _is_unknown(outlook: Outlook, row: int) -> bool:
 
 
 def _peers(outlook: Outlook, row: int) -> list[int]:
-    """The agents of the CTA that passed waits, the same as any of those that arrived on the barrier, and did not."""
+    """The agents of the CTA that did not arrive on the barrier, though they wait for what those wait for that did: of
+    such agents the program may mean arrivals."""
     arrived = outlook.arrived(row)
-    passed = {agent: _passed(outlook, agent) for agent in people_of(outlook, outlook.trace.barriers[row].cta)}
-    theirs = [passed[agent] for agent in arrived if passed.get(agent)]
-    return [agent for agent, waits in passed.items() if agent not in arrived and waits in theirs]
+    theirs = {barrier for agent in arrived for barrier in _waited(outlook, agent)}
+    people = people_of(outlook, outlook.trace.barriers[row].cta)
+    return [agent for agent in people if agent not in arrived and not theirs.isdisjoint(_waited(outlook, agent))]
 
 
-def _passed(outlook: Outlook, agent: int) -> list[int]:
-    """The barriers of the waits that the agent passed, in order."""
+def _waited(outlook: Outlook, agent: int, *, passed: bool = False) -> list[int]:
+    """The barriers of the agent's waits in order, or of those that it passed."""
     waits = outlook.waits  # by agent
     own = slice(*np.searchsorted(waits.agent, (agent, agent + 1)))
-    passed: list[int] = waits.barrier[own][waits.end[own] >= 0].tolist()
-    return passed
+    found: list[int] = waits.barrier[own][(waits.end[own] >= 0) | (not passed)].tolist()
+    return found
