@@ -105,6 +105,43 @@ def perhaps_too_large(s: Said) -> bool:
     return now.arrived == s.number("n") and now.who == s.names("agents") and s.recount.program is None
 
 
+@says("everybody in the CTA has left, or waits for this phase")
+def nobody_can(s: Said) -> bool:
+    barrier = s.text("barrier")
+    now, needed = s.recount.now(barrier), s.recount.init[barrier]
+    counts = (now.arrived, needed, needed - now.arrived) == (s.number("n"), s.number("needed"), s.number("missing"))
+    gone_or_blocked = s.recount.exited.keys() | s.recount.open_waits.keys()
+    warps = s.recount.warps(barrier)
+    theirs = {wait[1] for wait in s.recount.waits if wait[0] in now.who}
+    alike = {wait[0] for wait in s.recount.waits if wait[0] in warps and wait[1] in theirs}
+    return counts and _some_of(s.names("agents"), now.who) and warps <= gone_or_blocked and alike == now.who
+
+
+@says("{others} passed the same waits and brought none")
+def left_out_by_some(s: Said) -> bool:
+    barrier, others = s.text("barrier"), s.names("others")
+    now, needed = s.recount.now(barrier), s.recount.init[barrier]
+    counts = (now.arrived, needed, s.recount.number(barrier)) == (
+        s.number("arrived"),
+        s.number("needed"),
+        s.number("phase"),
+    )
+    each = {sum(count for who, count, _ in now.arrivals if who == agent) for agent in now.who}
+    alike = {tuple(wait[1] for wait in s.recount.waits if wait[0] == agent) for agent in now.who | others}
+    return (
+        counts
+        and _some_of(s.names("agents"), now.who)
+        and not others & now.who
+        and {needed - now.arrived} == {count * len(others) for count in each}
+        and len(alike) == 1
+    )
+
+
+def _some_of(names: set[str], who: set[str]) -> bool:
+    """Whether a list that may end with "3 more" is of them."""
+    return {name for name in names if not name.endswith(" more")} <= who
+
+
 @says("by the same instruction as many come to {others}")
 def as_many_elsewhere(s: Said) -> bool:
     def made(phase: Phase) -> set[tuple[str, int]]:

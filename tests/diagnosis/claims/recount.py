@@ -115,6 +115,11 @@ class Recount:
         told = self.trace.barriers[self.barriers.index(barrier)]
         return str(told.kind), told.cta, told.stage, told.ring
 
+    def warps(self, barrier: str) -> set[str]:
+        """The agents of its CTA that are no hardware."""
+        cta = self.table(barrier)[1]
+        return {a.name for a in self.trace.agents if a.cta == cta and a.role not in ("copy_engine", "tensor_core")}
+
     def like(self, barrier: str) -> list[str]:
         """The barriers of its kind and ring in its CTA."""
         kind, cta, _, ring = self.table(barrier)

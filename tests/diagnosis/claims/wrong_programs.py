@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from advised import programs
 from alike_ctas import tilelang
+from first_turn import EACH, first_turn
 from hung_kernels import hung
 from ring_programs import BYTES, Barriers, fill, left_out, ring, use
 from single_changes import single_changes
@@ -199,5 +200,7 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "a kernel's producer": lambda: iter([(hung("gemm", "F06"), None)]),
     "a kernel's turns": lambda: iter([(hung("pingpong", "F48", named=True), None)]),
     "another count than beside it": lambda: iter([(tilelang(), None)]),
+    "too many in the first turn": lambda: iter([(first_turn(), None)]),
+    "left out in the first turn": lambda: iter([(first_turn(count=EACH, leave_out=(7,)), None)]),
     "still read": lambda: _runs(epilogue(still_read, writers=1)),
 }

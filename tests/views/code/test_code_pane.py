@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
+from visualizer.diagnosis.source_lines import users_frame
 from visualizer.playback.focus import Focus
 from visualizer.recording.tables import Frame, Site
 from visualizer.replay.history import History
@@ -20,7 +21,6 @@ from visualizer.views.code.code_model import (
     lines_with_sites,
     next_step_at_line,
     source_names,
-    users_frame,
 )
 from visualizer.views.code.code_widget import CodeWidget
 from visualizer.views.look.pane import Pane

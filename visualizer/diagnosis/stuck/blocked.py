@@ -10,6 +10,7 @@ from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.report import Arrived, Finding, Owed
 from visualizer.diagnosis.source_lines import line, site_at, source_line
 from visualizer.diagnosis.stuck.causes import lapped_cause, starved_cause
+from visualizer.diagnosis.stuck.helpers import helpers_of, nobody_can_arrive
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.language import tr
 
@@ -48,15 +49,10 @@ def blocked_findings(outlook: Outlook) -> list[Finding]:
 def _look(outlook: Outlook, agent: int, wait: int) -> _Blocked:
     row = int(outlook.waits.barrier[wait])
     state = outlook.barrier(row)
-    arrived = outlook.arrived(row)
-    helpers: list[int] = []
-    if state.pending > 0 or not state.counted:
-        for candidate in outlook.candidates(row):
-            if candidate not in arrived and candidate != agent and outlook.next_arrival(candidate, row) is not None:
-                helpers.append(candidate)
+    helpers = helpers_of(outlook, agent, row)
     # Bytes alone complete no phase that arrivals are missing in.
     may_complete = state.pending == 0 or not state.counted or helpers
-    return _Blocked(agent, wait, row, tuple(helpers), tuple(outlook.in_flight(row)) if may_complete else ())
+    return _Blocked(agent, wait, row, helpers, tuple(outlook.in_flight(row)) if may_complete else ())
 
 
 def _verdict(outlook: Outlook, item: _Blocked) -> str:
@@ -157,7 +153,8 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
         if agent not in arrived and agent != item.agent
     )
     released_by = [tr("an arrival of {agent}", agent=trace.agents[agent].name) for agent in item.helpers]
-    if state.pending > 0 and not item.helpers and not outlook.knows_arrivers(item.barrier):
+    unknown = state.pending > 0 and not item.helpers and not outlook.knows_arrivers(item.barrier)
+    if unknown and not nobody_can_arrive(outlook, item.barrier):
         released_by.append(tr("arrivals of whom it is not known"))
     released_by += [tr("the copy issued at step {step}", step=issue) for issue in item.copies]
     return Finding(

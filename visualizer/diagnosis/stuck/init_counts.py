@@ -6,7 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.advice import init_advice, init_line
 from visualizer.diagnosis.cause import Cause
-from visualizer.diagnosis.source_lines import line
+from visualizer.diagnosis.source_lines import line_and_caller
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
@@ -40,7 +40,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
                 barrier=name,
                 needed=trn("{n} arrival", "{n} arrivals", state.needed),
                 agents=listed([trace.agents[a].name for a in sorted(arrived)]),
-                site=line(site),
+                site=line_and_caller(trace, init),
             ),
             init,
             site,
@@ -63,7 +63,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
         needed=trn("{n} arrival", "{n} arrivals", state.needed),
         agents=listed([trace.agents[a].name for a in sorted(arrived)]),
         why=why,
-        site=line(site),
+        site=line_and_caller(trace, init),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))
 
@@ -87,7 +87,7 @@ def _more_than_its_like(outlook: Outlook, row: int) -> Cause | None:
         total=total,
         agents=listed([trace.agents[a].name for a in sorted(arrived)]),
         others=listed([outlook.history.barrier_title(other) for other in alike]),
-        site=line(site),
+        site=line_and_caller(trace, init),
     )
     return Cause(sentence, init, site, certain=False, advice=init_advice(trace, row, total))
 
@@ -142,7 +142,7 @@ def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
         barrier=outlook.history.barrier_title(row),
         needed=trn("{n} arrival", "{n} arrivals", needed),
         agents=listed([trace.agents[agent].name for agent in np.unique(arrivals.agent[mine]).tolist()]),
-        site=line(site),
+        site=line_and_caller(trace, init),
     )
     return Cause(sentence, init, site, advice=init_advice(trace, row, total))
 

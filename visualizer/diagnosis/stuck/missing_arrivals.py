@@ -11,6 +11,7 @@ from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.phases.use_findings import missed_cause
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.source_lines import line, site_at
+from visualizer.diagnosis.stuck.first_phases import init_or_arrivals, peers_without_arrival
 from visualizer.diagnosis.stuck.init_counts import init_too_large
 from visualizer.diagnosis.stuck.missing_releases import missing_release
 from visualizer.diagnosis.stuck.outlook import Outlook
@@ -30,6 +31,8 @@ def missing_arrival_cause(outlook: Outlook, wait: int) -> Cause | None:
         ("missing-release", missing_release),
         ("missed-use", _missed_use),
         ("init-too-large", init_too_large),
+        ("missing-arrival", peers_without_arrival),
+        ("init-or-arrivals", init_or_arrivals),
         ("gone", _gone),
     ):
         if (cause := look(outlook, wait)) is not None:

@@ -1,12 +1,10 @@
 """The code pane as plain data: which source lines the agents of one CTA are at, and where a line's next event is.
 
-A site that was inlined has a line in every function of its stack. Of those the one shown is the user's own: the
-innermost that no library has; within a library, as CUTLASS's kernels are, the one that calls its pipeline.
+A site that was inlined has a line in every function of its stack. Of those the one shown is the user's own.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,16 +12,13 @@ import numpy as np
 
 from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.source_lines import frames_of, users_frame
 from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
 from visualizer.structure.stacks import function_path
 from visualizer.views.words.context import cta_agents, cta_at, join_names, short_name
 
-_LIBRARY = re.compile(r"^/usr/|(^|/)(include|site-packages|dist-packages)/|^(cutlass|cute)/")
-"""Files that come with a library or a compiler, by their paths."""
-_PRIMITIVE = re.compile(r"(^|/)(cutlass|cute)/(arch|atom|pipeline)/|^/usr/")
-"""Of those, the ones that wrap instructions and pipelines: every kernel is at the same lines of them."""
 _GONE = (AgentActivity.NOT_STARTED, AgentActivity.EXITED)
 
 
@@ -42,20 +37,6 @@ class CodeMarks:
     file: str  # "": the recording has no source
     focused_line: int  # 0: the event has no site in this file
     chips: dict[int, tuple[Chip, ...]]
-
-
-def frames_of(site: Site) -> tuple[Frame, ...]:
-    """The calls that lead to a site, innermost first; one where nothing was inlined, or it is not known."""
-    return site.stack or (Frame(site.file, site.line, ""),)
-
-
-def users_frame(trace: Trace, site: Site) -> int:
-    """Which of its frames is shown first: the user's own, among those whose text there is."""
-    frames = frames_of(site)
-    there = [row for row, frame in enumerate(frames) if frame.file in trace.source_files] or range(len(frames))
-    own = [row for row in there if not _LIBRARY.search(frames[row].file)]
-    own = own or [row for row in there if not _PRIMITIVE.search(frames[row].file)]
-    return (own or list(there))[0]
 
 
 def frame_titles(frames: Sequence[Frame]) -> list[str]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from visualizer.diagnosis.report import Report, SourceLine
+from visualizer.diagnosis.source_lines import frames_of, users_frame
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
@@ -16,11 +17,9 @@ from visualizer.views.code.code_model import (
     code_marks,
     focused_site,
     frame_titles,
-    frames_of,
     lines_with_sites,
     next_step_at_line,
     source_names,
-    users_frame,
     with_findings,
 )
 from visualizer.views.code.source_widget import NO_MARKS, SourceView
