@@ -37,11 +37,11 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     return sort_with_rows(key, row_bits)
 
 
-def sort_with_rows(key: NDArray[Any], row_bits: int) -> NDArray[Any]:
-    """The stable order that sorts `key`, in its type. It is used up, and its type must have room for `row_bits`
-    more bits: the row's number."""
+def sort_with_rows(key: NDArray[Any], row_bits: int, rows: NDArray[np.integer] | None = None) -> NDArray[Any]:
+    """The stable order that sorts `key`, in its type; told by `rows` instead of 0, 1, 2, ... if these are given, which
+    ascend. `key` is used up, and its type must have room for `row_bits` more bits: a row's number."""
     key <<= row_bits
-    key |= np.arange(len(key), dtype=key.dtype)
+    key |= np.arange(len(key), dtype=key.dtype) if rows is None else rows.astype(key.dtype)
     key.sort()
     key &= (1 << row_bits) - 1
     return key

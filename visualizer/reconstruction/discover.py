@@ -57,8 +57,6 @@ _SLOT = 8
 
 _EVENTS_A_PART = 1 << 16
 """Clusters are worked on together until they have so many: numpy's fixed costs stay small, its columns in cache."""
-_ROWS_AT_ONCE = 1 << 13
-"""Records that become events while both are in a processor's own cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
 _EVENT_OF_RECORD = np.dtype(
     {"names": ["record"], "formats": [_RECORD], "offsets": [8], "itemsize": EVENT_DTYPE.itemsize}
@@ -112,11 +110,8 @@ class _RecordLog:
 
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """As Log.write."""
-        if len(self._records):
-            for begin in range(0, len(rows), _ROWS_AT_ONCE):
-                self._write(rows[begin : begin + _ROWS_AT_ONCE], target[begin : begin + _ROWS_AT_ONCE])
-
-    def _write(self, rows: Rows, target: NDArray[np.void]) -> None:
+        if not len(self._records):
+            return
         # "clip" because checking makes a copy.
         target.view(_EVENT_OF_RECORD)["record"] = self._records.view(_RECORD).take(rows, mode="clip")
         target["agent"] = self.agent.take(rows, mode="clip")
@@ -198,7 +193,7 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
     warps = distinct(warp)
     asked: dict[AgentRole, set[int]] = {role: set() for role in _ENGINES}
     for asks, role in _ASKED.items():
-        asked[role].update(cta[np.flatnonzero(kind == asks)].tolist())
+        asked[role].update(distinct(cta[np.flatnonzero(kind == asks)]).tolist())
     clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
     barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
     return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)

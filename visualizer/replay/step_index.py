@@ -31,8 +31,12 @@ def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
     Entity and row become one number, 32 bits wide if they fit: numpy sorts plain numbers faster than an order.
     """
     bits = max(len(entity) - 1, 0).bit_length()
-    key = entity.astype(np.uint32 if entities <= 1 << (32 - bits) else np.uint64)
-    return sort_with_rows(key, bits).astype(np.int64)
+    return sort_with_rows(_key(entity, entities, bits), bits).astype(np.int64)
+
+
+def _key(entity: NDArray[np.integer], entities: int, bits: int) -> NDArray[Any]:
+    """A copy of `entity` with room for so many bits of rows."""
+    return entity.astype(np.uint32 if entities <= 1 << (32 - bits) else np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,8 @@ class StepIndex:
         pieces = [
             (first, min(first + _BLOCKS_AT_ONCE, rows.blocks)) for first in range(0, rows.blocks, _BLOCKS_AT_ONCE)
         ]
-        narrow = np.min_scalar_type(_BLOCKS_AT_ONCE * rows.places - 1)
+        most = _BLOCKS_AT_ONCE * rows.places - 1
+        narrow, bits = np.min_scalar_type(most), most.bit_length()
 
         def sort(piece: tuple[int, int]) -> NDArray[np.integer]:
             """The places of a piece's rows, by entity."""
@@ -86,7 +91,7 @@ class StepIndex:
             edges = np.searchsorted(places, np.arange(1, last - first) * rows.places)
             for block, own in enumerate(np.split(entity, edges), first + 1):
                 before[block] = np.bincount(own, minlength=entities)
-            return places.take(stable_order(entity, entities)).astype(narrow)
+            return sort_with_rows(_key(entity, entities, bits), bits, places).astype(narrow)
 
         by_entity = each(sort, pieces)
         np.cumsum(before, axis=0, out=before)
