@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from structure.random_kernels import random_kernel
 from vcdvcd import VCDVCD
 
-from structure.random_kernels import random_kernel
 from visualizer.export.selection import select
 from visualizer.export.vcd import signals
 from visualizer.replay.history import AgentActivity, History
