@@ -31,6 +31,8 @@ from visualizer.children import child_command, child_environment
 MOST_GROWTH = 1.1
 """Memory at the end over that near the start."""
 _WINDOW = "tests.fuzz.soak_window"
+_PATIENCE_S = 120.0
+"""So long a window may take to save a few notes, from its start on."""
 
 
 @dataclass
@@ -186,20 +188,23 @@ class _Writer:
             child_command(_WINDOW, *self._words, str(self._lives)),
             cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        self._watch = threading.Timer(120, self._process.kill)
-        self._watch.start()
 
     def wait_for(self, notes: int) -> None:
+        """Until it has saved so many more. AssertionError if it ended, or does not come to that."""
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        for _ in range(notes):
-            word = self._process.stdout.readline()
-            assert word.endswith("\n"), f"a window ended: {self._process.stderr.read()}"
-            self.confirmed.append(word.strip())
+        watch = threading.Timer(_PATIENCE_S, self._process.kill)
+        watch.start()
+        try:
+            for _ in range(notes):
+                word = self._process.stdout.readline()
+                assert word.endswith("\n"), f"a window ended: {self._process.stderr.read()}"
+                self.confirmed.append(word.strip())
+        finally:
+            watch.cancel()
 
     def kill(self) -> None:
         """With what it said before it died."""
-        self._watch.cancel()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGKILL)
         said, _ = self._process.communicate()

@@ -90,6 +90,24 @@ assert main() == 0
     assert "not tried, for there is no PySide6: window" in done.stdout
 
 
+def test_no_case_pays_for_what_is_imported_once() -> None:
+    program = """
+import sys
+from tests.fuzz import kinds, seeds
+from tests.fuzz.outcome import Outcome
+kinds.warm_up()
+before = set(sys.modules)
+for seed in range(0, 4 * kinds.ONE_IN, kinds.ONE_IN):
+    kinds.run("recording", seed, Outcome())
+print(sorted(name for name in set(sys.modules) - before if name.startswith(("visualizer", "PySide6"))))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=child_environment(QT_QPA_PLATFORM="offscreen"), cwd=batch.ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.endswith("[]\n"), done.stdout[-900:] + done.stderr
+
+
 def test_a_recording_is_asked_everything() -> None:
     """Damage that always ends at the door would find nothing."""
     outcome = Outcome()
