@@ -56,7 +56,7 @@ class Proofs:
         wanted = agent * structure.places + place
         first, last = np.searchsorted(theirs, wanted), np.searchsorted(theirs, wanted, side="right")
         while len(rows := np.flatnonzero(first < last)):
-            yield rows, empty[first[rows]]
+            yield rows, empty[first[rows]].astype(np.int64)
             first += 1
 
     def unordered_reads(self, copies: Fills, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
